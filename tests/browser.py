@@ -1,0 +1,161 @@
+"""The real site in a real Chromium, through Playwright.
+
+A test marked `browser` takes `page` (1280 × 800, light) and usually `log_in`. It fails on every
+console error, uncaught script error and request to another host; a page that is meant to answer
+with an error says so with `faults.clear()`. A failing test leaves a screenshot in `test-output/`.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from django.contrib.auth.base_user import AbstractBaseUser
+    from playwright.sync_api import Browser, BrowserContext, Page
+    from pytest_django.live_server_helper import LiveServer
+
+OUTPUT = Path(__file__).resolve().parent.parent / "test-output"
+APT_PACKAGES = ("chromium", "libatomic1", "fonts-dejavu-core")
+OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+HEIGHTS = {1280: 800, 390: 844}
+"""Height of the window in pixels for each width that pages are looked at in."""
+
+Scheme = Literal["light", "dark"]
+_failed = pytest.StashKey[bool]()
+
+
+def chromium_path() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator["Browser"]:
+    """One browser for a module's tests.
+
+    No wider: while Playwright's loop lives, nothing else in the process can start one.
+    """
+    path = chromium_path()
+    if path is None:
+        pytest.fail(f"No Chromium here: apt-get install {' '.join(APT_PACKAGES)}")
+    from playwright.sync_api import sync_playwright
+
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Playwright's loop runs in this thread, which to Django looks like asynchronous code.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = playwright.chromium.launch(executable_path=path, args=list(OPTIONS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def faults() -> list[str]:
+    """What went wrong on the test's pages so far; the test fails if any are left at its end."""
+    return []
+
+
+@pytest.fixture
+def page(
+    request: pytest.FixtureRequest,
+    chromium: "Browser",
+    live_server: "LiveServer",
+    faults: list[str],
+) -> Iterator["Page"]:
+    """A page of the live site in a fresh session; paths such as `/admin/` are enough to go to."""
+    context = chromium.new_context(
+        base_url=live_server.url,
+        viewport={"width": 1280, "height": HEIGHTS[1280]},
+        color_scheme="light",
+        reduced_motion="reduce",
+        locale="en-US",
+        timezone_id="UTC",
+    )
+    watch(context, live_server.url, faults)
+    page = context.new_page()
+    yield page
+    if faults or request.node.stash.get(_failed, False):
+        name = re.sub(r"[^\w.-]+", "-", request.node.name)
+        page.screenshot(path=OUTPUT / "failures" / f"{name}.png", full_page=True)
+    context.close()
+    assert not faults, "faults on the page:\n" + "\n".join(faults)
+
+
+def watch(context: "BrowserContext", home: str, faults: list[str]) -> None:
+    host = urlsplit(home).netloc
+
+    def note_request(url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != host:
+            faults.append(f"request to another host: {url}")
+
+    context.on("request", lambda request: note_request(request.url))
+    context.on("weberror", lambda error: faults.append(f"script error: {error.error}"))
+    context.on(
+        "console",
+        lambda message: (
+            faults.append(f"console: {message.text} ({message.location['url']})")
+            if message.type == "error"
+            else None
+        ),
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    item.stash[_failed] = item.stash.get(_failed, False) or report.failed
+    return report
+
+
+@pytest.fixture
+def log_in(page: "Page", live_server: "LiveServer") -> Callable[["AbstractBaseUser"], None]:
+    """Make the page's session that of a user, without the login form."""
+    from django.test import Client
+
+    def log_in(user: "AbstractBaseUser") -> None:
+        client = Client()
+        client.force_login(user)
+        value = client.cookies[settings.SESSION_COOKIE_NAME].value
+        cookie = {"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}
+        page.context.add_cookies([cookie])
+
+    return log_in
+
+
+def show(page: "Page", *, width: int = 1280, scheme: Scheme = "light") -> None:
+    """Look at the same page in another window width or colour scheme."""
+    page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+
+
+def shoot(page: "Page", name: str) -> list[Path]:
+    """Screenshots in light and dark, wide and narrow, to look at; gives the files."""
+    files = []
+    for width in HEIGHTS:
+        for scheme in ("light", "dark"):
+            show(page, width=width, scheme=scheme)
+            files.append(OUTPUT / "screens" / f"{name}-{scheme}-{width}.png")
+            page.screenshot(path=files[-1], full_page=True)
+    show(page)
+    return files
+
+
+def overflow_px(page: "Page") -> int:
+    """Pixels by which the page is wider than its window; 0 where nothing scrolls sideways."""
+    script = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(page.evaluate(script))

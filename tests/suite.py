@@ -1,0 +1,276 @@
+"""`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
+
+What runs where: checks and tests without a database once; tests with a database on SQLite and on
+PostgreSQL, in parallel; browser, kill and load tests one at a time. A group that this machine
+cannot run is named in the last lines, and fails the run where `CI` is true.
+"""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.browser import APT_PACKAGES, OUTPUT, chromium_path
+
+SQLITE, POSTGRES = "SQLite", "PostgreSQL"
+PARALLEL = ("-n", str(os.cpu_count() or 2))
+ALONE = "browser or kill or load"
+NO_TESTS = 5
+"""pytest's exit status where a selection holds no test."""
+
+
+class Group(NamedTuple):
+    """Tests that run in one go: a pytest marker expression and what they run on."""
+
+    name: str
+    engine: str
+    markers: str
+    options: tuple[str, ...] = ()
+    browser: bool = False
+
+
+GROUPS = (
+    Group("pure", "", f"pure and not ({ALONE})", PARALLEL),
+    Group("database", SQLITE, f"not pure and not ({ALONE})", PARALLEL),
+    Group("database", POSTGRES, f"not pure and not ({ALONE})", PARALLEL),
+    Group("browser", POSTGRES, "browser", browser=True),
+    Group("browser, one journey", SQLITE, "browser and journey", browser=True),
+    Group("kill and load", SQLITE, "(kill or load) and not browser"),
+    Group("kill and load", POSTGRES, "(kill or load) and not browser"),
+)
+
+
+class Outcome(NamedTuple):
+    """How a group ended. `missing` says why it could not run here; None where it ran."""
+
+    name: str
+    ran_on: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    elapsed_s: float = 0.0
+    missing: str | None = None
+
+
+def main(arguments: Sequence[str]) -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if list(arguments) == ["--check"]:
+        return report([run_checks()])
+    if arguments:
+        return run_some(list(arguments))
+    return run_all()
+
+
+def run_some(arguments: list[str]) -> int:
+    """Run pytest with the user's own arguments, on SQLite or `--engine postgres`."""
+    engine = SQLITE
+    if "--engine" in arguments:
+        at = arguments.index("--engine")
+        engines = {"sqlite": SQLITE, "postgres": POSTGRES}
+        name = arguments[at + 1] if at + 1 < len(arguments) else ""
+        if name not in engines:
+            sys.exit(f"--engine {name} is not known: use sqlite or postgres")
+        engine = engines[name]
+        del arguments[at : at + 2]
+    with contextlib.ExitStack() as stack:
+        url = stack.enter_context(postgres())[0] if engine == POSTGRES else None
+        if engine == POSTGRES and url is None:
+            sys.exit("There is no PostgreSQL here to run these tests on.")
+        return pytest(["-rfEs", *arguments], url)
+
+
+def run_all() -> int:
+    outcomes = [run_checks()]
+    with postgres() as (url, why_not):
+        engines = {"": ("no database", None, None)}
+        engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
+        engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
+        chromium, no_chromium = browser()
+        for group in GROUPS:
+            ran_on, group_url, missing = engines[group.engine]
+            if group.browser:
+                ran_on, missing = f"{chromium}, {ran_on}", missing or no_chromium
+            outcomes.append(run_group(group, ran_on, group_url, missing))
+    return report(outcomes)
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -> Outcome:
+    say(f"\n=== {group.name} on {ran_on} ===")
+    if missing:
+        say(f"cannot run here: {missing}")
+        return Outcome(group.name, ran_on, missing=missing)
+    started = time.monotonic()
+    results = OUTPUT / "results.xml"
+    results.unlink(missing_ok=True)
+    options = ["-q", "-rfEs", "--create-db", f"--junitxml={results}", "-m", group.markers]
+    status = pytest([*options, *group.options], url)
+    passed, failed, skipped = count(results)
+    if status not in {0, NO_TESTS} and not failed:
+        failed = 1  # it ended without a verdict on some test
+    elapsed_s = time.monotonic() - started
+    return Outcome(group.name, ran_on, passed, failed, skipped, elapsed_s)
+
+
+def pytest(arguments: Sequence[str], url: str | None) -> int:
+    environment = {k: v for k, v in os.environ.items() if k != "TEST_DATABASE_URL"}
+    if url:
+        environment["TEST_DATABASE_URL"] = url
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments], env=environment, check=False
+    ).returncode
+
+
+def count(results: Path) -> tuple[int, int, int]:
+    """Passed, failed and skipped tests in a JUnit file; a missing file counts as one failure."""
+    if not results.exists():
+        return 0, 1, 0
+    suites = list(ElementTree.parse(results).getroot().iter("testsuite"))
+    total, skipped, *bad = (
+        sum(int(suite.get(key, 0)) for suite in suites)
+        for key in ("tests", "skipped", "failures", "errors")
+    )
+    return total - skipped - sum(bad), sum(bad), skipped
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[tuple[str | None, str | None]]:
+    """The address of a server for the length of the block, or None and why there is none."""
+    if url := os.environ.get("TEST_DATABASE_URL"):
+        yield url, None
+        return
+    command = [sys.executable, "-m", "tests.postgres"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as server:
+        assert server.stdout
+        assert server.stderr
+        address = server.stdout.readline().strip()
+        yield (address, None) if address else (None, server.stderr.read().strip())
+
+
+def postgres_version(url: str) -> str:
+    import psycopg
+
+    with psycopg.connect(url.rpartition("/")[0] + "/postgres") as connection:
+        number = connection.info.server_version
+    return f"PostgreSQL {number // 10000}.{number % 10000}"
+
+
+def browser() -> tuple[str, str | None]:
+    """The browser's name and version, and why there is none: installed by apt where we may."""
+    if not browser_works() and os.geteuid() == 0 and shutil.which("apt-get"):
+        say("Installing Chromium with apt-get ...")
+        apt_install(APT_PACKAGES)
+    path = chromium_path()
+    if path is None or not browser_works():
+        return "Chromium", f"no Chromium; run: apt-get install {' '.join(APT_PACKAGES)}"
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return " ".join(version.stdout.split()[:2]), None
+
+
+def apt_install(packages: Sequence[str]) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for arguments in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
+        subprocess.run(["apt-get", "-qq", *arguments], env=environment, check=False)
+
+
+def browser_works() -> bool:
+    """Whether Chromium is here, and the library that Playwright's own program needs."""
+    try:
+        ctypes.CDLL("libatomic.so.1")
+    except OSError:
+        return False
+    return chromium_path() is not None
+
+
+# Checks ------------------------------------------------------------------------------------------
+
+
+def checks() -> dict[str, list[str]]:
+    python, tools = sys.executable, Path(sys.executable).parent
+    manage = [python, "manage.py"]
+    return {
+        "types": [python, "-m", "mypy"],
+        "format": [python, "-m", "ruff", "format", "--check"],
+        "lint": [python, "-m", "ruff", "check"],
+        "layers": [str(tools / "lint-imports")],
+        "settings": [*manage, "check", "--fail-level", "WARNING"],
+        "deployment": [*manage, "check", "--deploy", "--fail-level", "WARNING"],
+        "migrations": [*manage, "makemigrations", "--check", "--dry-run"],
+    }
+
+
+def run_checks() -> Outcome:
+    say("=== check ===")
+    started = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory() as data,
+        ThreadPoolExecutor(max_workers=2) as pool,
+    ):
+        results = [pool.submit(run_check, *check, data) for check in checks().items()]
+        good = sum(result.result() for result in results)
+    elapsed_s = time.monotonic() - started
+    return Outcome("check", "", good, len(results) - good, 0, elapsed_s)
+
+
+def run_check(name: str, command: list[str], data: str) -> bool:
+    """Run one check as a deployed site would see it; its output is shown only if it fails."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("EVALHUB_")}
+    environment |= {
+        "DATABASE_URL": "sqlite://:memory:",
+        "EVALHUB_DATA_DIR": data,
+        "EVALHUB_HTTPS": "true",
+        "EVALHUB_SECRET_KEY": os.urandom(40).hex(),
+    }
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    good = done.returncode == 0
+    say(f"{name}: ok" if good else f"{name}: FAILED\n{done.stdout}{done.stderr}")
+    return good
+
+
+# Report ------------------------------------------------------------------------------------------
+
+
+def report(outcomes: Sequence[Outcome]) -> int:
+    """Print the table and the sum; 1 if anything failed, or in CI if a group could not run."""
+    in_ci = os.environ.get("CI", "").lower() in {"1", "true"}
+    missing = [outcome for outcome in outcomes if outcome.missing]
+    failed = sum(outcome.failed for outcome in outcomes) + (len(missing) if in_ci else 0)
+    print_table(outcomes)
+    for outcome in missing:
+        say(f"COULD NOT RUN HERE: {outcome.name} on {outcome.ran_on}: {outcome.missing}")
+    passed = sum(outcome.passed for outcome in outcomes)
+    say(f"{passed} passed, {failed} failed, {sum(o.skipped for o in outcomes)} skipped")
+    return int(failed > 0)
+
+
+def print_table(outcomes: Sequence[Outcome]) -> None:
+    width = max(len(outcome.ran_on) for outcome in outcomes)
+    say(f"\n{'group':22}{'on':{width}}  passed  failed  skipped  seconds")
+    for o in outcomes:
+        counts = f"{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.elapsed_s:>9.0f}"
+        say(f"{o.name:22}{o.ran_on:{width}}{'  not run' if o.missing else counts}")
+    say("")
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
