@@ -1,0 +1,156 @@
+"""Krippendorff's alpha: agreement of any number of raters beyond chance, with missing ratings.
+
+It is computed from the coincidence matrix, which adds up: the matrices of several judgings give,
+summed, exactly the alpha of all their ratings together.
+
+Source: K. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import accumulate, permutations
+from typing import Literal
+
+Coincidences = dict[tuple[float, float], float]
+Level = Literal["nominal", "ordinal", "interval"]
+
+RELIABLE, TENTATIVE = 0.8, 0.667
+FEWEST_RATERS, FEWEST_UNITS = 2, 5
+
+
+class Band(StrEnum):
+    """What an alpha is worth, or why there is none."""
+
+    RELIABLE = "reliable"
+    TENTATIVE = "tentative"
+    UNRELIABLE = "unreliable"
+    NO_VARIATION = "no variation"
+    TOO_LITTLE_DATA = "too little data"
+
+
+def coincidences(units: Iterable[Sequence[float | None]]) -> Coincidences:
+    """How often value c meets value k within a unit: o_ck = Σ_u (pairs c-k in u) / (m_u - 1).
+
+    Args:
+        units: One row per unit, one column per rater; None is a missing rating. A unit with fewer
+            than two ratings (m_u < 2) has no pair and counts for nothing.
+
+    Returns:
+        The symmetric matrix as {(c, k): o_ck} of the cells that are not 0. Its sum is the number
+        of pairable ratings.
+    """
+    matrix: defaultdict[tuple[float, float], float] = defaultdict(float)
+    for ratings in units:
+        values = [float(value) for value in ratings if value is not None]
+        for pair in permutations(values, 2):
+            matrix[pair] += 1 / (len(values) - 1)
+    return dict(matrix)
+
+
+def summed(matrices: Iterable[Mapping[tuple[float, float], float]]) -> Coincidences:
+    """The coincidences of all units of several matrices together."""
+    total: defaultdict[tuple[float, float], float] = defaultdict(float)
+    for matrix in matrices:
+        for pair, count in matrix.items():
+            total[pair] += count
+    return dict(total)
+
+
+def as_json(matrix: Mapping[tuple[float, float], float]) -> list[list[float]]:
+    """The matrix as sorted rows [c, k, o_ck], for a JSON column."""
+    return [[*pair, count] for pair, count in sorted(matrix.items())]
+
+
+def from_json(rows: Iterable[Sequence[float]]) -> Coincidences:
+    """The matrix that `as_json` wrote."""
+    return {(first, second): count for first, second, count in rows}
+
+
+def alpha(units: Iterable[Sequence[float | None]], level: Level = "ordinal") -> float | None:
+    """Alpha of a units x raters table; see `coincidences` and `alpha_from_coincidences`."""
+    return alpha_from_coincidences(coincidences(units), level)
+
+
+def alpha_from_coincidences(
+    matrix: Mapping[tuple[float, float], float], level: Level = "ordinal"
+) -> float | None:
+    """1 - D_o / D_e = 1 - (n - 1) · Σ o_ck δ²_ck / Σ n_c n_k δ²_ck.
+
+    Args:
+        matrix: From `coincidences`, or several of them `summed`.
+        level: What a distance between values is: whether they differ (nominal), how many ratings
+            lie between them (ordinal), or their difference (interval).
+
+    Returns:
+        Alpha, dimensionless, at most 1: 1 is full agreement, 0 is chance, below 0 is systematic
+        disagreement. None where fewer than two different values were given: alpha is then not
+        defined, which is neither agreement nor the lack of it.
+    """
+    marginals = _marginals(matrix)
+    if len(marginals) < 2:
+        return None
+    squared = _SQUARED_DISTANCES[level](marginals)
+    total = sum(marginals.values())
+    observed = sum(count * squared(*pair) for pair, count in matrix.items())
+    expected = sum(
+        marginals[first] * marginals[second] * squared(first, second)
+        for first, second in permutations(marginals, 2)
+    )
+    return 1 - (total - 1) * observed / expected
+
+
+def band(alpha: float | None, *, raters: int, units: int) -> Band:
+    """How far an alpha may be trusted.
+
+    Args:
+        alpha: From `alpha_from_coincidences`; None where it is not defined.
+        raters: How many gave ratings.
+        units: How many units have at least two ratings.
+
+    Returns:
+        Too little data with fewer than 2 raters or 5 such units; no variation where alpha is not
+        defined; else reliable from 0.8, tentative from 0.667 and unreliable below.
+    """
+    if raters < FEWEST_RATERS or units < FEWEST_UNITS:
+        return Band.TOO_LITTLE_DATA
+    if alpha is None:
+        return Band.NO_VARIATION
+    if round(alpha, 9) >= RELIABLE:
+        return Band.RELIABLE
+    return Band.TENTATIVE if round(alpha, 9) >= TENTATIVE else Band.UNRELIABLE
+
+
+def _marginals(matrix: Mapping[tuple[float, float], float]) -> dict[float, float]:
+    """n_c, the pairable ratings with value c, by ascending value."""
+    marginals: defaultdict[float, float] = defaultdict(float)
+    for (first, _), count in matrix.items():
+        marginals[first] += count
+    return dict(sorted(marginals.items()))
+
+
+SquaredDistance = Callable[[float, float], float]
+
+
+def _nominal(_: dict[float, float]) -> SquaredDistance:
+    return lambda first, second: float(first != second)
+
+
+def _ordinal(marginals: dict[float, float]) -> SquaredDistance:
+    """(Σ n_g for g from c to k, less half of n_c and of n_k) squared: a difference of mid-ranks."""
+    ends = accumulate(marginals.values())
+    middle = {
+        value: end - count / 2 for (value, count), end in zip(marginals.items(), ends, strict=True)
+    }
+    return lambda first, second: (middle[first] - middle[second]) ** 2
+
+
+def _interval(_: dict[float, float]) -> SquaredDistance:
+    return lambda first, second: (first - second) ** 2
+
+
+_SQUARED_DISTANCES: dict[Level, Callable[[dict[float, float]], SquaredDistance]] = {
+    "nominal": _nominal,
+    "ordinal": _ordinal,
+    "interval": _interval,
+}

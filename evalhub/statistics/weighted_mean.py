@@ -1,0 +1,26 @@
+"""The mean of what was measured."""
+
+from collections.abc import Sequence
+from math import fsum
+
+
+def weighted_mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    """Σw·x / Σw over the values that were measured.
+
+    Args:
+        values: Shape (n,); None is "not measured" and takes its weight with it.
+        weights: Shape (n,), not negative.
+
+    Returns:
+        The mean, in the unit of the values; None where nothing with a weight was measured.
+
+    Raises:
+        ValueError: The sequences differ in length, or a weight is negative.
+    """
+    if len(values) != len(weights):
+        raise ValueError(f"expected a weight for each value, got {len(values)}, {len(weights)}")
+    if weights and min(weights) < 0:
+        raise ValueError(f"expected weights of 0 or more, got {min(weights)}")
+    measured = [(x, w) for x, w in zip(values, weights, strict=True) if x is not None]
+    total = fsum(w for _, w in measured)
+    return fsum(w * x for x, w in measured) / total if total else None

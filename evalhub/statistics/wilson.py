@@ -1,0 +1,38 @@
+"""Interval of a rate counted over unweighted single answers."""
+
+from math import sqrt
+from statistics import NormalDist
+
+from evalhub.statistics.interval import Interval
+
+
+def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
+    """Wilson's score interval of the rate k / n, within [0, 1].
+
+        (p + z²/2n ± z·√(p(1-p)/n + z²/4n²)) / (1 + z²/n)   with p = k/n
+
+    None where n is 0: a rate of nothing is not measured.
+
+    Raises:
+        ValueError: k is not within 0 to n, or `level` not within 0 to 1.
+
+    Source: E. B. Wilson (1927), doi:10.1080/01621459.1927.10502953.
+    """
+    if not 0 <= k <= n:
+        raise ValueError(f"expected 0 <= k <= n, got k={k}, n={n}")
+    if n == 0:
+        return None
+    z = NormalDist().inv_cdf(0.5 + _checked(level) / 2)
+    p, shrink = k / n, 1 + z * z / n
+    centre = (p + z * z / (2 * n)) / shrink
+    half = z / shrink * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return Interval(
+        low=0.0 if k == 0 else centre - half,
+        high=1.0 if k == n else centre + half,
+    )
+
+
+def _checked(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"expected a confidence level between 0 and 1, got {level}")
+    return level
