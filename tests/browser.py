@@ -92,7 +92,8 @@ def page(
         name = re.sub(r"[^\w.-]+", "-", request.node.name)
         page.screenshot(path=OUTPUT / "failures" / f"{name}.png", full_page=True)
     context.close()
-    assert not faults, "faults on the page:\n" + "\n".join(faults)
+    if faults:
+        pytest.fail("faults on the page:\n" + "\n".join(faults), pytrace=False)
 
 
 def watch(context: "BrowserContext", home: str, faults: list[str]) -> None:

@@ -129,21 +129,29 @@ def pytest(arguments: Sequence[str], url: str | None) -> int:
     environment = {k: v for k, v in os.environ.items() if k != "TEST_DATABASE_URL"}
     if url:
         environment["TEST_DATABASE_URL"] = url
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *arguments], env=environment, check=False
-    ).returncode
+    with subprocess.Popen([sys.executable, "-m", "pytest", *arguments], env=environment) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # the terminal has told pytest too, which is clearing up
+            process.wait()
+            raise
+        except SystemExit:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+            raise
 
 
 def count(results: Path) -> tuple[int, int, int]:
     """Passed, failed and skipped tests in a JUnit file; a missing file counts as one failure."""
     if not results.exists():
         return 0, 1, 0
-    suites = list(ElementTree.parse(results).getroot().iter("testsuite"))
-    total, skipped, *bad = (
-        sum(int(suite.get(key, 0)) for suite in suites)
-        for key in ("tests", "skipped", "failures", "errors")
-    )
-    return total - skipped - sum(bad), sum(bad), skipped
+    tests: dict[tuple[str, str], set[str]] = {}
+    for case in ElementTree.parse(results).getroot().iter("testcase"):
+        name = case.get("classname", ""), case.get("name", "")
+        tests.setdefault(name, set()).update(child.tag for child in case)
+    failed = sum(bool(tags & {"failure", "error"}) for tags in tests.values())
+    skipped = sum("skipped" in tags and not tags & {"failure", "error"} for tags in tests.values())
+    return len(tests) - failed - skipped, failed, skipped
 
 
 @contextlib.contextmanager
@@ -202,13 +210,13 @@ def browser_works() -> bool:
 
 
 def checks() -> dict[str, list[str]]:
-    python, tools = sys.executable, Path(sys.executable).parent
+    python = sys.executable
     manage = [python, "manage.py"]
     return {
         "types": [python, "-m", "mypy"],
         "format": [python, "-m", "ruff", "format", "--check"],
         "lint": [python, "-m", "ruff", "check"],
-        "layers": [str(tools / "lint-imports")],
+        "layers": [str(Path(python).with_name("lint-imports"))],
         "settings": [*manage, "check", "--fail-level", "WARNING"],
         "deployment": [*manage, "check", "--deploy", "--fail-level", "WARNING"],
         "migrations": [*manage, "makemigrations", "--check", "--dry-run"],
@@ -273,4 +281,7 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

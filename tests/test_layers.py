@@ -1,0 +1,180 @@
+"""The floors: reports > runs > issues > evalhub, also where import-linter does not look."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.layers import (
+    FLOORS,
+    ROOT,
+    dotted_paths,
+    floor_of,
+    lookups_upward,
+    names_from_above,
+    sources,
+    strings_upward,
+    tags_upward,
+)
+
+NAMES_APPS = {"evalhub/settings.py", "evalhub/urls.py"}
+"""Where apps are named by dotted string."""
+
+ROLES = "evalhub/access/roles.py"
+"""Roles are data about every floor's rights."""
+
+
+def pure_modules() -> list[str]:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (contract,) = (c for c in contracts["contracts"] if c["type"] == "forbidden")
+    return list(contract["source_modules"])
+
+
+def modules() -> list[Path]:
+    return [file for file in sources("*.py") if str(file.relative_to(ROOT)) not in NAMES_APPS]
+
+
+def places(path: Path, arrows: "list") -> list[str]:
+    return [f"{path.relative_to(ROOT)}:{arrow.line}: {arrow.text}" for arrow in arrows]
+
+
+@pytest.mark.parametrize("module", pure_modules())
+def test_a_pure_module_loads_no_django(module):
+    code = f"""if True:
+        import importlib, pkgutil, sys
+        module = importlib.import_module({module!r})
+        for part in pkgutil.walk_packages(getattr(module, "__path__", []), {module!r} + "."):
+            importlib.import_module(part.name)
+        print(sorted(name for name in sys.modules if name.partition(".")[0] == "django"))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_no_string_names_a_higher_floor():
+    found = []
+    for path in modules():
+        if str(path.relative_to(ROOT)) != ROLES:
+            found += places(path, strings_upward(path.read_text(), floor_of(path)))
+
+    assert found == []
+
+
+def test_no_dotted_string_names_another_floor():
+    found = []
+    for path in modules():
+        found += places(path, dotted_paths(path.read_text(), floor_of(path)))
+
+    assert found == []
+
+
+def test_no_template_names_a_higher_floor():
+    found = []
+    for path in sources("*.html"):
+        found += places(path, tags_upward(path.read_text(), floor_of(path)))
+
+    assert found == []
+
+
+def test_no_lookup_goes_up():
+    names = [names_from_above(floor) for floor in range(len(FLOORS))]
+    found = []
+    for path in modules():
+        found += places(path, lookups_upward(path.read_text(), names[floor_of(path)]))
+
+    assert found == []
+
+
+def test_only_the_gateway_imports_litellm():
+    importers = set()
+    for path in sources("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = (
+                [getattr(node, "module", None) or ""] if isinstance(node, ast.ImportFrom) else []
+            )
+            names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if any(name.partition(".")[0] == "litellm" for name in names):
+                importers.add(str(path.relative_to(ROOT)))
+
+    assert importers == {"evalhub/llm/gateway.py"}
+
+
+# That the search finds what it is for -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "url = reverse('runs:detail')",
+        "url = reverse('admin:runs_run_change')",
+        "template_name = 'reports/run.html'",
+        "run = ForeignKey('runs.Run')",
+    ],
+)
+def test_a_string_that_names_a_higher_floor_is_found(line):
+    assert len(strings_upward(line, FLOORS.index("issues"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "'''See runs.launch.'''",
+        "url = reverse('issues:detail')",
+        "text = 'This runs. It reports: nothing.'",
+        "path = 'api/v1/runs/'",
+    ],
+)
+def test_other_strings_are_not(line):
+    assert strings_upward(line, FLOORS.index("issues")) == []
+
+
+def test_a_dotted_path_to_another_floor_is_found():
+    assert len(dotted_paths("work = 'issues.synthesis.drafting.Drafting'", 2)) == 1
+
+
+def test_a_dotted_path_to_the_same_floor_is_not():
+    assert dotted_paths("work = 'runs.answering.Answering'", 2) == []
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "{% url 'reports:run' pk %}",
+        '{% include "runs/row.html" %}',
+        "{% url 'admin:runs_run_add' %}",
+    ],
+)
+def test_a_tag_that_names_a_higher_floor_is_found(tag):
+    assert len(tags_upward(tag, FLOORS.index("issues"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Revision.objects.filter(results__state='done')",
+        "tests.annotate(n=Count('revisions__results'))",
+        "tests.prefetch_related('results')",
+        "list_filter = ['results__state']",
+        "revision.results.all()",
+    ],
+)
+def test_a_lookup_through_a_name_from_above_is_found(line):
+    assert lookups_upward(line, {"results"})
+
+
+@pytest.mark.parametrize("line", ["results = []", "data['results'].append(1)", "f(results=1)"])
+def test_an_ordinary_use_of_the_word_is_not(line):
+    assert lookups_upward(line, {"results"}) == []
+
+
+def test_names_from_above_are_those_that_only_higher_floors_give():
+    names = names_from_above(FLOORS.index("issues"))
+
+    assert "results" in names
+    assert "issue" not in names
