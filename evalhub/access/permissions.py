@@ -1,0 +1,52 @@
+"""Who may use the API: the person's rights, narrowed by the token's scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rest_framework.permissions import SAFE_METHODS, DjangoModelPermissions
+from rest_framework.request import Request
+
+from evalhub.access.models import Token, TokenScope
+
+if TYPE_CHECKING:  # rest_framework.views imports this module while it is being imported itself
+    from rest_framework.views import APIView
+
+
+class ModelPermissions(DjangoModelPermissions):
+    """Django's own lets any logged-in user read; here reading needs the view right too.
+
+    A view without a queryset names its right by `permission_required`; an action that is not plain
+    create, change or delete names its own in `action_permissions`.
+    """
+
+    perms_map = {
+        **DjangoModelPermissions.perms_map,
+        "GET": ["%(app_label)s.view_%(model_name)s"],
+        "HEAD": ["%(app_label)s.view_%(model_name)s"],
+    }
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if not request.user or not request.user.is_authenticated:
+            return False
+        if not scope_allows(request):
+            self.message = "This token may only read."
+            return False
+        special = special_right(view, request)
+        return request.user.has_perm(special) if special else super().has_permission(request, view)
+
+
+def special_right(view: APIView, request: Request) -> str | None:
+    """The right that a view names for this action, instead of the model's own."""
+    actions: dict[str, str] = getattr(view, "action_permissions", {})
+    right = actions.get(
+        getattr(view, "action", "") or "", getattr(view, "permission_required", None)
+    )
+    return None if request.method == "OPTIONS" else right
+
+
+def scope_allows(request: Request) -> bool:
+    token = request.auth
+    if not isinstance(token, Token) or request.method in SAFE_METHODS:
+        return True
+    return token.scope == TokenScope.WRITE

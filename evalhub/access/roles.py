@@ -1,0 +1,84 @@
+"""Roles as data: who may do what. Applied after every migrate, by the house's only signal.
+
+A right is written as `app.codename`; `app.*` is every right of an app and `app.view_*` every
+right whose name starts so.
+"""
+
+from fnmatch import fnmatch
+from typing import Any
+
+from django.db.models import Q
+
+READ = ("issues.view_*", "runs.view_*", "reports.view_*", "evalhub.view_languagemodel")
+VIEWER = (*READ, "runs.export_results")
+ANNOTATOR = (
+    *VIEWER,
+    "issues.read_sealed_test",
+    "issues.add_feedback",
+    "issues.change_feedback",
+    "issues.add_issue",
+    "issues.change_issue",
+    "issues.add_test",
+    "issues.change_test",
+    "issues.add_comment",
+    "issues.add_source",
+    "issues.change_source",
+    "issues.delete_source",
+    "issues.add_tag",
+    "runs.add_humanevaluation",
+)
+ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate")
+MAINTAINER = (
+    *ADJUDICATOR,
+    "issues.*",
+    "runs.*",
+    "reports.*",
+    "evalhub.view_*",
+    "evalhub.add_languagemodel",
+    "evalhub.change_languagemodel",
+)
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "viewer": VIEWER,
+    "model developer": VIEWER,
+    "annotator": ANNOTATOR,
+    "adjudicator": ADJUDICATOR,
+    "maintainer": MAINTAINER,
+    "admin": ("evalhub.*", "issues.*", "runs.*", "reports.*", "auth.*", "django_q.*", "axes.*"),
+}
+
+NEVER = (
+    "runs.change_humanevaluation",
+    "runs.delete_humanevaluation",
+    "runs.change_judgment",
+    "runs.delete_judgment",
+    "evalhub.change_call",
+    "evalhub.delete_call",
+    "evalhub.delete_languagemodel",
+    "*.change_historical*",
+    "*.delete_historical*",
+)
+"""Rights that no role has: append-only rows stay as they are."""
+
+
+def grants(right: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a role with these patterns has the right (`app.codename`)."""
+    if any(fnmatch(right, pattern) for pattern in NEVER):
+        return False
+    return any(fnmatch(right, pattern) for pattern in patterns)
+
+
+def apply_roles(sender: Any, **kwargs: Any) -> None:
+    """Give each role's group exactly its rights. Idempotent; runs after the last app migrated."""
+    from django.contrib.auth.models import Group, Permission
+
+    rights = list(
+        Permission.objects.filter(~Q(content_type__app_label="")).select_related("content_type")
+    )
+    for role, patterns in ROLES.items():
+        group, _ = Group.objects.get_or_create(name=role)
+        group.permissions.set(
+            right
+            for right in rights
+            if grants(f"{right.content_type.app_label}.{right.codename}", patterns)
+        )

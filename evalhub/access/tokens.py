@@ -1,0 +1,36 @@
+"""Token authentication: `Authorization: Bearer ehub_…`."""
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from evalhub.access.models import Token, User, digest_of
+
+KEYWORD = "Bearer"
+
+
+class TokenAuthentication(BaseAuthentication):
+    def authenticate(self, request: Request) -> tuple[User, Token] | None:
+        words = get_authorization_header(request).decode(errors="replace").split()
+        if not words or words[0].lower() != KEYWORD.lower():
+            return None
+        if len(words) != 2:
+            raise AuthenticationFailed(f"Send 'Authorization: {KEYWORD} <token>'.")
+        token = Token.objects.usable().filter(digest=digest_of(words[1])).first()
+        if token is None:
+            raise AuthenticationFailed("This token is unknown, revoked or expired.")
+        Token.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return KEYWORD
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "evalhub.access.tokens.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer"}

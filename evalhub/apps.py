@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class EvalHubConfig(AppConfig):
+    name = "evalhub"
+    verbose_name = "Language models and access"
+
+    def ready(self) -> None:
+        from evalhub import system_checks  # noqa: F401
+        from evalhub.access.roles import apply_roles
+
+        post_migrate.connect(apply_roles, dispatch_uid="evalhub.roles")

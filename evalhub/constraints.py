@@ -1,0 +1,22 @@
+"""Constraints that many tables share: Django's choices alone do not bind the database."""
+
+from django.db import models
+from django.db.models import CheckConstraint, Q
+
+
+def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckConstraint:
+    """`field` holds one of `choices`."""
+    return CheckConstraint(
+        name=name,
+        condition=Q(**{f"{field}__in": choices.values}),
+        violation_error_message=f"Choose one of: {', '.join(choices.values)}.",
+    )
+
+
+def share(name: str, field: str) -> CheckConstraint:
+    """`field` lies in [0, 1] or is null (not measured)."""
+    return CheckConstraint(
+        name=name,
+        condition=Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__range": (0, 1)}),
+        violation_error_message="Choose a value from 0 to 1.",
+    )

@@ -1,0 +1,26 @@
+"""What came back from one request."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion:
+    """One reply of a provider, in parts and raw.
+
+    None means not measured: the provider counted no tokens, or prices are not known. `latency_ms`
+    is from sending to the last byte. `finish_reason` and `reply` are the provider's own, as sent;
+    `reply` is JSON text unless the provider sent something else.
+    """
+
+    text: str = ""
+    tool_calls: tuple[dict[str, Any], ...] = ()
+    reasoning: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: Decimal | None = None
+    latency_ms: int = 0
+    finish_reason: str = ""
+    request_id: str = ""
+    reply: str = ""

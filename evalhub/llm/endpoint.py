@@ -1,0 +1,73 @@
+"""What a call needs to know of a language model, frozen by copy."""
+
+from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal
+from typing import Any
+
+MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """One callable endpoint as it was when a run, judge or judging took its copy.
+
+    Holds the name of the environment variable with the key, never the key. Prices are US dollars
+    per million tokens; None means not known, so that cost is not measured. `api_base` "" is the
+    provider's own address; `requests_per_minute` None is no limit.
+    """
+
+    language_model_id: int
+    name: str
+    litellm_model: str
+    api_base: str = ""
+    api_key_env: str = ""
+    params: dict[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120
+    max_concurrency: int = 8
+    requests_per_minute: int | None = None
+    input_usd_per_mtok: Decimal | None = None
+    output_usd_per_mtok: Decimal | None = None
+    structured_output: bool = True
+    is_scripted: bool = False
+    maker: str = ""
+    family: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON types; prices as strings, so that no digit is lost."""
+        prices = {name: _text(getattr(self, name)) for name in _PRICES}
+        return asdict(self) | prices
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Endpoint":
+        """The endpoint that `to_json` stored.
+
+        Raises:
+            ValueError: A name is unknown or a required one is missing; the message names them.
+        """
+        known = {item.name for item in fields(cls)}
+        unknown, missing = stored.keys() - known, _REQUIRED - stored.keys()
+        if unknown or missing:
+            raise ValueError(
+                f"not an endpoint: unknown {sorted(unknown)}, missing {sorted(missing)}"
+            )
+        prices = {name: _decimal(stored.get(name)) for name in _PRICES}
+        return cls(**(stored | prices))
+
+    def cost_usd(self, tokens_in: int | None, tokens_out: int | None) -> Decimal | None:
+        """What so many tokens cost; None when a price or a count is not known."""
+        prices = (self.input_usd_per_mtok, self.output_usd_per_mtok)
+        if prices[0] is None or prices[1] is None or tokens_in is None or tokens_out is None:
+            return None
+        return (tokens_in * prices[0] + tokens_out * prices[1]) / MILLION
+
+
+_PRICES = ("input_usd_per_mtok", "output_usd_per_mtok")
+_REQUIRED = {"language_model_id", "name", "litellm_model"}
+
+
+def _text(price: Decimal | None) -> str | None:
+    return None if price is None else str(price)
+
+
+def _decimal(price: str | None) -> Decimal | None:
+    return None if price is None else Decimal(price)

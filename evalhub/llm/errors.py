@@ -1,0 +1,87 @@
+"""Why a call failed, whether another try can help, and what a person can do."""
+
+import re
+from enum import StrEnum
+
+from evalhub.llm.completion import Completion
+
+
+class CallErrorKind(StrEnum):
+    RATE_LIMITED = "rate_limited"
+    TIMED_OUT = "timed_out"
+    REFUSED_KEY = "refused_key"
+    MISSING_KEY = "missing_key"
+    NOT_FOUND = "not_found"
+    BAD_REQUEST = "bad_request"
+    CONTEXT_TOO_LONG = "context_too_long"
+    CONTENT_FILTERED = "content_filtered"
+    UNREACHABLE = "unreachable"
+    EMPTY_ANSWER = "empty_answer"
+    UNREADABLE_REPLY = "unreadable_reply"
+    SERVER_ERROR = "server_error"
+    FORBIDDEN_ADDRESS = "forbidden_address"
+
+
+PASSING = {
+    CallErrorKind.RATE_LIMITED,
+    CallErrorKind.TIMED_OUT,
+    CallErrorKind.UNREACHABLE,
+    CallErrorKind.EMPTY_ANSWER,
+    CallErrorKind.UNREADABLE_REPLY,
+    CallErrorKind.SERVER_ERROR,
+}
+"""Kinds that may be gone at the next try."""
+
+FATAL = {
+    CallErrorKind.REFUSED_KEY,
+    CallErrorKind.MISSING_KEY,
+    CallErrorKind.NOT_FOUND,
+    CallErrorKind.FORBIDDEN_ADDRESS,
+}
+"""Kinds that every other call to the same endpoint would meet too."""
+
+
+class CallError(Exception):
+    """A call that gave no usable answer. Its message is for a person and holds no key.
+
+    Attributes:
+        kind: What happened.
+        retry_after_s: How long the provider asked to wait; None when it did not say.
+        completion: What came back all the same, for the record; None when nothing did.
+    """
+
+    def __init__(
+        self,
+        kind: CallErrorKind,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        completion: Completion | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.retry_after_s = retry_after_s
+        self.completion = completion
+
+    @property
+    def can_retry(self) -> bool:
+        return self.kind in PASSING
+
+    @property
+    def is_fatal_for_run(self) -> bool:
+        """Whether the run should fail at once with this one message."""
+        return self.kind in FATAL
+
+
+HIDDEN = "[key hidden]"
+KEY_LIKE = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|AIza|nvapi)[-_][\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )[\w.~+/-]{6,}=*"
+)
+
+
+def redact(text: str, key: str = "") -> str:
+    """The text without the key, and without anything else that looks like one."""
+    if key and key in text:
+        text = text.replace(key, HIDDEN)
+    return KEY_LIKE.sub(HIDDEN, text)

@@ -1,0 +1,233 @@
+"""Language models that may be called, and the record of every call."""
+
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.urls import reverse
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.network import ForbiddenAddress, check_base_url
+
+environment_name = RegexValidator(
+    r"^[A-Z][A-Z0-9_]*$",
+    "Enter the name of an environment variable, such as OPENAI_API_KEY, never the key itself.",
+)
+
+
+class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
+    def active(self) -> "LanguageModelQuerySet":
+        return self.filter(is_active=True)
+
+
+class LanguageModel(models.Model):
+    """One callable endpoint. Candidate, judge, analyst and generator are roles that it plays.
+
+    Deactivated, never deleted: what it once answered still names it.
+    """
+
+    name = models.CharField(max_length=100, unique=True, help_text="As people know it.")
+    maker = models.CharField(max_length=100, blank=True, help_text="Who trained it.")
+    family = models.CharField(max_length=100, blank=True, help_text="Models that share a design.")
+    identity = models.CharField(
+        max_length=100,
+        blank=True,
+        help_text="What leaderboards group by. Empty: derived from the name.",
+    )
+    litellm_model = models.CharField(
+        "litellm model",
+        max_length=200,
+        help_text="Provider and model as litellm names them, such as openai/gpt-5-mini.",
+    )
+    api_base = models.CharField(
+        "base URL",
+        max_length=300,
+        blank=True,
+        help_text="Empty: the provider's own. Private addresses must be allowed by the "
+        "EVALHUB_ALLOWED_ADDRESSES setting.",
+    )
+    api_key_env = models.CharField(
+        "key variable",
+        max_length=100,
+        blank=True,
+        validators=[environment_name],
+        help_text="Name of the environment variable that holds the key; the key is not stored.",
+    )
+    params = models.JSONField(
+        "parameters",
+        default=dict,
+        blank=True,
+        help_text='Sent with every call, such as {"temperature": 0}. A run\'s own override them.',
+    )
+    structured_output = models.BooleanField(
+        default=True,
+        help_text="As a judge, it is sent a JSON schema. Switch off where the provider refuses it.",
+    )
+    max_concurrency = models.PositiveIntegerField(
+        default=8,
+        validators=[MinValueValidator(1)],
+        help_text="Calls in flight at once, over all workers.",
+    )
+    requests_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Empty: no limit."
+    )
+    timeout_s = models.PositiveIntegerField(
+        "time-out (s)", default=120, validators=[MinValueValidator(1), MaxValueValidator(600)]
+    )
+    input_usd_per_mtok = models.DecimalField(
+        "input price",
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal(0))],
+        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
+    )
+    output_usd_per_mtok = models.DecimalField(
+        "output price",
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal(0))],
+        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
+    )
+    is_scripted = models.BooleanField(
+        default=False, help_text="Gives prepared answers; its figures are labelled everywhere."
+    )
+    is_active = models.BooleanField(
+        default=True, help_text="Inactive models are kept for what they answered, but not offered."
+    )
+    note = models.TextField(blank=True, help_text="Shown wherever this model judges.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    history = HistoricalRecords()
+    objects = LanguageModelQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [
+            models.CheckConstraint(
+                name="evalhub_languagemodel_concurrency_positive",
+                condition=models.Q(max_concurrency__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        if not isinstance(self.params, dict):
+            raise ValidationError(
+                {"params": f"Enter an object of parameters, not {self.params!r}."}
+            )
+        if self.api_base:
+            try:
+                check_base_url(self.api_base)
+            except ForbiddenAddress as error:
+                raise ValidationError({"api_base": str(error)}) from error
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
+
+    @property
+    def has_prices(self) -> bool:
+        return self.input_usd_per_mtok is not None and self.output_usd_per_mtok is not None
+
+    def endpoint(self) -> Endpoint:
+        """What a call needs, frozen by copy; a run keeps this and not the row."""
+        return Endpoint(
+            language_model_id=self.pk,
+            name=self.name,
+            maker=self.maker,
+            family=self.family,
+            litellm_model=self.litellm_model,
+            api_base=self.api_base,
+            api_key_env=self.api_key_env,
+            params=self.params,
+            timeout_s=self.timeout_s,
+            max_concurrency=self.max_concurrency,
+            requests_per_minute=self.requests_per_minute,
+            input_usd_per_mtok=self.input_usd_per_mtok,
+            output_usd_per_mtok=self.output_usd_per_mtok,
+            structured_output=self.structured_output,
+            is_scripted=self.is_scripted,
+        )
+
+
+class CallRole(models.TextChoices):
+    CANDIDATE = "candidate"
+    JUDGE = "judge"
+    REPAIR = "repair"
+    PROBE = "probe"
+    ANALYST = "analyst"
+    GENERATOR = "generator"
+
+
+class Call(models.Model):
+    """One request to a provider, with what it cost. Append-only; failures included.
+
+    Answers and judgments point here. The prompt itself is rendered again from frozen rows and
+    compared with `request_digest`.
+    """
+
+    sealed_fields = ("reply", "error_message")
+
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="calls")
+    role = models.CharField(max_length=10, choices=CallRole)
+    batch = models.CharField(
+        max_length=40, blank=True, help_text="The work it was made for, such as 'run 12'."
+    )
+    item_id = models.BigIntegerField(null=True, blank=True)
+    request_digest = models.CharField(max_length=64)
+    request_id = models.CharField(max_length=200, blank=True, help_text="The provider's own.")
+    reply = models.TextField(blank=True, help_text="Raw text of the reply.")
+    finish_reason = models.CharField(max_length=50, blank=True)
+    error_kind = models.CharField(max_length=30, blank=True, help_text="Empty: it succeeded.")
+    error_message = models.TextField(blank=True)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    started_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [
+            models.Index(fields=("batch", "error_kind"), name="evalhub_call_batch"),
+        ]
+        constraints = [known("evalhub_call_role_known", "role", CallRole)]
+
+    def __str__(self) -> str:
+        return f"{self.get_role_display()} call {self.pk} to {self.language_model}"
+
+
+class Pace(models.Model):
+    """How fast a language model may be called now; every worker process reads it.
+
+    `share` of the model's own limits, in (0, 1]: cut by a 429, grown back with time.
+    """
+
+    language_model = models.OneToOneField(
+        LanguageModel, models.CASCADE, primary_key=True, related_name="pace"
+    )
+    share = models.FloatField(default=1.0)
+    cut_at = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="The provider asked for silence until then."
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="evalhub_pace_share_range",
+                condition=models.Q(share__gt=0) & models.Q(share__lte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.share:.0%} of {self.language_model}"

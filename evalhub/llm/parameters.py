@@ -1,0 +1,61 @@
+"""Which parameters a person may send with a call."""
+
+from collections.abc import Mapping
+from typing import Any
+
+RESERVED = {
+    "allowed_openai_params",
+    "api_base",
+    "api_key",
+    "base_url",
+    "caching",
+    "client",
+    "custom_llm_provider",
+    "default_headers",
+    "deployment_id",
+    "extra_headers",
+    "fallbacks",
+    "headers",
+    "http_client",
+    "max_retries",
+    "messages",
+    "mock_delay",
+    "mock_response",
+    "mock_timeout",
+    "mock_tool_calls",
+    "model",
+    "model_list",
+    "num_retries",
+    "proxy",
+    "request_timeout",
+    "shared_session",
+    "ssl_verify",
+    "stream",
+    "stream_options",
+    "timeout",
+}
+"""Names that say what is called, with which key, how often, and in which form it replies."""
+
+SECRET = ("api_key", "apikey", "secret", "password", "access_token", "auth_token", "credentials")
+"""Parts of names under which a key would be stored."""
+
+
+def parameter_problems(params: Mapping[str, Any]) -> list[str]:
+    """What is wrong with parameters, one sentence for each; empty when they may be sent."""
+    problems = [_problem(name, value) for name, value in params.items()]
+    inside = params.get("extra_body")
+    if isinstance(inside, Mapping):
+        problems += [_problem(name, value) for name, value in inside.items()]
+    return [problem for problem in problems if problem]
+
+
+def _problem(name: str, value: Any) -> str:
+    if name in RESERVED or name.startswith("litellm_"):
+        return f"{name!r} is set by EvalHub itself and cannot be a parameter."
+    if any(part in name.lower() for part in SECRET):
+        return f"{name!r} looks like a secret: keys are read from the environment only."
+    if name == "n" and value not in (None, 1):
+        return f"'n' = {value!r} asks for several answers in one call: use repeats instead."
+    if name == "extra_body" and not isinstance(value, Mapping):
+        return f"'extra_body' must be an object, not {value!r}."
+    return ""

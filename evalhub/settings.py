@@ -1,0 +1,298 @@
+"""All settings. They come from the environment only; `manage.py settings_table` lists them."""
+
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.urls import reverse, reverse_lazy
+
+from evalhub.environment import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+INSECURE_SECRET_KEY = "insecure-key-for-debugging-only"
+
+# What people set -------------------------------------------------------------------------------
+
+DEBUG = env.flag("EVALHUB_DEBUG", False, "Debug pages and relaxed checks; never in production.")
+SECRET_KEY = env.secret(
+    "EVALHUB_SECRET_KEY",
+    INSECURE_SECRET_KEY,
+    "Signs sessions and queue tokens; the same for web and workers. Required outside debug.",
+)
+ALLOWED_HOSTS = env.listing(
+    "EVALHUB_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names that the site answers to."
+)
+CSRF_TRUSTED_ORIGINS = env.listing(
+    "EVALHUB_TRUSTED_ORIGINS", "", "Origins behind a proxy, such as `https://evalhub.example.org`."
+)
+HTTPS = env.flag(
+    "EVALHUB_HTTPS", False, "The site is served over HTTPS by a proxy: secure cookies, HSTS."
+)
+DATA_DIR = Path(
+    env.text("EVALHUB_DATA_DIR", str(BASE_DIR / "data"), "Folder of the SQLite database.")
+)
+DATABASE_URL = env.text(
+    "DATABASE_URL", "", "`postgres://user:password@host/name`; empty: SQLite in the data folder."
+)
+TIME_ZONE = env.text("EVALHUB_TIME_ZONE", "UTC", "Time zone of the pages.")
+EVALHUB_ALLOWED_ADDRESSES = env.listing(
+    "EVALHUB_ALLOWED_ADDRESSES",
+    "",
+    "Private addresses that models may be called at: `host`, `host:port` or a CIDR range.",
+)
+EVALHUB_WORKERS = env.number(
+    "EVALHUB_WORKERS", 1, "Worker processes that `manage.py worker` starts.", least=1
+)
+EVALHUB_SLICE_S = env.number(
+    "EVALHUB_SLICE_S", 600, "Seconds that one queue token lets a worker process work.", least=1
+)
+EVALHUB_LONGEST_CALL_S = env.number(
+    "EVALHUB_LONGEST_CALL_S", 600, "Upper bound of a language model's time-out.", least=1
+)
+EVALHUB_MODEL_PORT = env.number(
+    "EVALHUB_MODEL_PORT", 8177, "Port of the embedded model on 127.0.0.1.", least=1
+)
+EVALHUB_DEMO_MODEL = env.text(
+    "EVALHUB_DEMO_MODEL", "", "litellm name of a model for the demo; empty: the embedded one."
+)
+EVALHUB_DEMO_BASE_URL = env.text(
+    "EVALHUB_DEMO_BASE_URL", "", "Base URL of the demo's model; empty: the provider's own."
+)
+LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
+
+# Applications ------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
+    "unfold.contrib.inlines",
+    "unfold.contrib.simple_history",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "django_filters",
+    "django_q",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "rest_framework",
+    "simple_history",
+    "evalhub",
+    "issues",
+    "runs",
+    "reports",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "evalhub.urls"
+WSGI_APPLICATION = "evalhub.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+# Database ----------------------------------------------------------------------------------------
+
+SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 30,
+    "init_command": (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+        " PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY"
+    ),
+}
+if DATABASE_URL:
+    DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
+else:
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": DATA_DIR / "evalhub.sqlite3",
+            "CONN_MAX_AGE": 60,
+        }
+    }
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+    DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+# Background work ---------------------------------------------------------------------------------
+
+EVALHUB_WORK = ["runs.answering.Answering", "runs.judging.Judging"]
+"""Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
+
+Q_CLUSTER = {
+    "name": "evalhub",
+    "label": "Queue",
+    "orm": "default",
+    "workers": EVALHUB_WORKERS,
+    "queue_limit": 1,
+    "bulk": 1,
+    "poll": 0.5,
+    "timeout": EVALHUB_SLICE_S + EVALHUB_LONGEST_CALL_S + 60,
+    "retry": EVALHUB_SLICE_S + EVALHUB_LONGEST_CALL_S + 120,
+    "max_attempts": 1,
+    "ack_failures": True,
+    "save_limit": 50,
+    "catch_up": False,
+}
+
+# People and security -----------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "evalhub.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = reverse_lazy("admin:login")
+LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        # The admin theme's Alpine evaluates expressions; inline scripts stay refused.
+        "script-src": [SELF, NONCE, UNSAFE_EVAL],
+        # Plotly and the admin theme set style attributes.
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "frame-ancestors": ["'none'"],
+        "form-action": [SELF],
+        "base-uri": [SELF],
+        "object-src": ["'none'"],
+    }
+}
+
+# Pages -------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-us"
+USE_I18N = True
+USE_TZ = True
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "evalhub.plotly_files.PlotlyFinder",
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 3600
+ABSOLUTE_URL_OVERRIDES = {
+    "runs.run": lambda run: reverse("reports:run", args=[run.pk]),
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
+
+# API ---------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "evalhub.access.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["evalhub.access.permissions.ModelPermissions"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
+    "PAGE_SIZE": 100,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.AnonRateThrottle",
+        "rest_framework.throttling.UserRateThrottle",
+    ],
+    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min"},
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "EvalHub",
+    "DESCRIPTION": "The ledger of what language models get wrong.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# Admin -------------------------------------------------------------------------------------------
+
+UNFOLD = {
+    "SITE_TITLE": "EvalHub",
+    "SITE_HEADER": "EvalHub",
+    "SITE_SUBHEADER": "What language models get wrong",
+    "SITE_SYMBOL": "fact_check",
+    "SHOW_HISTORY": True,
+    "SHOW_BACK_BUTTON": True,
+    "COMMAND": {"search_models": True, "show_history": True},
+    "STYLES": [lambda request: "/static/evalhub/evalhub.css"],
+    "SCRIPTS": [lambda request: "/static/evalhub/evalhub.js"],
+    "SIDEBAR": {"show_search": True, "show_all_applications": False, "navigation": []},
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+}

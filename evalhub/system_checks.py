@@ -1,0 +1,33 @@
+"""Settings that would do harm later are refused at start, each with an id and a hint."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+
+
+@register(Tags.security)
+def check_secret_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if settings.DEBUG or settings.SECRET_KEY != settings.INSECURE_SECRET_KEY:
+        return []
+    return [
+        Error(
+            "The secret key is the published default.",
+            hint="Set EVALHUB_SECRET_KEY to a long random text, the same for web and workers.",
+            id="evalhub.E001",
+        )
+    ]
+
+
+@register()
+def check_queue(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    timeout, retry = settings.Q_CLUSTER.get("timeout"), settings.Q_CLUSTER.get("retry", 60)
+    if timeout and retry > timeout:
+        return []
+    return [
+        Error(
+            f"The queue hands out a task again after {retry} s, though it may take {timeout} s.",
+            hint="Set Q_CLUSTER's retry above its timeout, or work is started several times.",
+            id="evalhub.E002",
+        )
+    ]

@@ -1,0 +1,16 @@
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("reports/", include("reports.urls")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("evalhub.api_urls")),
+    path("api/v1/", include("issues.api.urls")),
+    path("api/v1/", include("runs.api.urls")),
+    path("api/v1/", include("reports.api.urls")),
+    path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
+]

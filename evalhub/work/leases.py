@@ -1,0 +1,114 @@
+"""Leases: a worker's id on an item. One heartbeat renews all of a worker's leases."""
+
+import os
+import socket
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from evalhub.work import clock
+from evalhub.work.kinds import Kind, kinds
+from evalhub.work.models import LEASE_S, BatchState, Item, ItemState, Worker
+
+BEAT_S = 5.0
+SUSPECT_ATTEMPTS = 2
+"""An item claimed so often without an orderly end is claimed alone in its process."""
+
+
+def register() -> Worker:
+    """This process, as a worker."""
+    now = clock.now()
+    return Worker.objects.create(name=process_name(os.getpid()), started_at=now, beat_at=now)
+
+
+def process_name(pid: int) -> str:
+    return f"{socket.gethostname()}:{pid}"
+
+
+def beat(worker: Worker, models_in_use: Iterable[int]) -> None:
+    """Renew every lease that the worker holds."""
+    Worker.objects.filter(pk=worker.pk).update(
+        beat_at=clock.now(), models_in_use=sorted(models_in_use), stopped_at=None
+    )
+
+
+def sign_off(worker: Worker) -> None:
+    """Give back what the worker still holds, with the attempts that it did not use."""
+    with transaction.atomic():
+        for kind in kinds():
+            held = kind.items().filter(worker=worker, state=ItemState.PENDING)
+            held.update(worker=None, attempts=F("attempts") - 1)
+        Worker.objects.filter(pk=worker.pk).update(stopped_at=clock.now(), models_in_use=[])
+
+
+def release(items: QuerySet[Item], **changes: object) -> None:
+    """Give back items in good order: the attempt does not count."""
+    items.update(worker=None, attempts=F("attempts") - 1, **changes)
+
+
+def reap(names: Iterable[str] = ()) -> int:
+    """Free the items of dead workers: those not heard of for long, and those named.
+
+    Args:
+        names: Workers whose process is known to have died (`process_name`).
+
+    Returns:
+        How many workers were found dead.
+    """
+    standing = Worker.objects.filter(stopped_at=None)
+    silent = standing.filter(beat_at__lte=clock.ago(LEASE_S)) | standing.filter(name__in=names)
+    dead = list(silent.values_list("pk", flat=True))
+    if not dead:
+        return 0
+    with transaction.atomic():
+        for kind in kinds():
+            kind.items().filter(state=ItemState.PENDING, worker__in=dead).update(worker=None)
+        return Worker.objects.filter(pk__in=dead, stopped_at=None).update(stopped_at=clock.now())
+
+
+def is_work_waiting() -> bool:
+    """Whether a live batch has something that could be done now."""
+    now = clock.now()
+    return any(
+        kind.claimable(batch).claimable(now).exists()
+        for kind in kinds()
+        for batch in kind.batches().filter(state=BatchState.LIVE)
+    )
+
+
+def claim(kind: Kind, batch_id: int, worker: Worker, most: int, *, alone: bool) -> list[int]:
+    """Lease up to `most` items of a live batch, and return their ids.
+
+    Args:
+        alone: Whether the process holds nothing else. Only then is a suspect claimed: one that
+            was claimed twice without an orderly end, and alone, so that work which kills its
+            worker does not condemn its neighbours. Dying once more makes it an error.
+    """
+    with transaction.atomic():
+        batch = kind.batches().filter(pk=batch_id, state=BatchState.LIVE).first()
+        if batch is None:
+            return []
+        waiting = kind.claimable(batch).claimable(clock.now()).order_by("pk")
+        ids = _lock(waiting.filter(attempts__lt=SUSPECT_ATTEMPTS), most)
+        if not ids and alone:
+            _give_up(kind, waiting.filter(attempts__gt=SUSPECT_ATTEMPTS))
+            ids = _lock(waiting.filter(attempts=SUSPECT_ATTEMPTS), 1)
+        kind.items().filter(pk__in=ids).update(worker=worker, attempts=F("attempts") + 1)
+    return ids
+
+
+def _lock(items: QuerySet[Item], most: int) -> list[int]:
+    # SQLite has no row locks: there the IMMEDIATE transaction does the same.
+    rows = items.select_for_update(skip_locked=True, of=("self",))
+    return [item.pk for item in rows.only("pk")[:most]]
+
+
+def _give_up(kind: Kind, items: QuerySet[Item]) -> None:
+    ids = _lock(items, 100)
+    kind.items().filter(pk__in=ids).update(
+        state=ItemState.ERROR,
+        error_kind="worker_died",
+        error_message="The worker died three times while doing this, the last time with nothing "
+        "else at hand. Look at the worker's log before you retry it.",
+    )

@@ -1,0 +1,100 @@
+"""Background work as rows: batches of items, and the workers that lease them.
+
+The queue only carries tokens ("one more worker process may work"). What is to be done, by whom,
+and how far it has come stands here, so that a killed process loses nothing that was saved.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+LEASE_S = 20.0
+"""A worker that has not been heard of for so long is taken for dead."""
+
+
+class BatchState(models.TextChoices):
+    LIVE = "live", "running"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    DONE = "done"
+
+
+class ItemState(models.TextChoices):
+    PENDING = "pending"
+    DONE = "done"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+
+class Worker(models.Model):
+    """One worker process. Its heartbeat renews every lease that it holds."""
+
+    name = models.CharField(max_length=100, help_text="Host and process id.")
+    started_at = models.DateTimeField()
+    beat_at = models.DateTimeField(help_text="By the database's clock.")
+    models_in_use = models.JSONField(default=list, help_text="Keys of the models it is calling.")
+    stopped_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Batch(models.Model):
+    """Work that a person asked for and can pause, resume and cancel as a whole."""
+
+    state = models.CharField(max_length=10, choices=BatchState, default=BatchState.LIVE)
+    reason = models.TextField(blank=True, help_text="Why it was paused, cancelled or failed.")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    cost_limit_usd = models.DecimalField(
+        max_digits=12, decimal_places=4, null=True, blank=True, help_text="Empty: no limit."
+    )
+    spent_usd = models.DecimalField(
+        max_digits=14, decimal_places=8, default=0, help_text="Of the calls with known cost."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == BatchState.LIVE
+
+    @property
+    def work_key(self) -> str:
+        """How calls name this batch, such as 'run 12'."""
+        return f"{self._meta.model_name} {self.pk}"
+
+
+class ItemQuerySet(models.QuerySet):
+    def claimable(self, now) -> "ItemQuerySet":
+        """Pending, leased by nobody, and not waiting for its next try."""
+        waiting = Q(next_try_at__isnull=False) & Q(next_try_at__gt=now)
+        return self.filter(state=ItemState.PENDING, worker__isnull=True).exclude(waiting)
+
+
+class Item(models.Model):
+    """One piece of a batch, leased to a worker while it is being done.
+
+    `attempts` counts claims without an orderly end, so that work which kills its worker is found.
+    """
+
+    state = models.CharField(max_length=10, choices=ItemState, default=ItemState.PENDING)
+    worker = models.ForeignKey(
+        Worker, models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
+    )
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(null=True, blank=True)
+    error_kind = models.CharField(max_length=30, blank=True)
+    error_message = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True

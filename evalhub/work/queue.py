@@ -1,0 +1,24 @@
+"""The queue carries tokens only: each says that one more worker process may work."""
+
+from functools import partial
+
+from django.db import transaction
+from django_q.models import OrmQ
+from django_q.tasks import async_task
+
+TASK = "evalhub.work.tasks.work"
+MOST_TOKENS = 8
+"""Tokens that may wait at once: more would only find that others already work."""
+
+
+def request_worker() -> None:
+    """Ask for a worker process once the present transaction is saved."""
+    transaction.on_commit(partial(add_token, TASK))
+
+
+def add_token(task: str) -> bool:
+    """Put a token into the queue; False where enough of them already wait."""
+    if OrmQ.objects.count() >= MOST_TOKENS:
+        return False
+    async_task(task, task_name="work")
+    return True

@@ -1,0 +1,69 @@
+"""The messages of a test: their form, and the turns that are to be generated."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+ROLES = ("system", "user", "assistant", "tool")
+
+Message = dict[str, Any]
+
+
+def check_messages(messages: Any) -> None:
+    """Raise a ValidationError that names every wrong message by its position.
+
+    A conversation is a list of {"role", "content"}. Content is text, or null for an assistant
+    turn that is to be generated (or that holds tool calls). Something must be left to answer.
+    """
+    if not isinstance(messages, list) or not messages:
+        raise ValidationError("Enter at least one message, such as a user's question.")
+    problems = [
+        f"Message {number}: {problem}"
+        for number, message in enumerate(messages, 1)
+        if (problem := _problem_of(message))
+    ]
+    if not problems and not turns_to_generate(messages):
+        problems = ["Nothing is left to answer: end with a user's message."]
+    if problems:
+        raise ValidationError(problems)
+
+
+def _problem_of(message: Any) -> str | None:
+    if not isinstance(message, dict):
+        return f"expected an object with role and content, not {message!r}."
+    role, content = message.get("role"), message.get("content")
+    if role not in ROLES:
+        return f"role {role!r} is not one of {', '.join(ROLES)}."
+    if content is None and role == "assistant":
+        return None
+    if not isinstance(content, str) or not content.strip():
+        return f"a {role} message needs some text."
+    return None
+
+
+def turns_to_generate(messages: list[Message]) -> list[int]:
+    """Positions at which the model is asked; `len(messages)` stands for the answer at the end."""
+    holes = [
+        position
+        for position, message in enumerate(messages)
+        if message["role"] == "assistant"
+        and message.get("content") is None
+        and not message.get("tool_calls")
+    ]
+    ends_open = messages[-1]["role"] in ("user", "tool")
+    return [*holes, len(messages)] if ends_open else holes
+
+
+def filled(messages: list[Message], turns: list[str]) -> list[Message]:
+    """The conversation with its generated turns put in, in order, as far as there are any.
+
+    It ends before the first turn that is still missing, so it is what the model is asked next.
+    """
+    holes = turns_to_generate(messages)
+    open_ended = [*messages, {"role": "assistant"}] if len(messages) in holes else messages
+    said = dict(zip(holes, turns, strict=False))
+    end = holes[len(turns)] if len(turns) < len(holes) else len(open_ended)
+    return [
+        {"role": "assistant", "content": said[position]} if position in said else message
+        for position, message in enumerate(open_ended[:end])
+    ]

@@ -1,0 +1,77 @@
+"""Freezing tests into revisions, by content: equal content is one revision."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from evalhub.digest import digest
+from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
+
+WHOLE_TEST = ""
+"""Key of the criterion that stands for the test as a whole."""
+
+
+def content_of(test: Test) -> dict[str, Any]:
+    """Everything that a candidate is asked and a judge is shown, as JSON."""
+    return {
+        "messages": test.messages,
+        "tools": test.tools,
+        "context": test.context,
+        "reference": test.reference,
+        "guidelines": test.guidelines,
+        "criteria": [],
+        "pass_threshold": test.pass_threshold,
+    }
+
+
+def asked_digest(content: dict[str, Any]) -> str:
+    """Digest of what a candidate sees."""
+    return digest({name: content[name] for name in ("messages", "tools", "context")})
+
+
+def full_digest(content: dict[str, Any], template: JudgeTemplate | None) -> str:
+    """Digest of that plus everything by which the answer is judged."""
+    judged_by = [template.family, template.version] if template else None
+    return digest({**content, "template": judged_by})
+
+
+@transaction.atomic
+def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
+    """The revision of each test as it stands now, by test id; made where there is none yet."""
+    tests = list(tests)
+    wanted = {
+        test.pk: (content := content_of(test), full_digest(content, test.template))
+        for test in tests
+    }
+    known = _known_revisions(wanted)
+    numbers = _last_numbers(list(wanted))
+    missing = [
+        Revision(
+            test=test,
+            number=numbers.get(test.pk, 0) + 1,
+            content=wanted[test.pk][0],
+            template=test.template,
+            asked_digest=asked_digest(wanted[test.pk][0]),
+            digest=wanted[test.pk][1],
+        )
+        for test in tests
+        if test.pk not in known
+    ]
+    Revision.objects.bulk_create(missing)
+    FrozenCriterion.objects.bulk_create(
+        FrozenCriterion(revision=revision, key=WHOLE_TEST) for revision in missing
+    )
+    return known | {revision.test_id: revision for revision in missing}
+
+
+def _known_revisions(wanted: dict[int, tuple[dict[str, Any], str]]) -> dict[int, Revision]:
+    digests = {test_id: text for test_id, (_, text) in wanted.items()}
+    candidates = Revision.objects.filter(test_id__in=digests, digest__in=set(digests.values()))
+    return {r.test_id: r for r in candidates if r.digest == digests[r.test_id]}
+
+
+def _last_numbers(test_ids: list[int]) -> dict[int, int]:
+    rows = Revision.objects.filter(test_id__in=test_ids).values("test_id")
+    return dict(rows.annotate(last=Max("number")).values_list("test_id", "last"))

@@ -1,0 +1,63 @@
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from issues.models.issue import Issue
+
+
+class FeedbackState(models.TextChoices):
+    NEW = "new"
+    ACCEPTED = "accepted"
+    DISMISSED = "dismissed"
+    DUPLICATE = "duplicate"
+
+
+class Rating(models.TextChoices):
+    UP = "up", "thumbs up"
+    DOWN = "down", "thumbs down"
+    NONE = "none", "not rated"
+
+
+class Feedback(models.Model):
+    """What an end user said about one answer."""
+
+    prompt = models.TextField(blank=True)
+    answer = models.TextField(blank=True)
+    rating = models.CharField(max_length=4, choices=Rating, default=Rating.NONE)
+    comment = models.TextField(blank=True)
+    model = models.CharField(max_length=200, blank=True, help_text="The model that answered.")
+    source = models.CharField(max_length=100, blank=True, help_text="The application it came from.")
+    raw = models.JSONField(default=dict, blank=True, help_text="Whatever else was sent with it.")
+    state = models.CharField(max_length=10, choices=FeedbackState, default=FeedbackState.NEW)
+    issue = models.ForeignKey(
+        Issue, models.SET_NULL, null=True, blank=True, related_name="feedback"
+    )
+    note = models.TextField(blank=True, help_text="What triage found.")
+    received_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    source_id = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name_plural = "feedback"
+        constraints = [
+            known("issues_feedback_state_known", "state", FeedbackState),
+            known("issues_feedback_rating_known", "rating", Rating),
+            models.UniqueConstraint(
+                name="issues_feedback_source_once",
+                fields=("source_id",),
+                condition=~models.Q(source_id=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return (self.comment or self.prompt or f"feedback {self.pk}")[:80]
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:issues_feedback_change", args=[self.pk])

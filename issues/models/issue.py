@@ -1,0 +1,134 @@
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from issues.models.tag import Tag
+
+
+class IssueState(models.TextChoices):
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    APPROVED = "approved"
+    RESOLVED = "resolved"
+    DEPRECATED = "deprecated"
+
+
+class Severity(models.TextChoices):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class ResolutionLabel(models.Model):
+    """How issues get resolved, in the words that this ledger's people chose."""
+
+    name = models.CharField(max_length=100, unique=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class IssueQuerySet(models.QuerySet["Issue"]):
+    def standing(self) -> "IssueQuerySet":
+        """Issues whose tests may run."""
+        return self.exclude(state=IssueState.DEPRECATED)
+
+
+class Issue(models.Model):
+    """One erroneous behaviour, described, tagged, with a state."""
+
+    title = models.CharField(max_length=200)
+    description = models.TextField(
+        blank=True, help_text="What goes wrong, and how to recognise it."
+    )
+    generic_statement = models.TextField(
+        blank=True, help_text="What may be told outside: no text of a test."
+    )
+    state = models.CharField(max_length=10, choices=IssueState, default=IssueState.DRAFT)
+    severity = models.CharField(max_length=10, choices=Severity, default=Severity.MEDIUM)
+    tags = models.ManyToManyField(Tag, blank=True, related_name="issues")
+    assignee = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="issues"
+    )
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    resolution_labels = models.ManyToManyField(ResolutionLabel, blank=True, related_name="issues")
+    resolution_note = models.TextField(blank=True)
+    merged_into = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="merged"
+    )
+    source_id = models.CharField(
+        max_length=100, blank=True, help_text="Its id in the system that it was imported from."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    history = HistoricalRecords(m2m_fields=[tags, resolution_labels])
+    objects = IssueQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        permissions = [("approve_issue", "Can approve, resolve and deprecate issues")]
+        constraints = [
+            known("issues_issue_state_known", "state", IssueState),
+            known("issues_issue_severity_known", "severity", Severity),
+            models.UniqueConstraint(
+                name="issues_issue_source_once",
+                fields=("source_id",),
+                condition=~models.Q(source_id=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:issues_issue_change", args=[self.pk])
+
+
+class SourceKind(models.TextChoices):
+    GENERAL = "general"
+    URL = "url", "link"
+    GITHUB = "github", "GitHub"
+
+
+class Source(models.Model):
+    """Where an issue was seen, besides feedback."""
+
+    issue = models.ForeignKey(Issue, models.CASCADE, related_name="sources")
+    kind = models.CharField(max_length=10, choices=SourceKind, default=SourceKind.GENERAL)
+    value = models.CharField(max_length=500)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [known("issues_source_kind_known", "kind", SourceKind)]
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Comment(models.Model):
+    """What someone said about an issue. Append-only."""
+
+    issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    author_name = models.CharField(
+        max_length=150, blank=True, help_text="Of an imported comment whose author has no account."
+    )
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"{self.author or self.author_name}: {self.text[:60]}"

@@ -1,0 +1,64 @@
+from django.db import models
+
+from evalhub.access.sealed import SealedQuerySet
+from issues.models.template import JudgeTemplate
+from issues.models.test import Test
+
+
+class Revision(models.Model):
+    """A test frozen by content at launch; what a result really answered.
+
+    `content` holds messages, tools, context, reference, guidelines, criteria and the pass rule.
+    Equal `asked_digest`: a candidate was asked the same. Equal `digest`: it was also judged by
+    the same rubric, so results may be compared.
+    """
+
+    sealed_path = "test__sealed"
+    sealed_fields = ("content",)
+
+    test = models.ForeignKey(Test, models.PROTECT, related_name="revisions")
+    number = models.PositiveIntegerField()
+    content = models.JSONField()
+    template = models.ForeignKey(
+        JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    asked_digest = models.CharField(max_length=64, db_index=True)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("test", "-number")
+        constraints = [
+            models.UniqueConstraint(name="issues_revision_number_once", fields=("test", "number")),
+            models.UniqueConstraint(name="issues_revision_digest_once", fields=("test", "digest")),
+        ]
+
+    def __str__(self) -> str:
+        return f"revision {self.number} of test {self.test_id}"
+
+
+class FrozenCriterion(models.Model):
+    """One criterion as it stood in a revision. Key "" is the test as a whole."""
+
+    sealed_path = "revision__test__sealed"
+    sealed_fields = ("text",)
+
+    revision = models.ForeignKey(Revision, models.CASCADE, related_name="criteria")
+    key = models.CharField(max_length=40, blank=True)
+    text = models.TextField(blank=True)
+    order = models.PositiveSmallIntegerField(default=0)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("revision", "order")
+        constraints = [
+            models.UniqueConstraint(
+                name="issues_frozencriterion_key_once", fields=("revision", "key")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key or "whole test"

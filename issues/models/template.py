@@ -1,0 +1,81 @@
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.urls import reverse
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from issues import scales
+from issues.prompts import check_template
+
+
+class TemplateState(models.TextChoices):
+    DRAFT = "draft"
+    PUBLISHED = "published"
+    RETIRED = "retired"
+
+
+class JudgeTemplate(models.Model):
+    """The wording and scale with which judges are asked. Once published it never changes again.
+
+    `scale` is what `issues.scales` reads: options with label, description and value in [0, 1],
+    a pass threshold and its rule.
+    """
+
+    family = models.SlugField(max_length=80, help_text="Versions of one template share it.")
+    version = models.PositiveIntegerField(default=1)
+    title = models.CharField(max_length=120)
+    state = models.CharField(max_length=10, choices=TemplateState, default=TemplateState.DRAFT)
+    text = models.TextField(help_text="With {{ input }}, {{ output }}, {{ reference }}, …")
+    shows_input = models.BooleanField(default=True)
+    shows_reference = models.BooleanField(default=True)
+    shows_guidelines = models.BooleanField(default=True)
+    scale = models.JSONField(default=scales.binary_json)
+    created_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ("family", "-version")
+        permissions = [("publish_judgetemplate", "Can publish judge templates")]
+        constraints = [
+            known("issues_judgetemplate_state_known", "state", TemplateState),
+            models.UniqueConstraint(
+                name="issues_judgetemplate_version_once",
+                fields=("family", "version"),
+                violation_error_message="This template already has that version.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} v{self.version}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:issues_judgetemplate_change", args=[self.pk])
+
+    def clean(self) -> None:
+        problems = {
+            "text": check_template(self.text),
+            "scale": scales.problems_of(self.scale),
+        }
+        found = {field: lines for field, lines in problems.items() if lines}
+        if found:
+            raise ValidationError(found)
+
+    def save(self, *args: object, **kwargs: object) -> None:
+        self._refuse_change_after_publication()
+        super().save(*args, **kwargs)  # type: ignore[arg-type]
+
+    def _refuse_change_after_publication(self) -> None:
+        before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()
+        if before is None:
+            return
+        fixed = ("family", "version", "text", "scale", "shows_input", "shows_reference")
+        changed = [
+            f for f in (*fixed, "shows_guidelines") if getattr(before, f) != getattr(self, f)
+        ]
+        if changed or self.state == TemplateState.DRAFT:
+            raise ValidationError(
+                f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "
+                "make a new version instead."
+            )

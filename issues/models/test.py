@@ -1,0 +1,126 @@
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.urls import reverse
+from simple_history.models import HistoricalRecords
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known, share
+from issues.conversation import check_messages
+from issues.models.issue import Issue, IssueState
+from issues.models.template import JudgeTemplate
+
+
+class TestState(models.TextChoices):
+    __test__ = False
+
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    APPROVED = "approved"
+    DEPRECATED = "deprecated"
+
+
+class Origin(models.TextChoices):
+    HUMAN = "human", "written by a person"
+    FEEDBACK = "feedback", "made from feedback"
+    IMPORTED = "imported"
+    GENERATED = "generated", "drafted by a model"
+
+
+class Author(models.TextChoices):
+    HUMAN = "human"
+    MODEL = "model"
+    UNKNOWN = "unknown"
+
+
+class TestQuerySet(SealedQuerySet):
+    __test__ = False
+
+    def runnable(self) -> "TestQuerySet":
+        """Approved tests of issues that stand: only these run."""
+        return self.filter(state=TestState.APPROVED).exclude(issue__state=IssueState.DEPRECATED)
+
+
+class Test(models.Model):
+    """One example that shows an issue: what is asked, and how the answer is judged.
+
+    `messages` is a list of {"role", "content"}; an assistant turn whose content is null is to be
+    generated in the middle, and after a last user turn the answer is generated.
+    """
+
+    __test__ = False
+    sealed_path = "sealed"
+    sealed_fields = (
+        "messages",
+        "tools",
+        "context",
+        "reference",
+        "flagged_answer",
+        "guidelines",
+        "note",
+    )
+
+    issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
+    messages = models.JSONField(validators=[check_messages])
+    tools = models.JSONField(default=list, blank=True, help_text="Tools offered to the model.")
+    context = models.TextField(blank=True, help_text="Documents that the answer rests on.")
+    reference = models.TextField("reference answer", blank=True)
+    reference_by = models.CharField(max_length=7, choices=Author, default=Author.HUMAN)
+    flagged_answer = models.TextField(blank=True, help_text="The bad answer that was reported.")
+    guidelines = models.TextField(blank=True, help_text="What a judge must look for.")
+    template = models.ForeignKey(
+        JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="tests"
+    )
+    pass_threshold = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="Empty: the template's.",
+    )
+    weight = models.FloatField(
+        default=1, validators=[MinValueValidator(0.1), MaxValueValidator(10)]
+    )
+    state = models.CharField(max_length=10, choices=TestState, default=TestState.DRAFT)
+    origin = models.CharField(max_length=10, choices=Origin, default=Origin.HUMAN)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    sealed = models.BooleanField(
+        default=False, help_text="Its text is shown only to those who may read sealed tests."
+    )
+    note = models.TextField(blank=True)
+    source_id = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    history = HistoricalRecords()
+    objects = TestQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        permissions = [
+            ("approve_test", "Can approve and deprecate tests"),
+            ("read_sealed_test", "Can read the text of sealed tests"),
+        ]
+        constraints = [
+            known("issues_test_state_known", "state", TestState),
+            known("issues_test_origin_known", "origin", Origin),
+            known("issues_test_reference_by_known", "reference_by", Author),
+            share("issues_test_threshold_share", "pass_threshold"),
+            models.CheckConstraint(
+                name="issues_test_weight_range",
+                condition=models.Q(weight__gte=0.1) & models.Q(weight__lte=10),
+                violation_error_message="Choose a weight from 0.1 to 10.",
+            ),
+            models.UniqueConstraint(
+                name="issues_test_source_once",
+                fields=("source_id",),
+                condition=~models.Q(source_id=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"test {self.pk} of {self.issue}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:issues_test_change", args=[self.pk])

@@ -1,0 +1,26 @@
+from runs.models.evaluation import ChosenBy, EvaluationKind, HumanEvaluation
+from runs.models.judging import Assessment, Judging, Judgment, JudgmentState
+from runs.models.jury import Approach, Judge, Jury
+from runs.models.launch import Launch
+from runs.models.run import Answer, Outcome, Result, Run, TagSet
+from runs.models.suite import Suite
+
+__all__ = [
+    "Answer",
+    "Approach",
+    "Assessment",
+    "ChosenBy",
+    "EvaluationKind",
+    "HumanEvaluation",
+    "Judge",
+    "Judging",
+    "Judgment",
+    "JudgmentState",
+    "Jury",
+    "Launch",
+    "Outcome",
+    "Result",
+    "Run",
+    "Suite",
+    "TagSet",
+]

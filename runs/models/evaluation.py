@@ -1,0 +1,72 @@
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known, share
+from issues.models import FrozenCriterion
+from runs.models.run import Result
+
+
+class EvaluationKind(models.TextChoices):
+    EVALUATION = "evaluation"
+    WITHDRAWAL = "withdrawal"
+    ADJUDICATION = "adjudication"
+
+
+class ChosenBy(models.TextChoices):
+    QUEUE_RANDOM = "queue_random", "queue, at random"
+    QUEUE_SELECTED = "queue_selected", "queue, selected"
+    DIRECT = "direct", "opened by the person"
+    BULK = "bulk", "bulk override"
+    IMPORTED = "import", "imported"
+
+
+class HumanEvaluation(models.Model):
+    """A person's verdict; it replaces the judges'. Append-only: undo appends a withdrawal.
+
+    The newest of each annotator stands. `value` lies in [0, 1] and is null only in a withdrawal.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("justification",)
+
+    result = models.ForeignKey(Result, models.CASCADE, related_name="evaluations")
+    criterion = models.ForeignKey(
+        FrozenCriterion, models.PROTECT, related_name="evaluations", db_index=False
+    )
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="evaluations"
+    )
+    kind = models.CharField(
+        max_length=12, choices=EvaluationKind, default=EvaluationKind.EVALUATION
+    )
+    value = models.FloatField(
+        null=True, blank=True, validators=[MinValueValidator(0), MaxValueValidator(1)]
+    )
+    option = models.CharField(max_length=60, blank=True)
+    justification = models.TextField(blank=True)
+    blind = models.BooleanField(default=False)
+    chosen_by = models.CharField(max_length=15, choices=ChosenBy, default=ChosenBy.DIRECT)
+    seconds = models.PositiveIntegerField("seconds taken", null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        permissions = [("adjudicate", "Can adjudicate disputed results")]
+        constraints = [
+            known("runs_humanevaluation_kind_known", "kind", EvaluationKind),
+            known("runs_humanevaluation_chosen_by_known", "chosen_by", ChosenBy),
+            share("runs_humanevaluation_value_share", "value"),
+            models.CheckConstraint(
+                name="runs_humanevaluation_value_unless_withdrawn",
+                condition=Q(kind="withdrawal", value__isnull=True)
+                | Q(~Q(kind="withdrawal"), value__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} by {self.annotator}"

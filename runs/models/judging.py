@@ -1,0 +1,150 @@
+from django.db import models
+from django.db.models import Q
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known, share
+from evalhub.models import BatchState, Call, ItemState
+from evalhub.work.models import Batch, Item, ItemQuerySet
+from issues.models import FrozenCriterion
+from runs.models.jury import Judge
+from runs.models.run import Result, Run
+
+
+class Judging(Batch):
+    """One jury's pass over a run's results. A run may have many; one is current.
+
+    `jury` is the snapshot {"name", "judges": [{"judge": id, "endpoint", "approach", "params",
+    "template": id or null}]}. `statistics` are sums kept when it is done, so that agreement and
+    coverage of any set of runs can be added up: {"judges": {id: {"ok", "repaired", "failed"}},
+    "coincidences", "units", "pairs", "expected_pairs"}.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="judgings")
+    number = models.PositiveSmallIntegerField()
+    jury = models.JSONField()
+    jury_name = models.CharField(max_length=150, blank=True)
+    jury_fingerprint = models.CharField(max_length=64, db_index=True)
+    is_current = models.BooleanField(default=False)
+    statistics = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("run", "number")
+        constraints = [
+            known("runs_judging_state_known", "state", BatchState),
+            models.UniqueConstraint(name="runs_judging_number_once", fields=("run", "number")),
+            models.UniqueConstraint(
+                name="runs_judging_one_current", fields=("run",), condition=Q(is_current=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judging {self.number} of {self.run}"
+
+
+class AssessmentQuerySet(SealedQuerySet, ItemQuerySet):
+    pass
+
+
+class Assessment(Item):
+    """What one judging made of one result. The work of asking its judges is leased as a whole.
+
+    `expected` and `answered` count judgments: coverage stands beside every score.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("error_message",)
+
+    judging = models.ForeignKey(Judging, models.CASCADE, related_name="assessments", db_index=False)
+    result = models.ForeignKey(Result, models.CASCADE, related_name="assessments")
+    score = models.FloatField(null=True, blank=True)
+    passed = models.BooleanField(null=True, blank=True)
+    agreement = models.FloatField(null=True, blank=True)
+    expected = models.PositiveSmallIntegerField(default=0)
+    answered = models.PositiveSmallIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+
+    objects = AssessmentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            known("runs_assessment_state_known", "state", ItemState),
+            share("runs_assessment_score_share", "score"),
+            models.UniqueConstraint(name="runs_assessment_once", fields=("judging", "result")),
+        ]
+        indexes = [
+            models.Index(
+                fields=("judging", "id"),
+                name="runs_assessment_live",
+                condition=Q(state="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"assessment of result {self.result_id}"
+
+
+class JudgmentState(models.TextChoices):
+    OK = "ok"
+    REPAIRED = "repaired"
+    FAILED = "failed"
+
+
+class Judgment(models.Model):
+    """One judge's (or check's) verdict on one criterion of one result.
+
+    A failed judgment has no value: it is no vote. `failure` says what happened: the kind of a
+    call's error, or unreadable, outside the scale, echo.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("justification", "failure_message")
+
+    judging = models.ForeignKey(Judging, models.CASCADE, related_name="judgments", db_index=False)
+    result = models.ForeignKey(Result, models.CASCADE, related_name="judgments")
+    criterion = models.ForeignKey(
+        FrozenCriterion, models.PROTECT, related_name="judgments", db_index=False
+    )
+    judge = models.ForeignKey(
+        Judge, models.PROTECT, null=True, blank=True, related_name="judgments", db_index=False
+    )
+    sample = models.PositiveSmallIntegerField(default=0)
+    order = models.PositiveSmallIntegerField(default=0)
+    is_backup = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=JudgmentState)
+    option = models.CharField(max_length=60, blank=True)
+    value = models.FloatField(null=True, blank=True)
+    justification = models.TextField(blank=True)
+    failure = models.CharField(max_length=30, blank=True)
+    failure_message = models.TextField(blank=True)
+    call = models.ForeignKey(
+        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField()
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("result", "criterion", "judge", "sample")
+        constraints = [
+            known("runs_judgment_state_known", "state", JudgmentState),
+            share("runs_judgment_value_share", "value"),
+            models.CheckConstraint(
+                name="runs_judgment_failed_has_no_value",
+                condition=Q(state="failed", value__isnull=True)
+                | Q(~Q(state="failed"), value__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="runs_judgment_judge_once",
+                fields=("judging", "result", "criterion", "judge", "sample", "order"),
+                condition=Q(judge__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="runs_judgment_check_once",
+                fields=("judging", "result", "criterion"),
+                condition=Q(judge__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk}"

@@ -1,0 +1,90 @@
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from evalhub.digest import digest
+from evalhub.models import LanguageModel
+from issues.models import JudgeTemplate
+
+
+class Approach(models.TextChoices):
+    TEMPLATE = "template", "the template's own wording"
+
+
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    def given(
+        self,
+        language_model: LanguageModel,
+        *,
+        params: dict[str, Any] | None = None,
+        template: JudgeTemplate | None = None,
+        approach: str = Approach.TEMPLATE,
+    ) -> "Judge":
+        """The one judge with this model, approach, parameters and template."""
+        parts = [language_model.pk, approach, params or {}, template and template.pk]
+        return self.get_or_create(
+            digest=digest(parts),
+            defaults={
+                "language_model": language_model,
+                "approach": approach,
+                "params": params or {},
+                "template": template,
+            },
+        )[0]
+
+
+class Judge(models.Model):
+    """A language model with an approach and parameters. Immutable: equal judges are one row."""
+
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="judges")
+    approach = models.CharField(max_length=15, choices=Approach, default=Approach.TEMPLATE)
+    params = models.JSONField(default=dict, blank=True, help_text="Temperature 0 unless set.")
+    template = models.ForeignKey(
+        JudgeTemplate,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: each test's own.",
+    )
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+
+    objects = JudgeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [known("runs_judge_approach_known", "approach", Approach)]
+
+    def __str__(self) -> str:
+        details = [f"{name} {value}" for name, value in sorted(self.params.items())]
+        if self.template_id:
+            details.append(str(self.template))
+        return (
+            f"{self.language_model} ({', '.join(details)})" if details else str(self.language_model)
+        )
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk:
+            raise ValidationError("A judge never changes: choose another one.")
+        super().save(*args, **kwargs)
+
+
+class Jury(models.Model):
+    """Several judges who score together."""
+
+    name = models.CharField(max_length=150, unique=True)
+    judges = models.ManyToManyField(Judge, related_name="juries")
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    history = HistoricalRecords(m2m_fields=[judges])
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "juries"
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,32 @@
+from django.conf import settings
+from django.db import models
+
+
+class Launch(models.Model):
+    """What a person asked to run: one run per model and variant, once or again and again.
+
+    `spec` is what `runs.launch.LaunchSpec` reads: which tests, models, system prompts and
+    parameters, the repeats, the jury, the cost limit. With `cron` it recurs until paused.
+    """
+
+    label = models.CharField(max_length=150)
+    release = models.CharField(max_length=100, blank=True, help_text="Version under test.")
+    spec = models.JSONField()
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="launches"
+    )
+    cron = models.CharField(
+        max_length=100, blank=True, help_text="Such as 0 6 * * 1: Mondays at six. Empty: once."
+    )
+    is_paused = models.BooleanField(default=False)
+    next_at = models.DateTimeField(null=True, blank=True)
+    last_at = models.DateTimeField(null=True, blank=True)
+    last_outcome = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name_plural = "launches"
+
+    def __str__(self) -> str:
+        return self.label

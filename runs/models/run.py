@@ -1,0 +1,176 @@
+from django.db import models
+from django.db.models import Case, Q, Value, When
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known, share
+from evalhub.llm.endpoint import Endpoint
+from evalhub.models import BatchState, Call, ItemState, LanguageModel
+from evalhub.work.models import Batch, Item, ItemQuerySet
+from issues.models import Issue, Origin, Revision, Test
+from runs.models.launch import Launch
+from runs.models.suite import Suite
+
+
+class TagSet(models.Model):
+    """The tags that a result's issue had at launch, stored once per combination.
+
+    `names` is sorted, `key` its text, so that reports group without joining live tags.
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    names = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return ", ".join(self.names)
+
+
+class Run(Batch):
+    """One model variant answering a set of revisions. What it used is frozen by copy.
+
+    `endpoint` is what `Endpoint.to_json` gave at launch; `params` are the run's own and override
+    the endpoint's.
+    """
+
+    label = models.CharField(max_length=150)
+    release = models.CharField(max_length=100, blank=True)
+    launch = models.ForeignKey(Launch, models.SET_NULL, null=True, blank=True, related_name="runs")
+    suite = models.ForeignKey(Suite, models.SET_NULL, null=True, blank=True, related_name="runs")
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="runs")
+    model_name = models.CharField(max_length=100)
+    endpoint = models.JSONField(default=dict)
+    system_prompt = models.TextField(blank=True)
+    params = models.JSONField(default=dict, blank=True)
+    repeats = models.PositiveSmallIntegerField(default=1)
+    variant_key = models.CharField(max_length=64, db_index=True)
+    suite_fingerprint = models.CharField(max_length=64)
+    answers_supplied = models.BooleanField(default=False)
+    self_judging_allowed = models.BooleanField(default=False)
+    is_scripted = models.BooleanField(default=False)
+    source_id = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        permissions = [("control_run", "Can pause, cancel, resume and judge runs again")]
+        constraints = [
+            known("runs_run_state_known", "state", BatchState),
+            models.CheckConstraint(name="runs_run_repeats_positive", condition=Q(repeats__gte=1)),
+            models.UniqueConstraint(
+                name="runs_run_source_once",
+                fields=("source_id",),
+                condition=~Q(source_id=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.model_name})"
+
+    def candidate(self) -> Endpoint:
+        """The endpoint as it was at launch."""
+        return Endpoint.from_json(self.endpoint)
+
+
+class Outcome(models.TextChoices):
+    PASSED = "passed"
+    FAILED = "failed"
+    UNJUDGED = "unjudged"
+    ERROR = "error"
+    PENDING = "pending"
+
+
+class ResultQuerySet(SealedQuerySet, ItemQuerySet):
+    pass
+
+
+class Result(Item):
+    """One run's outcome on one revision and repeat. Narrow: reports read only this table.
+
+    `state` is the answer's; `is_judged` says that the current judging has finished with it. Score
+    and passed are set by `runs.scoring` alone; None is not measured.
+    """
+
+    sealed_path = "test__sealed"
+    sealed_fields = ("error_message",)
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="results", db_index=False)
+    revision = models.ForeignKey(Revision, models.PROTECT, related_name="results")
+    repeat = models.PositiveSmallIntegerField(default=0)
+    test = models.ForeignKey(Test, models.PROTECT, related_name="results", db_index=False)
+    issue = models.ForeignKey(Issue, models.PROTECT, related_name="results", db_index=False)
+    tag_set = models.ForeignKey(TagSet, models.PROTECT, related_name="results", db_index=False)
+    origin = models.CharField(max_length=10, choices=Origin, default=Origin.HUMAN)
+    weight = models.FloatField(default=1)
+    is_judged = models.BooleanField(default=False)
+    score = models.FloatField(null=True, blank=True)
+    passed = models.BooleanField(null=True, blank=True)
+    agreement = models.FloatField(null=True, blank=True)
+    is_overridden = models.BooleanField(default=False)
+    is_disputed = models.BooleanField(default=False)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    outcome = models.GeneratedField(
+        expression=Case(
+            When(state=ItemState.ERROR, then=Value(Outcome.ERROR.value)),
+            When(passed=True, then=Value(Outcome.PASSED.value)),
+            When(passed=False, then=Value(Outcome.FAILED.value)),
+            When(is_judged=True, then=Value(Outcome.UNJUDGED.value)),
+            default=Value(Outcome.PENDING.value),
+        ),
+        output_field=models.CharField(max_length=8, choices=Outcome),
+        db_persist=True,
+    )
+
+    objects = ResultQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        permissions = [("export_results", "Can download results")]
+        constraints = [
+            known("runs_result_state_known", "state", ItemState),
+            known("runs_result_origin_known", "origin", Origin),
+            share("runs_result_score_share", "score"),
+            models.UniqueConstraint(name="runs_result_once", fields=("run", "revision", "repeat")),
+        ]
+        indexes = [
+            models.Index(fields=("run", "outcome"), name="runs_result_run_outcome"),
+            models.Index(fields=("run", "tag_set", "outcome"), name="runs_result_run_tags"),
+            models.Index(fields=("issue", "run", "outcome"), name="runs_result_issue"),
+            models.Index(fields=("test", "run"), name="runs_result_test"),
+            models.Index(
+                fields=("run", "id"), name="runs_result_live", condition=Q(state="pending")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"result {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:runs_result_change", args=[self.pk])
+
+
+class Answer(models.Model):
+    """What the model said. `turns` are the generated ones in order, the last is the answer.
+
+    Each turn is {"content", "call"}: its text and the id of its call (null when supplied).
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("text", "turns", "tool_calls", "reasoning")
+
+    result = models.OneToOneField(Result, models.CASCADE, primary_key=True, related_name="answer")
+    text = models.TextField(blank=True)
+    turns = models.JSONField(default=list)
+    tool_calls = models.JSONField(default=list, blank=True)
+    reasoning = models.TextField(blank=True)
+    call = models.ForeignKey(
+        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = SealedQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"answer to result {self.result_id}"

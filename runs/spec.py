@@ -1,0 +1,67 @@
+"""What a launch asks for: read from a form, the API, a command or a stored launch alike."""
+
+from decimal import Decimal
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+MOST_REPEATS = 100
+
+
+class LaunchRefused(ValueError):
+    """A launch that cannot be made; `problems` says in words why, all of them at once."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = problems
+
+
+class LaunchSpec(BaseModel):
+    """Tests × models × system prompts, with the jury that judges them.
+
+    Tests are the union of those named, those of the issues and tags named, and the suite's.
+    `jury` None: no judges, only people. `cost_limit_usd` holds for each run, its judging included.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    label: str = Field(min_length=1, max_length=150)
+    release: str = Field("", max_length=100)
+    tests: list[int] = []
+    issues: list[int] = []
+    tags: list[int] = []
+    suite: int | None = None
+    models: list[int] = Field(min_length=1)
+    system_prompts: list[str] = Field([""], min_length=1)
+    params: dict[str, Any] = {}
+    repeats: int = Field(1, ge=1, le=MOST_REPEATS)
+    jury: int | None = None
+    cost_limit_usd: Decimal | None = Field(None, gt=0)
+    allow_self_judging: bool = False
+
+    @model_validator(mode="after")
+    def something_is_selected(self) -> "LaunchSpec":
+        if not (self.tests or self.issues or self.tags or self.suite):
+            raise ValueError("Select tests, issues, tags or a suite: nothing is selected.")
+        return self
+
+
+def read_spec(values: dict[str, Any]) -> LaunchSpec:
+    """The launch that these values describe.
+
+    Raises:
+        LaunchRefused: Values are missing or wrong; each problem names its field and value.
+    """
+    try:
+        return LaunchSpec.model_validate(values)
+    except ValidationError as error:
+        raise LaunchRefused([_in_words(problem) for problem in error.errors()]) from error
+
+
+def _in_words(problem: Any) -> str:
+    field = ".".join(str(part) for part in problem["loc"])
+    message = problem["msg"].removeprefix("Value error, ")
+    if not field:
+        return str(message)
+    given = "" if problem["type"] == "missing" else f" (given: {problem['input']!r})"
+    return f"{field}: {message}{given}."

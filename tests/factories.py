@@ -1,0 +1,96 @@
+"""Rows for tests: plain functions, each with the least that its row needs."""
+
+from itertools import count
+from typing import Any
+
+from evalhub.models import LanguageModel, User
+from issues.builtin_templates import BUILTIN
+from issues.freezing import freeze
+from issues.models import Issue, IssueState, JudgeTemplate, Tag, TemplateState, Test, TestState
+from runs.launch import add_judging, add_results
+from runs.models import Judge, Jury, Result, Run
+
+number = count(1)
+
+
+def make_user(role: str = "", **fields: Any) -> User:
+    """A person with the rights of one role; "" has none, "superuser" all."""
+    from django.contrib.auth.models import Group
+
+    name = fields.pop("username", f"person{next(number)}")
+    if role == "superuser":
+        return User.objects.create_superuser(name, password="secret-phrase", **fields)
+    user = User.objects.create_user(name, password="secret-phrase", is_staff=True, **fields)
+    if role:
+        user.groups.add(Group.objects.get(name=role))
+    return user
+
+
+def make_model(**fields: Any) -> LanguageModel:
+    n = next(number)
+    defaults = {"name": f"model {n}", "litellm_model": f"openai/model-{n}"}
+    return LanguageModel.objects.create(**(defaults | fields))
+
+
+def make_template(**fields: Any) -> JudgeTemplate:
+    """A published template with the wording of the first built-in one."""
+    n = next(number)
+    defaults = {
+        "family": f"template-{n}",
+        "title": f"Template {n}",
+        "text": BUILTIN[0].text,
+        "state": TemplateState.PUBLISHED,
+    }
+    return JudgeTemplate.objects.create(**(defaults | fields))
+
+
+def make_issue(*, tags: tuple[str, ...] = (), **fields: Any) -> Issue:
+    defaults = {"title": f"Issue {next(number)}", "state": IssueState.APPROVED}
+    issue = Issue.objects.create(**(defaults | fields))
+    issue.tags.set([Tag.objects.get_or_create(name=name)[0] for name in tags])
+    return issue
+
+
+def make_test(prompt: str = "What is 2 + 2?", **fields: Any) -> Test:
+    defaults = {
+        "messages": [{"role": "user", "content": prompt}],
+        "reference": "4",
+        "guidelines": "The answer is 4.",
+        "state": TestState.APPROVED,
+    }
+    fields.setdefault("issue", None) or fields.update(issue=make_issue())
+    fields.setdefault("template", None) or fields.update(template=make_template())
+    return Test.objects.create(**(defaults | fields))
+
+
+def make_jury(*models: LanguageModel, **fields: Any) -> Jury:
+    """A jury of one judge for each model."""
+    jury = Jury.objects.create(**({"name": f"jury {next(number)}"} | fields))
+    jury.judges.set([Judge.objects.given(model) for model in models])
+    return jury
+
+
+def make_run(*tests: Test, model: LanguageModel | None = None, jury: Jury | None = None, **fields: Any) -> Run:
+    """A run as `launch` makes it: pending results, and one current judging by the jury."""
+    model = model or make_model()
+    defaults = {"label": f"run {next(number)}", "variant_key": "v", "suite_fingerprint": "s"}
+    run = Run.objects.create(
+        **(
+            defaults
+            | {
+                "language_model": model,
+                "model_name": model.name,
+                "endpoint": model.endpoint().to_json(),
+            }
+            | fields
+        )
+    )
+    tests = tests or (make_test(),)
+    add_results(run, list(tests), freeze(tests))
+    judges = list(jury.judges.all()) if jury else []
+    add_judging(run, judges, name=str(jury or ""), current=True)
+    return run
+
+
+def first_result(run: Run) -> Result:
+    return run.results.order_by("pk").first()
