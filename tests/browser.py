@@ -7,7 +7,7 @@ with an error says so with `faults.clear()`. A failing test leaves a screenshot 
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -16,9 +16,10 @@ import pytest
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from django.contrib.auth.base_user import AbstractBaseUser
     from playwright.sync_api import Browser, BrowserContext, Page
     from pytest_django.live_server_helper import LiveServer
+
+    from evalhub.models import User
 
 OUTPUT = Path(__file__).resolve().parent.parent / "test-output"
 APT_PACKAGES = ("chromium", "libatomic1", "fonts-dejavu-core")
@@ -117,23 +118,26 @@ def watch(context: "BrowserContext", home: str, faults: list[str]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     item.stash[_failed] = item.stash.get(_failed, False) or report.failed
     return report
 
 
 @pytest.fixture
-def log_in(page: "Page", live_server: "LiveServer") -> Callable[["AbstractBaseUser"], None]:
+def log_in(page: "Page", live_server: "LiveServer") -> Callable[["User"], None]:
     """Make the page's session that of a user, without the login form."""
     from django.test import Client
 
-    def log_in(user: "AbstractBaseUser") -> None:
+    def log_in(user: "User") -> None:
         client = Client()
         client.force_login(user)
         value = client.cookies[settings.SESSION_COOKIE_NAME].value
-        cookie = {"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}
-        page.context.add_cookies([cookie])
+        page.context.add_cookies(
+            [{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}]
+        )
 
     return log_in
 

@@ -118,8 +118,10 @@ def names_from_above(floor: int) -> set[str]:
     return {name for name in above - known if not name.endswith("+")}
 
 
-def model_floor(model: type[Model]) -> int:
-    """Models of other packages stand under the ground."""
+def model_floor(model: type[Model] | None) -> int:
+    """Models of other packages, and generic relations, stand under the ground."""
+    if model is None:
+        return -1
     label = model._meta.app_label
     return FLOORS.index(label) if label in FLOORS else -1
 

@@ -105,7 +105,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_ready(process: subprocess.Popen[Any], port: int, log: Path) -> None:
     deadline = time.monotonic() + READY_WITHIN_S
     while "ready to accept connections" not in log.read_text(errors="replace"):
         if process.poll() is not None or time.monotonic() > deadline:

@@ -93,7 +93,8 @@ def run_some(arguments: list[str]) -> int:
 def run_all() -> int:
     outcomes = [run_checks()]
     with postgres() as (url, why_not):
-        engines = {"": ("no database", None, None)}
+        engines: dict[str, tuple[str, str | None, str | None]] = {}
+        engines[""] = ("no database", None, None)
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
         chromium, no_chromium = browser()
