@@ -77,7 +77,9 @@ def audit(rest: Sequence[str]) -> int:
     """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
     python = tool("pip-audit", ROOT / ".audit")
     locks = [*TEST, "-r", str(LOCKS / "model.txt")]
-    return run(python, "-m", "pip_audit", "--disable-pip", "--require-hashes", *locks, *rest)
+    return run(
+        python, "-m", "pip_audit", "--strict", "--disable-pip", "--require-hashes", *locks, *rest
+    )
 
 
 def lock(rest: Sequence[str]) -> int:
