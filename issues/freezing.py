@@ -8,6 +8,7 @@ from django.db.models import Max
 
 from evalhub.digest import digest
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
+from issues.scales import BINARY, Scale, from_json
 
 WHOLE_TEST = ""
 """Key of the criterion that stands for the test as a whole."""
@@ -22,8 +23,20 @@ def content_of(test: Test) -> dict[str, Any]:
         "reference": test.reference,
         "guidelines": test.guidelines,
         "criteria": [],
-        "pass_threshold": test.pass_threshold,
+        "pass_threshold": pass_threshold(test),
+        "pass_rule": scale_of(test.template).rule.value,
     }
+
+
+def scale_of(template: JudgeTemplate | None) -> Scale:
+    """A template's scale; without a template a test simply passes or fails."""
+    return from_json(template.scale) if template else BINARY
+
+
+def pass_threshold(test: Test) -> float:
+    """The score by which a test passes: its own, else its template's."""
+    own = test.pass_threshold
+    return scale_of(test.template).threshold if own is None else own
 
 
 def asked_digest(content: dict[str, Any]) -> str:
@@ -53,6 +66,8 @@ def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
             number=numbers.get(test.pk, 0) + 1,
             content=wanted[test.pk][0],
             template=test.template,
+            pass_threshold=wanted[test.pk][0]["pass_threshold"],
+            pass_rule=wanted[test.pk][0]["pass_rule"],
             asked_digest=asked_digest(wanted[test.pk][0]),
             digest=wanted[test.pk][1],
         )

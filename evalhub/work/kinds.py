@@ -78,6 +78,9 @@ class Kind(ABC):
     def store(self, saves: list[Save]) -> None:
         """Save the contents, inside a transaction, in few statements for all of them."""
 
+    def on_error(self, item_ids: Sequence[int]) -> None:
+        """Called in the transaction that ends these items in an error."""
+
     def finish(self, batch: Any) -> None:
         """Called once, in the transaction that marks the batch as done."""
 

@@ -106,9 +106,12 @@ def _lock(items: QuerySet[Item], most: int) -> list[int]:
 
 def _give_up(kind: Kind, items: QuerySet[Item]) -> None:
     ids = _lock(items, 100)
+    if not ids:
+        return
     kind.items().filter(pk__in=ids).update(
         state=ItemState.ERROR,
         error_kind="worker_died",
         error_message="The worker died three times while doing this, the last time with nothing "
         "else at hand. Look at the worker's log before you retry it.",
     )
+    kind.on_error(ids)

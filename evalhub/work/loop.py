@@ -273,9 +273,11 @@ def give_back(kind: Kind, item_id: int, worker: Worker, after_s: float) -> None:
 
 def fail_item(kind: Kind, item_id: int, worker: Worker, message: str) -> None:
     """An error of our own: it is shown as what it is, and can be retried."""
-    kind.items().filter(pk=item_id, worker=worker).update(
-        state=ItemState.ERROR, error_kind="internal", error_message=message, worker=None
-    )
+    with transaction.atomic():
+        kind.items().filter(pk=item_id, worker=worker).update(
+            state=ItemState.ERROR, error_kind="internal", error_message=message, worker=None
+        )
+        kind.on_error([item_id])
 
 
 def fail_batch(kind: Kind, batch_id: int, reason: str) -> None:

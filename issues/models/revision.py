@@ -3,6 +3,9 @@ from django.db import models
 from evalhub.access.sealed import SealedQuerySet
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test
+from issues.scales import PassRule
+
+PASS_RULES = [(rule.value, rule.value) for rule in PassRule]
 
 
 class Revision(models.Model):
@@ -10,7 +13,8 @@ class Revision(models.Model):
 
     `content` holds messages, tools, context, reference, guidelines, criteria and the pass rule.
     Equal `asked_digest`: a candidate was asked the same. Equal `digest`: it was also judged by
-    the same rubric, so results may be compared.
+    the same rubric, so results may be compared. `pass_threshold` and `pass_rule` are what holds in
+    the end: the test's own or its template's.
     """
 
     sealed_path = "test__sealed"
@@ -22,6 +26,8 @@ class Revision(models.Model):
     template = models.ForeignKey(
         JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="+"
     )
+    pass_threshold = models.FloatField(default=0.5)
+    pass_rule = models.CharField(max_length=9, choices=PASS_RULES, default=PassRule.STRICT)
     asked_digest = models.CharField(max_length=64, db_index=True)
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
