@@ -7,14 +7,13 @@ failure is noted on the current `Exchange`, because litellm hands on neither who
 """
 
 import asyncio
-import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies_environment, proxy_bypass
 from weakref import WeakKeyDictionary
 
 import aiohttp
@@ -78,8 +77,8 @@ class PermittedConnector(aiohttp.TCPConnector):
 class Transport(httpx.AsyncBaseTransport):
     """Sends httpx requests through one aiohttp session per event loop."""
 
-    def __init__(self, tls: ssl.SSLContext | bool) -> None:
-        self._tls = tls
+    def __init__(self) -> None:
+        self._tls = httpx.create_ssl_context()
         self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
             WeakKeyDictionary()
         )
@@ -138,7 +137,7 @@ def proxy_for(scheme: str, host: str) -> str | None:
     time; what the operator's proxy reaches is the operator's decision.
     """
     proxies = getproxies_environment()
-    if not proxies or proxy_bypass_environment(host, proxies):
+    if not proxies or proxy_bypass(host):
         return None
     return proxies.get(scheme) or proxies.get("all")
 

@@ -46,6 +46,7 @@ class CallError(Exception):
 
     Attributes:
         kind: What happened.
+        can_retry: Whether another try can help; None in the constructor: as the kind usually is.
         retry_after_s: How long the provider asked to wait; None when it did not say.
         completion: What came back all the same, for the record; None when nothing did.
     """
@@ -56,17 +57,15 @@ class CallError(Exception):
         message: str,
         *,
         retry_after_s: float | None = None,
+        can_retry: bool | None = None,
         completion: Completion | None = None,
     ) -> None:
         super().__init__(message)
+        self.can_retry = kind in PASSING if can_retry is None else can_retry
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s
         self.completion = completion
-
-    @property
-    def can_retry(self) -> bool:
-        return self.kind in PASSING
 
     @property
     def is_fatal_for_run(self) -> bool:
@@ -76,7 +75,9 @@ class CallError(Exception):
 
 HIDDEN = "[key hidden]"
 KEY_LIKE = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|AIza|nvapi)[-_][\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )[\w.~+/-]{6,}=*"
+    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][\w*.-]{6,}"
+    r"|\bAIza[\w-]{20,}"
+    r"|(?<=Bearer )[\w.~+/-]{6,}=*"
 )
 
 

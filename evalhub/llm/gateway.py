@@ -9,55 +9,201 @@ import json
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
-from functools import cache
-from types import ModuleType
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
-from evalhub.llm import failures
+from django.conf import settings
+
 from evalhub.llm.completion import Completion
 from evalhub.llm.connections import Exchange, Transport, recorded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind, redact
-from evalhub.llm.network import ForbiddenAddress, check_base_url
+from evalhub.llm.failures import explain, place
+from evalhub.llm.network import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.parameters import parameter_problems
-from evalhub.llm.wire import completion_of, empty_answer
+from evalhub.llm.wire import completion_of
 
 Messages = Sequence[Mapping[str, Any]]
+Json = Mapping[str, Any]
 
 NO_KEY = "none"
-"""Sent where no key is named, so that litellm does not look for one in the environment itself."""
+"""Sent to an own address without a key, so that litellm sends no key that it finds by itself."""
 
 GRACE_S = 5.0
-"""Beyond the endpoint's own time-out, for what does not go through our transport."""
+"""Beyond the endpoint's own time-out, for the little that does not go through our transport."""
 
 
 async def complete(
-    endpoint: Endpoint,
-    messages: Messages,
-    params: Mapping[str, Any],
-    schema: Mapping[str, Any] | None = None,
+    endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None = None
 ) -> Completion:
     """One request to a provider; no second try.
 
     Args:
-        endpoint: Whom to ask; its parameters are sent unless `params` overrides them.
+        endpoint: Whom to ask; its own parameters are sent unless `params` overrides them.
         messages: As chat models take them.
-        params: Any that the provider takes, by name; a value of None is not sent.
+        params: Any that the provider takes, by name; one that is None is not sent.
         schema: JSON schema of the reply, sent when the endpoint takes one.
 
     Raises:
-        CallError: With what happened and whether another try can help.
+        CallError: With what happened, and whether another try can help.
     """
-    key = _key(endpoint)
+    key = key_of(endpoint)
     request = _request(endpoint, messages, params, schema)
-    litellm = load()
+    client = load()
+    client.is_internal.set(True)
     started = time.perf_counter()
     with recorded() as exchange:
         try:
             async with asyncio.timeout(endpoint.timeout_s + GRACE_S):
-                response = await litellm.acompletion(api_key=key or None, **request)
+                response = await client.acompletion(api_key=key or None, **request)
+            return completion_of(endpoint, response, _received(exchange, started, key))
         except Exception as error:
-            received = _received(endpoint, exchange, started, key)
-            raise failures.explain(endpoint, exchange, error, received, key) from None
-    return _accepted(endpoint, response, _received(endpoint, exchange, started, key))
+            received = _received(exchange, started, key)
+            raise explain(endpoint, exchange, error, received, key) from None
+
+
+async def close() -> None:
+    """Close the connections of the running event loop; calls after it open new ones."""
+    await transport().close()
+
+
+def request_digest(
+    endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None = None
+) -> str:
+    """SHA-256 of what is asked of whom, in hex. Equal requests have equal digests."""
+    asked = {
+        "model": endpoint.litellm_model,
+        "base": endpoint.api_base,
+        "messages": messages,
+        "params": _merged(endpoint, params),
+        "schema": schema if endpoint.structured_output else None,
+    }
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def key_of(endpoint: Endpoint) -> str:
+    """The key, from the environment; "" when the endpoint names none and litellm may look.
+
+    Raises:
+        CallError: The variable that it names is not set.
+    """
+    if not endpoint.api_key_env:
+        return NO_KEY if endpoint.api_base else ""
+    key = os.environ.get(endpoint.api_key_env, "").strip()
+    if not key:
+        raise CallError(
+            CallErrorKind.MISSING_KEY,
+            f"{place(endpoint)} needs a key in the environment variable {endpoint.api_key_env}, "
+            "which is not set where the worker runs. Set it and start the worker again.",
+        )
+    return key
+
+
+def _merged(endpoint: Endpoint, params: Json) -> dict[str, Any]:
+    merged = {**endpoint.params, **params}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _request(
+    endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None
+) -> dict[str, Any]:
+    """The arguments for litellm, without the key."""
+    sent = _merged(endpoint, params)
+    problems = parameter_problems(sent) + _swallowed(sent)
+    if problems:
+        raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
+    if endpoint.api_base:
+        _check_base(endpoint, tuple(settings.EVALHUB_ALLOWED_ADDRESSES))
+        sent["api_base"] = endpoint.api_base
+    if schema is not None and endpoint.structured_output:
+        form = {"name": "reply", "schema": schema, "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": form}
+    return sent | {
+        "model": endpoint.litellm_model,
+        "messages": list(messages),
+        "timeout": endpoint.timeout_s,
+        "max_retries": 0,
+        "allowed_openai_params": list(sent.keys() - {"api_base", "extra_body"}),
+    }
+
+
+def _check_base(endpoint: Endpoint, allowed: tuple[str, ...]) -> None:
+    try:
+        _check_written(endpoint.api_base, allowed)
+    except ForbiddenAddress as error:
+        message = f"{place(endpoint)}: {error}"
+        raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, message) from error
+
+
+@lru_cache(maxsize=1000)
+def _check_written(url: str, allowed: tuple[str, ...]) -> None:
+    """The URL as written; the addresses of its name are checked when it is connected to."""
+    check_base_url(url, allowances(allowed), resolve=lambda host: [])
+
+
+def _swallowed(sent: Json) -> list[str]:
+    """Complaints about parameters that litellm would keep to itself."""
+    return [
+        f"{name!r} would be read by the client library and not sent: put it into 'extra_body'."
+        for name in sent
+        if name in load().own_names
+    ]
+
+
+def _received(exchange: Exchange, started: float, key: str) -> Completion:
+    """What crossed the wire, for the record."""
+    latency_ms = round((time.perf_counter() - started) * 1000)
+    response = exchange.response
+    if response is None:
+        return Completion(latency_ms=latency_ms)
+    headers = response.headers
+    return Completion(
+        latency_ms=latency_ms,
+        request_id=headers.get("x-request-id") or headers.get("request-id") or "",
+        reply=redact(response.text, key),
+    )
+
+
+class Client(NamedTuple):
+    """What is used of litellm."""
+
+    acompletion: Callable[..., Awaitable[Any]]
+    own_names: frozenset[str]
+    is_internal: ContextVar[bool]
+
+
+@cache
+def load() -> Client:
+    """litellm, imported and made quiet: no telemetry, no log of prompts, no retries, no prices.
+
+    Prices and the record of a call are ours (`Endpoint`, `Call`), and litellm's own take a third
+    of its time; so its price look-up is replaced here, and `complete` marks each call as internal
+    to it, which skips its logging.
+    """
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+    from litellm._internal_context import is_internal_call
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+    from litellm.types.utils import all_litellm_params
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.num_retries = 0
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    litellm.utils.update_response_metadata = lambda **call: None
+    AsyncHTTPHandler.create_aiohttp_transport = staticmethod(lambda **tls: transport())
+    own_names = frozenset(all_litellm_params) - PASSED_ON
+    return Client(litellm.acompletion, own_names, is_internal_call)
+
+
+PASSED_ON = {"api_version", "region_name"}
+"""Arguments that litellm reads itself, and rightly: they are about the request."""
+
+
+@cache
+def transport() -> Transport:
+    return Transport()

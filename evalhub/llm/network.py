@@ -76,7 +76,7 @@ def _allowance(entry: str) -> Allowance:
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         host, port = "", None
-    if not host or parts.path or "@" in entry:
+    if not re.fullmatch(r"[a-z0-9_.:-]+", host) or parts.path or "@" in entry:
         raise ValueError(f"{entry!r} is not a host, host:port or CIDR range such as 10.0.0.0/8")
     return Allowance(host, _network(host), port)
 

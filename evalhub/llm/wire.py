@@ -1,0 +1,108 @@
+"""Reading replies: the provider's own JSON, and litellm's common form of it. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from evalhub.llm.completion import Completion
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError, CallErrorKind
+
+FILTERED = {"content_filter", "content_filtered", "safety", "prohibited_content", "blocklist"}
+OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}
+
+
+def parsed(reply: str) -> Any:
+    """The JSON value of a reply, None when it is no JSON."""
+    try:
+        return json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+
+
+def first(value: Any, *path: str | int) -> Any:
+    """What lies at a path into JSON, None where the path ends early."""
+    for step in path:
+        if isinstance(step, str) and isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(step, int) and isinstance(value, list) and len(value) > step:
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
+    ("choices", 0, "finish_reason"),
+    ("stop_reason",),
+    ("stopReason",),
+    ("candidates", 0, "finishReason"),
+    ("done_reason",),
+)
+
+
+def raw_finish_reason(raw: Any) -> str:
+    """The finish reason in the provider's own word, "" when it gave none."""
+    for path in FINISH_PATHS:
+        reason = first(raw, *path)
+        if isinstance(reason, str):
+            return reason
+    return ""
+
+
+def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
+    """The whole completion, from litellm's response and what crossed the wire.
+
+    Raises:
+        CallError: The reply holds no text and no tool call.
+    """
+    raw = parsed(received.reply)
+    choice = response.choices[0]
+    message = choice.message
+    tokens_in, tokens_out = _tokens(raw, getattr(response, "usage", None))
+    completion = replace(
+        received,
+        text=message.content or _refusal(raw),
+        tool_calls=tuple(call.model_dump() for call in message.tool_calls or ()),
+        reasoning=getattr(message, "reasoning_content", None) or "",
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost_usd=endpoint.cost_usd(tokens_in, tokens_out),
+        finish_reason=raw_finish_reason(raw) or choice.finish_reason or "",
+        request_id=received.request_id or str(first(raw, "id") or ""),
+    )
+    if not completion.text.strip() and not completion.tool_calls:
+        raise empty_answer(endpoint, completion)
+    return completion
+
+
+def _refusal(raw: Any) -> str:
+    """The text of a refusal, which some providers send beside an empty answer."""
+    refusal = first(raw, "choices", 0, "message", "refusal")
+    return refusal if isinstance(refusal, str) else ""
+
+
+def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
+    """Counted tokens; None where the provider did not count, for litellm then fills in zeros."""
+    if usage is None or (isinstance(raw, Mapping) and "choices" in raw and not raw.get("usage")):
+        return None, None
+    return usage.prompt_tokens, usage.completion_tokens
+
+
+def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:
+    reason = completion.finish_reason.lower()
+    kind, can_retry = CallErrorKind.EMPTY_ANSWER, True
+    if reason in FILTERED:
+        kind, can_retry = CallErrorKind.CONTENT_FILTERED, False
+        message = f"{endpoint.name} withheld its answer: its content filter stepped in."
+    elif reason in OUT_OF_TOKENS:
+        can_retry = False
+        message = (
+            f"{endpoint.name} gave no text before it reached its token limit"
+            f"{' (all of it went into reasoning)' if completion.reasoning else ''}. "
+            "Raise max_tokens."
+        )
+    else:
+        message = f"{endpoint.name} answered with no text (finish reason {reason or 'none'!r})."
+    return CallError(kind, message, can_retry=can_retry, completion=completion)

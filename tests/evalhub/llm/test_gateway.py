@@ -1,0 +1,421 @@
+import asyncio
+import json
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+
+from evalhub.llm import gateway
+from evalhub.llm.errors import CallError
+from tests import provider as scripted
+from tests.evalhub.llm.endpoints import QUESTION, make_endpoint
+from tests.provider import Reply
+
+pytestmark = pytest.mark.usefixtures("allowed")
+
+SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
+
+
+@pytest.fixture
+def complete(provider, run):
+    """Asks a provider that replies as told; gives the completion."""
+
+    def ask(reply="Four.", params=None, schema=None, messages=QUESTION, **fields):
+        provider.script = reply if callable(reply) else lambda request: reply
+        endpoint = make_endpoint(provider, **fields)
+        return run(gateway.complete(endpoint, messages, params or {}, schema))
+
+    return ask
+
+
+@pytest.fixture
+def error_of(complete):
+    """Asks a provider whose reply is no answer; gives the error."""
+
+    def ask(reply, **arguments):
+        with pytest.raises(CallError) as caught:
+            complete(reply, **arguments)
+        return caught.value
+
+    return ask
+
+
+def test_text_comes_back(complete):
+    assert complete("Four.").text == "Four."
+
+
+def test_the_whole_conversation_is_sent(complete, provider):
+    messages = [{"role": "system", "content": "Be brief."}, *QUESTION]
+    complete(messages=messages)
+    assert provider.requests[0]["messages"] == messages
+
+
+def test_tokens_are_those_that_the_provider_counted(complete):
+    completion = complete("one two three")
+    assert (completion.tokens_in, completion.tokens_out) == (5, 3)
+
+
+def test_uncounted_tokens_are_not_measured(complete):
+    completion = complete(Reply(usage=False))
+    assert (completion.tokens_in, completion.tokens_out) == (None, None)
+
+
+def test_cost_comes_from_the_prices_of_the_endpoint(complete):
+    # 5 tokens at 2 USD and 3 at 10 USD per million: 10 + 30 millionths.
+    prices = {"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)}
+    assert complete("one two three", **prices).cost_usd == Decimal("0.00004")
+
+
+def test_without_prices_cost_is_not_measured(complete):
+    assert complete().cost_usd is None
+
+
+def test_raw_reply_is_kept_word_for_word(complete, provider):
+    reply = scripted.completion({"model": "scripted", "messages": QUESTION}, Reply("Four."))
+    assert complete("Four.").reply == reply
+
+
+def test_finish_reason_is_the_providers_own_word(complete):
+    assert complete(Reply(finish_reason="eos_token")).finish_reason == "eos_token"
+
+
+def test_request_id_is_the_providers(complete):
+    assert complete().request_id == "req-1"
+
+
+def test_reasoning_is_kept_apart_from_the_text(complete):
+    completion = complete(Reply("Four.", reasoning="Two and two."))
+    assert (completion.text, completion.reasoning) == ("Four.", "Two and two.")
+
+
+def test_tool_calls_without_text_are_an_answer(complete):
+    function = {"name": "add", "arguments": '{"a": 2}'}
+    call = {"id": "c1", "type": "function", "function": function}
+    completion = complete(Reply(None, tool_calls=[call], finish_reason="tool_calls"))
+    assert completion.tool_calls[0]["function"] == function
+
+
+def test_latency_covers_the_wait(complete, provider):
+    provider._latencies_ms = iter([50])
+    assert complete().latency_ms >= 50
+
+
+def test_parameters_of_a_call_override_those_of_the_endpoint(run, provider):
+    endpoint = make_endpoint(provider, params={"temperature": 0, "seed": 7})
+    run(gateway.complete(endpoint, QUESTION, {"temperature": 1}))
+    request = provider.requests[0]
+    assert (request["temperature"], request["seed"]) == (1, 7)
+
+
+def test_parameters_set_to_none_are_not_sent(run, provider):
+    endpoint = make_endpoint(provider, params={"temperature": 0})
+    run(gateway.complete(endpoint, QUESTION, {"temperature": None}))
+    assert "temperature" not in provider.requests[0]
+
+
+def test_parameters_that_litellm_does_not_know_are_sent(complete, provider):
+    unknown = {"top_k": 5, "min_p": 0.1, "reasoning_effort": "low", "logit_bias": {"5": -1}}
+    complete(params=unknown)
+    assert unknown.items() <= provider.requests[0].items()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"api_base": "http://elsewhere.example"},
+        {"mock_response": "canned"},
+        {"extra_headers": {"Authorization": "x"}},
+        {"extra_body": {"model": "other"}},
+        {"aws_secret_access_key": "x"},
+        {"n": 3},
+        {"fallbacks": ["openai/other"]},
+        {"prompt_id": "x"},
+    ],
+    ids=str,
+)
+def test_parameters_that_steer_the_client_are_refused(error_of, provider, params):
+    error = error_of("Four.", params=params)
+    assert (error.kind, provider.total) == ("bad_request", 0)
+
+
+def test_schema_is_sent(complete, provider):
+    complete('{"score": 1}', schema=SCHEMA)
+    assert provider.requests[0]["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+def test_schema_is_not_sent_to_endpoints_that_take_none(complete, provider):
+    complete('{"score": 1}', schema=SCHEMA, structured_output=False)
+    assert "response_format" not in provider.requests[0]
+
+
+def test_key_comes_from_the_named_variable(complete, provider, monkeypatch):
+    monkeypatch.setenv("SCRIPTED_API_KEY", "secret-value")
+    complete(api_key_env="SCRIPTED_API_KEY")
+    assert provider.headers["Authorization"] == "Bearer secret-value"
+
+
+def test_a_key_that_nobody_named_is_not_sent(complete, provider, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-value")
+    complete()
+    assert "secret-value" not in str(provider.headers)
+
+
+def test_a_key_that_is_not_set_is_named(error_of, provider):
+    error = error_of("Four.", api_key_env="SCRIPTED_API_KEY")
+    assert error.kind == "missing_key"
+    assert error.is_fatal_for_run
+    assert "SCRIPTED_API_KEY" in error.message
+    assert provider.total == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (scripted.UNAUTHORIZED, "refused_key"),
+        (scripted.NOT_FOUND, "not_found"),
+        (scripted.RATE_LIMITED, "rate_limited"),
+        (scripted.NO_CREDIT, "refused_key"),
+        (scripted.SERVER_ERROR, "server_error"),
+        (scripted.OVERLOADED, "server_error"),
+        (scripted.CONTEXT_TOO_LONG, "context_too_long"),
+        (scripted.FILTERED_PROMPT, "content_filtered"),
+        (scripted.NO_SCHEMA, "bad_request"),
+        (scripted.RESET, "unreachable"),
+        (scripted.CUT_SHORT, "unreachable"),
+        (scripted.EMPTY, "empty_answer"),
+        (scripted.EMPTY_LENGTH, "empty_answer"),
+        (scripted.FILTERED, "content_filtered"),
+        (scripted.TRUNCATED, "unreadable_reply"),
+        (scripted.HTML_PAGE, "unreadable_reply"),
+        (Reply(body=scripted.HTML), "unreadable_reply"),
+        (Reply(body=""), "unreadable_reply"),
+        (Reply(body="[]"), "unreadable_reply"),
+        (Reply(body="{}"), "unreadable_reply"),
+        (Reply(body='{"choices": []}'), "unreadable_reply"),
+        (Reply(body='{"choices": null}'), "unreadable_reply"),
+        (Reply(body='{"error": {"message": "No capacity", "code": 502}}'), "server_error"),
+        (Reply(body=scripted.HTML, status=502), "server_error"),
+        (Reply(body="", status=301), "unreadable_reply"),
+    ],
+)
+def test_each_failure_has_its_kind(error_of, reply, kind):
+    assert error_of(reply).kind == kind
+
+
+@pytest.mark.parametrize(
+    "reply", [scripted.SERVER_ERROR, scripted.RATE_LIMITED, scripted.RESET, scripted.HTML_PAGE]
+)
+def test_a_failing_call_is_made_once(error_of, provider, reply):
+    error_of(reply)
+    assert provider.total == 1
+
+
+def test_hanging_provider_times_out(error_of):
+    error = error_of(scripted.HANG, timeout_s=0.3)
+    assert error.kind == "timed_out"
+    assert "0.3 s" in error.message
+
+
+def test_trickling_provider_times_out(provider, run, settings):
+    async def trickle(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(100):
+            writer.write(b" ")
+            await asyncio.sleep(0.05)
+
+    async def ask():
+        server = await asyncio.start_server(trickle, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+        endpoint = make_endpoint(f"http://127.0.0.1:{port}/v1", timeout_s=0.3)
+        with pytest.raises(CallError) as caught:
+            await gateway.complete(endpoint, QUESTION, {})
+        server.close()
+        return caught.value
+
+    assert run(ask()).kind == "timed_out"
+
+
+def test_closed_port_is_unreachable(run, provider, settings):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+    with pytest.raises(CallError) as caught:
+        run(gateway.complete(make_endpoint("http://127.0.0.1:9/v1"), QUESTION, {}))
+    assert caught.value.kind == "unreachable"
+    assert "127.0.0.1:9" in caught.value.message
+
+
+def test_unknown_host_is_unreachable(run):
+    with pytest.raises(CallError) as caught:
+        run(gateway.complete(make_endpoint("http://nowhere.example/v1"), QUESTION, {}))
+    assert caught.value.kind == "unreachable"
+    assert "nowhere.example" in caught.value.message
+
+
+def test_unknown_provider_is_named(run):
+    endpoint = make_endpoint("", litellm_model="nobody/model")
+    with pytest.raises(CallError) as caught:
+        run(gateway.complete(endpoint, QUESTION, {}))
+    assert caught.value.kind == "not_found"
+
+
+def test_endless_reply_is_cut_off(error_of, monkeypatch):
+    monkeypatch.setattr("evalhub.llm.connections.MAX_REPLY_BYTES", 1000)
+    assert error_of("x" * 2000).kind == "unreadable_reply"
+
+
+def test_retry_after_is_read(error_of):
+    assert error_of(scripted.RATE_LIMITED_WAIT).retry_after_s == 2
+
+
+def test_without_retry_after_none_is_made_up(error_of):
+    assert error_of(scripted.RATE_LIMITED).retry_after_s is None
+
+
+def test_wrong_key_is_fatal_for_the_run(error_of):
+    assert error_of(scripted.UNAUTHORIZED).is_fatal_for_run
+
+
+def test_refused_schema_says_what_to_switch_off(error_of):
+    message = error_of(scripted.NO_SCHEMA, schema=SCHEMA).message
+    assert "switch off 'structured output'" in message
+
+
+def test_empty_answer_at_the_token_limit_says_so(error_of):
+    error = error_of(scripted.EMPTY_LENGTH)
+    assert "token limit" in error.message
+    assert not error.can_retry
+
+
+def test_empty_answer_keeps_what_it_cost(error_of):
+    prices = {"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)}
+    completion = error_of(scripted.EMPTY, **prices).completion
+    assert (completion.tokens_in, completion.cost_usd) == (5, Decimal("0.00001"))
+
+
+def test_failure_keeps_the_raw_reply(error_of):
+    assert error_of(scripted.HTML_PAGE).completion.reply == scripted.HTML
+
+
+def test_provider_that_repeats_the_key_does_not_spread_it(error_of, monkeypatch):
+    monkeypatch.setenv("SCRIPTED_API_KEY", "hush-hush-42")
+    reply = scripted.failure(401, "Wrong key hush-hush-42 (Bearer hush-hush-42).")
+    error = error_of(reply, api_key_env="SCRIPTED_API_KEY")
+    everything = f"{error.message} {error.completion} {error!r} {error.__cause__}"
+    assert "hush-hush-42" not in everything
+
+
+def test_refusal_of_a_model_is_its_answer(complete):
+    assert complete(scripted.REFUSED).text == scripted.REFUSAL
+
+
+def test_refusal_beside_an_empty_answer_is_the_text(complete):
+    message = {"role": "assistant", "content": None, "refusal": "I will not."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice]}
+    assert complete(Reply(body=json.dumps(body))).text == "I will not."
+
+
+def test_redirect_to_a_forbidden_host_fails(error_of):
+    target = {"Location": "http://169.254.169.254/latest/meta-data"}
+    error = error_of(Reply(body="", status=307, headers=target))
+    assert error.kind == "forbidden_address"
+
+
+def test_address_that_is_not_allowed_is_not_called(error_of, provider, settings):
+    settings.EVALHUB_ALLOWED_ADDRESSES = []
+    error = error_of("Four.")
+    assert (error.kind, provider.total) == ("forbidden_address", 0)
+    assert error.is_fatal_for_run
+
+
+def test_default_address_of_a_provider_is_checked_when_connected_to(run, settings, monkeypatch):
+    """Litellm's own default for this provider is on the local machine."""
+    settings.EVALHUB_ALLOWED_ADDRESSES = []
+    endpoint = make_endpoint("", litellm_model="ollama_chat/any")
+    with pytest.raises(CallError) as caught:
+        run(gateway.complete(endpoint, QUESTION, {}))
+    assert caught.value.kind == "forbidden_address"
+
+
+def test_calls_run_beside_each_other(provider, run):
+    provider._latencies_ms = iter([100] * 20)
+
+    async def ask():
+        endpoint = make_endpoint(provider)
+        await asyncio.gather(*[gateway.complete(endpoint, QUESTION, {}) for _ in range(20)])
+
+    run(ask())
+    assert provider.max_in_flight == 20
+
+
+def test_one_loop_after_the_other_works(complete):
+    assert [complete().text for _ in range(3)] == ["Four."] * 3
+
+
+def test_cancelled_call_stays_cancelled(provider, run):
+    provider.script = lambda request: scripted.HANG
+
+    async def ask():
+        task = asyncio.ensure_future(gateway.complete(make_endpoint(provider), QUESTION, {}))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        run(ask())
+
+
+def test_litellm_does_not_price_calls(complete, monkeypatch):
+    """It takes a third of its time, and prices are the endpoint's."""
+    complete()
+    priced = []
+    calculator = sys.modules["litellm.cost_calculator"]
+    monkeypatch.setattr(calculator, "cost_per_token", lambda **call: priced.append(call))
+    complete()
+    assert priced == []
+
+
+def test_litellm_does_not_log_calls(complete, monkeypatch):
+    complete()
+    logged = []
+    utils = sys.modules["litellm.utils"]
+    monkeypatch.setattr(utils, "_schedule_async_success_logging", lambda **call: logged.append(1))
+    complete()
+    assert logged == []
+
+
+def test_equal_requests_have_equal_digests():
+    first = make_endpoint("", params={"a": 1, "b": 2})
+    second = make_endpoint("", params={"b": 2, "a": 1}, timeout_s=1, name="Other")
+    assert digest(first) == digest(second)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"params": {"a": 1}},
+        {"messages": [{"role": "user", "content": "Else?"}]},
+        {"schema": SCHEMA},
+        {"litellm_model": "openai/other"},
+        {"api_base": "https://llm.example.org"},
+    ],
+    ids=str,
+)
+def test_different_requests_have_different_digests(change):
+    assert digest(make_endpoint("")) != digest(make_endpoint(""), **change)
+
+
+def digest(endpoint, messages=QUESTION, params=None, schema=None, **fields):
+    return gateway.request_digest(
+        make_endpoint(endpoint.api_base, **({"params": endpoint.params} | fields)),
+        messages,
+        params or {},
+        schema,
+    )
+
+
+def test_importing_the_gateway_does_not_import_litellm():
+    code = "import sys, evalhub.llm.gateway; sys.exit('litellm' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
