@@ -120,7 +120,9 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
     options = ["-q", "-rfEs", "--create-db", f"--junitxml={results}", "-m", group.markers]
     status = pytest([*options, *group.options], url)
     passed, failed, skipped = count(results)
-    if status not in {0, NO_TESTS} and not failed:
+    if status == NO_TESTS:
+        return Outcome(group.name, ran_on, missing=f"no test is marked: {group.markers}")
+    if status and not failed:
         failed = 1  # it ended without a verdict on some test
     elapsed_s = time.monotonic() - started
     return Outcome(group.name, ran_on, passed, failed, skipped, elapsed_s)
