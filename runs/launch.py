@@ -11,6 +11,7 @@ from evalhub.models import LanguageModel, User
 from evalhub.work.queue import request_worker
 from issues.freezing import freeze
 from issues.models import Revision, Test
+from issues.models.test import TestQuerySet
 from runs.models import Assessment, Judge, Judging, Jury, Launch, Result, Run, Suite, TagSet
 from runs.spec import LaunchRefused, LaunchSpec
 
@@ -33,28 +34,41 @@ def select(spec: LaunchSpec) -> Selection:
     Raises:
         LaunchRefused: Something named does not exist, may not run, or does not fit together.
     """
+    selection = named(spec)
+    if problems := problems_of(spec, selection):
+        raise LaunchRefused(problems)
+    return selection
+
+
+def named(spec: LaunchSpec) -> Selection:
+    """The rows that are named, as far as they exist and may run."""
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
-    selection = Selection(
+    return Selection(
         tests=_tests(spec),
         models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
         suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
     )
-    problems = [*_missing(spec, selection), *_misfits(spec, selection)]
-    if problems:
-        raise LaunchRefused(problems)
-    return selection
+
+
+def problems_of(spec: LaunchSpec, selection: Selection) -> list[str]:
+    """Why these rows cannot be launched so, in words; empty where they can."""
+    return [*_missing(spec, selection), *_misfits(spec, selection)]
 
 
 def _tests(spec: LaunchSpec) -> list[Test]:
+    runnable = chosen(spec).runnable().select_related("issue", "template")
+    return list(runnable.prefetch_related("issue__tags").order_by("pk"))
+
+
+def chosen(spec: LaunchSpec) -> TestQuerySet:
+    """Every test that is named, may it run or not."""
     named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | Q(issue__tags__in=spec.tags)
     if spec.suite:
         named |= Q(suites=spec.suite)
     # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
-    chosen = Test.objects.runnable().filter(named).order_by().values("pk").distinct()
-    runnable = Test.objects.filter(pk__in=chosen).select_related("issue", "template")
-    return list(runnable.prefetch_related("issue__tags").order_by("pk"))
+    return Test.objects.filter(pk__in=Test.objects.filter(named).order_by().values("pk").distinct())
 
 
 def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -159,13 +173,13 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
         revisions = freeze(selection.tests)
         for model in selection.models:
             for number, system_prompt in enumerate(spec.system_prompts, 1):
-                run = _make_run(spec, selection, record, model, system_prompt, number, by)
-                _fill(run, spec, selection, revisions)
+                run = make_run(spec, selection, record, model, system_prompt, number, by)
+                fill(run, spec, selection, revisions)
         request_worker()
     return record
 
 
-def _make_run(
+def make_run(
     spec: LaunchSpec,
     selection: Selection,
     record: Launch,
@@ -199,7 +213,7 @@ def variant_key(model: LanguageModel, system_prompt: str, params: dict[str, Any]
     return digest([model.pk, system_prompt, model.params | params])
 
 
-def _fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, Revision]) -> None:
+def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, Revision]) -> None:
     pairs = sorted([revisions[test.pk].digest, test.weight] for test in selection.tests)
     run.suite_fingerprint = digest(pairs)
     run.save()
@@ -244,7 +258,9 @@ def _distinct(lists: Any) -> list[list[str]]:
     return [list(names) for names in {tuple(names) for names in lists}]
 
 
-def add_judging(run: Run, judges: Sequence[Judge], *, name: str, current: bool) -> Judging:
+def add_judging(
+    run: Run, judges: Sequence[Judge], *, name: str, current: bool, by: User | None = None
+) -> Judging:
     """One more pass of a jury over the run's results; the calls are made by the workers."""
     versions = template_versions(run)
     judging = Judging.objects.create(
@@ -255,7 +271,7 @@ def add_judging(run: Run, judges: Sequence[Judge], *, name: str, current: bool) 
         jury_fingerprint=jury_fingerprint(judges, versions),
         is_current=current,
         cost_limit_usd=run.cost_limit_usd,
-        requested_by=run.requested_by,
+        requested_by=by or run.requested_by,
     )
     Assessment.objects.bulk_create(
         (

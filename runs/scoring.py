@@ -4,7 +4,7 @@ A judge that failed is no vote. People win: where evaluations stand, they replac
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from evalhub.models import ItemState
@@ -30,8 +30,13 @@ class PassRule(NamedTuple):
         return passes(score, self.threshold, self.rule)
 
 
-def score_assessments(assessments: Collection[Assessment]) -> None:
-    """Set score and passed of assessments from their judgments, and of their results."""
+def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str] = ()) -> None:
+    """Set score and passed of assessments from their judgments, and of their results.
+
+    Args:
+        assessments: Rows as they were read.
+        also: Further fields in which the rows were changed, to be written in the same statement.
+    """
     votes = _votes(assessments)
     rules = _pass_rules({assessment.result_id for assessment in assessments})
     for assessment in assessments:
@@ -40,7 +45,7 @@ def score_assessments(assessments: Collection[Assessment]) -> None:
         assessment.passed = rules[assessment.result_id].passes(assessment.score)
         assessment.expected = len(values)
         assessment.answered = sum(value is not None for value in values)
-    overwrite(list(assessments), ASSESSMENT_FIELDS)
+    overwrite(list(assessments), [*ASSESSMENT_FIELDS, *also])
     score_results({assessment.result_id for assessment in assessments})
 
 

@@ -1,0 +1,75 @@
+"""What a judge is asked, from frozen rows: the same here, for the worker and for the page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.replies import verdict_schema, verdict_token_limit
+from issues.conversation import Message, filled
+from issues.models import JudgeTemplate
+from issues.prompts import conversation_text, render
+from issues.scales import Scale, from_json
+from runs.answering import with_system_prompt
+
+LEAST_TOKENS = 1024
+"""A verdict's token limit at least, which leaves room for a judge that reasons aloud."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A template's text with its scale, and the schema of a reply on that scale."""
+
+    text: str
+    scale: Scale
+    schema: dict[str, Any]
+
+    @classmethod
+    def of(cls, template: JudgeTemplate) -> "Wording":
+        scale = from_json(template.scale)
+        return cls(template.text, scale, verdict_schema(scale.options))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One answered result, as judges see it. `turns` are the generated ones, the last is last."""
+
+    content: dict[str, Any]
+    system_prompt: str
+    turns: list[str]
+
+    @property
+    def output(self) -> str:
+        """All that the candidate said; what is to be judged."""
+        return "\n\n".join(self.turns)
+
+    @property
+    def input(self) -> list[Message]:
+        """The conversation up to the last generated turn, as the candidate saw it."""
+        messages = with_system_prompt(self.content["messages"], self.system_prompt)
+        return filled(messages, self.turns[:-1])
+
+
+def messages_for(wording: Wording, case: Case, criterion: str) -> list[Message]:
+    """The messages with which a judge is asked; equal arguments give equal messages."""
+    values = {
+        "input": conversation_text(case.input),
+        "output": case.output,
+        "reference": case.content["reference"],
+        "guidelines": case.content["guidelines"],
+        "context": case.content["context"],
+        "criterion": criterion,
+        "criteria": [],
+        "scale": wording.scale.as_text(),
+    }
+    return [{"role": "user", "content": render(wording.text, values)}]
+
+
+def params_for(
+    endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any]
+) -> dict[str, Any]:
+    """A judge's parameters: temperature 0 and room for the longest verdict, unless it sets them.
+
+    A candidate's limit on the model's answers is not one for its verdicts.
+    """
+    limit = max(LEAST_TOKENS, verdict_token_limit(schema), endpoint.params.get("max_tokens") or 0)
+    return {"temperature": 0, **endpoint.params, "max_tokens": limit, **judge_params}

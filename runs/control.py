@@ -1,0 +1,158 @@
+"""What a person may do to a run: pause, cancel, resume, retry errors, judge again.
+
+Each does exactly the missing calls: what was saved is never asked again.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from evalhub.models import BatchState, ItemState, User
+from evalhub.work import progress
+from evalhub.work.queue import request_worker
+from runs.answering import NO_ANSWER
+from runs.launch import add_judging
+from runs.models import Assessment, Judge, Judging, Judgment, JudgmentState, Jury, Result, Run
+from runs.scoring import score_results
+
+STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
+SLICE = 1000
+"""Results that are scored again in one statement."""
+
+
+def results_of(run: Run) -> QuerySet[Result]:
+    return Result.objects.filter(run=run)
+
+
+def assessments_of(judging: Judging) -> QuerySet[Assessment]:
+    return Assessment.objects.filter(judging=judging)
+
+
+@transaction.atomic
+def pause_run(run: Run) -> None:
+    """Start no more calls for its answers and its judgings. Those in flight are saved.
+
+    Raises:
+        NotPossible: Nothing of it is running.
+    """
+    live = _parts(run, [BatchState.LIVE])
+    _need(run, live, "paused")
+    for batch in live:
+        progress.pause(batch, reason="Paused by a person.")
+
+
+@transaction.atomic
+def cancel_run(run: Run) -> None:
+    """Stop at once. What was saved stays; the rest is marked as cancelled.
+
+    Raises:
+        NotPossible: All of it has ended.
+    """
+    unfinished = _parts(run, [BatchState.LIVE, BatchState.PAUSED, BatchState.FAILED])
+    _need(run, unfinished, "cancelled")
+    for batch in unfinished:
+        progress.cancel(batch, _items(batch), reason="Cancelled by a person.")
+
+
+@transaction.atomic
+def resume_run(run: Run) -> None:
+    """Go on with what was not done.
+
+    Raises:
+        NotPossible: Nothing of it stands still.
+    """
+    stopped = _parts(run, STOPPED)
+    _need(run, stopped, "resumed")
+    for batch in stopped:
+        progress.resume(batch, _items(batch))
+
+
+@transaction.atomic
+def retry_errors(run: Run) -> int:
+    """Ask again for answers that failed, and for failed judgments of the current judging.
+
+    Returns:
+        How many results are asked or judged again.
+
+    Raises:
+        NotPossible: There is no error to retry.
+    """
+    answered_again = progress.retry_errors(run, results_of(run))
+    judged_again = sum(_retry_judging(judging) for judging in run.judgings.filter(is_current=True))
+    if not answered_again + judged_again:
+        raise progress.NotPossible(f"{run} has no errors to retry.")
+    return answered_again + judged_again
+
+
+def _retry_judging(judging: Judging) -> int:
+    """Reopen assessments that ended in an error, or of which a judgment failed."""
+    items = assessments_of(judging)
+    waiting = items.filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
+    waiting = waiting.filter(result__state=ItemState.PENDING)
+    reopened = waiting.update(state=ItemState.PENDING, error_kind="", error_message="")
+    errors = items.filter(state=ItemState.ERROR).exclude(error_kind=NO_ANSWER)
+    failed = Judgment.objects.filter(judging=judging, state=JudgmentState.FAILED)
+    doubtful = items.filter(state=ItemState.DONE, result__in=failed.values("result"))
+    again = list((errors | doubtful).distinct().values_list("pk", "result_id"))
+    items.filter(pk__in=[pk for pk, _ in again]).update(
+        state=ItemState.PENDING, attempts=0, error_kind="", error_message="", next_try_at=None
+    )
+    score_results([result_id for _, result_id in again])
+    if reopened or again:
+        progress.reopen(judging)
+    return len(again)
+
+
+def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
+    """Another judging of the same answers, by the same jury or another one.
+
+    It stands beside the current one until a person makes it current.
+
+    Args:
+        jury: None: the judges of the run's last judging, as they are now.
+    """
+    with transaction.atomic():
+        judges = _judges(run, jury)
+        name = str(jury) if jury else run.judgings.latest("number").jury_name
+        judging = add_judging(run, judges, name=name, current=False, by=by)
+        request_worker()
+    return judging
+
+
+def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
+    chosen = Judge.objects.select_related("language_model", "template")
+    if jury:
+        return list(chosen.filter(juries=jury))
+    last = run.judgings.latest("number").jury["judges"]
+    return list(chosen.filter(pk__in=[judge["judge"] for judge in last]))
+
+
+@transaction.atomic
+def make_current(judging: Judging) -> None:
+    """Let this judging decide the run's scores from now on; the others stay to be read."""
+    others = Judging.objects.select_for_update().filter(run=judging.run_id, is_current=True)
+    others.update(is_current=False)
+    Judging.objects.filter(pk=judging.pk).update(is_current=True)
+    ids = list(Result.objects.filter(run=judging.run_id).values_list("pk", flat=True))
+    for start in range(0, len(ids), SLICE):
+        score_results(ids[start : start + SLICE])
+
+
+def _parts(run: Run, states: list[BatchState]) -> list[Run | Judging]:
+    """The run and its judgings, as far as they are in one of these states."""
+    run.refresh_from_db(fields=["state"])
+    judgings = list(run.judgings.filter(state__in=states))
+    return [run, *judgings] if run.state in states else [*judgings]
+
+
+def _items(batch: Run | Judging) -> QuerySet[Any]:
+    return results_of(batch) if isinstance(batch, Run) else assessments_of(batch)
+
+
+def _need(run: Run, parts: list[Run | Judging], what: str) -> None:
+    if not parts:
+        raise progress.NotPossible(
+            f"{run} is {run.get_state_display()}, and so are its judgings: it cannot be {what}."
+        )
