@@ -1,0 +1,87 @@
+"""Model output as safe HTML: Markdown to an allow-list of bare tags."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+MOST_CHARACTERS = 20_000
+
+_TAGS = {
+    *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "a", "ul", "ol", "li"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+}
+_REL = "noopener nofollow noreferrer"
+# Only these: the pages run Alpine, to which an attribute such as x-data is code.
+_ATTRIBUTES = {"a": {"href"}, "code": {"class"}, "ol": {"start"}}
+_VALUES = {
+    ("a", "href"): re.compile(r"(https?://|mailto:)\S+", re.IGNORECASE),
+    ("a", "rel"): re.compile(_REL),
+    ("code", "class"): re.compile(r"language-[\w+#.-]{1,40}", re.ASCII),
+    ("ol", "start"): re.compile(r"\d{1,9}", re.ASCII),
+}
+_SCHEMES = {"http", "https", "mailto"}
+# Deeper blocks are dropped without a word, so this is deeper than any answer goes.
+_DEEPEST = 100
+
+
+class Markup(NamedTuple):
+    """HTML that may stand on a page as it is, and whether the text was cut for it."""
+
+    html: str
+    truncated: bool
+
+
+def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
+    """Markdown (CommonMark and tables) from an untrusted source, as HTML.
+
+    HTML in the text is shown as text, images as their alternative text: nothing is loaded from
+    anywhere. Links leave only to http, https and mailto addresses. Line breaks stay. Text beyond
+    `limit` characters is left out, and the last paragraph says so.
+    """
+    shown = text[:limit]
+    html = nh3.clean(
+        _MARKDOWN.render(shown),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_kept_value,
+        url_schemes=_SCHEMES,
+        link_rel=_REL,
+    )
+    if len(shown) == len(text):
+        return Markup(html, truncated=False)
+    note = f"<p><em>Cut here: {limit:,} of {len(text):,} characters are shown.</em></p>\n"
+    return Markup(html + note, truncated=True)
+
+
+def _kept_value(tag: str, attribute: str, value: str) -> str | None:
+    pattern = _VALUES.get((tag, attribute))
+    return value if pattern is not None and pattern.fullmatch(value) else None
+
+
+def _alternative_text(
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    position: int,
+    options: OptionsDict,
+    env: EnvType,
+) -> str:
+    return escape(renderer.renderInlineAsText(tokens[position].children, options, env))
+
+
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST}
+    ).enable("table")
+    rule: Any = _alternative_text
+    markdown.add_render_rule("image", rule)
+    return markdown
+
+
+_MARKDOWN = _markdown()

