@@ -2,7 +2,6 @@
 
 import logging
 from datetime import datetime
-from typing import cast
 
 from croniter import CroniterError, croniter
 from django.db import transaction
@@ -11,7 +10,7 @@ from django.utils import timezone
 from evalhub.models import User
 from runs.launch import launch
 from runs.models import Launch
-from runs.spec import LaunchRefused, LaunchSpec
+from runs.spec import LaunchRefused, read_spec
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +110,7 @@ def launch_again(record: Launch, *, by: User | None) -> Launch:
         LaunchRefused: Something it names does not exist or may not run any more.
     """
     before = record.runs.count()
-    launch(LaunchSpec.model_validate(record.spec), by=by, record=record)
+    launch(read_spec(record.spec), by=by, record=record)
     record.last_at = timezone.now()
     record.last_outcome = _launched(record.runs.count() - before)
     record.save(update_fields=["last_at", "last_outcome"])
@@ -138,8 +137,8 @@ def _outcome(record: Launch) -> str:
     before = record.runs.count()
     try:
         with transaction.atomic():
-            spec = LaunchSpec.model_validate(record.spec)
-            launch(spec, by=cast("User | None", record.requested_by), record=record)
+            spec = read_spec(record.spec)
+            launch(spec, by=record.requested_by, record=record)
     except LaunchRefused as error:
         return f"Refused: {error}"
     except Exception as error:

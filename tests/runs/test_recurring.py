@@ -1,0 +1,162 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from runs import recurring
+from runs.launch import launch
+from runs.models import Launch, Run
+from runs.recurring import BadCron, in_words, launch_again, launch_due, next_times, recur
+from runs.spec import LaunchSpec
+from tests.factories import make_model, make_test
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
+
+
+def make_launch(**fields):
+    spec = LaunchSpec(label="nightly", tests=[make_test().pk], models=[make_model().pk])
+    record = launch(spec, by=None)
+    due = {"cron": "0 6 * * *", "next_at": NOW - timedelta(hours=6)}
+    for name, value in (due | fields).items():
+        setattr(record, name, value)
+    record.save()
+    return record
+
+
+def test_next_times_are_in_the_sites_time_zone(settings):
+    settings.TIME_ZONE = "Europe/Berlin"
+    timezone.get_default_timezone.cache_clear()
+    try:
+        first, second = next_times("0 6 * * *", NOW, 2)
+    finally:
+        timezone.get_default_timezone.cache_clear()
+    # Six in Berlin is five in UTC in March.
+    assert first == datetime(2026, 3, 3, 5, 0, tzinfo=UTC)
+    assert second - first == timedelta(days=1)
+
+
+@pytest.mark.parametrize("cron", ["", "daily", "61 6 * * *", "* * * * * *", "0 6 31 2 *", "@daily"])
+def test_an_expression_that_names_no_time_is_refused_with_its_text(cron):
+    with pytest.raises(BadCron, match=r"fields|names no time") as refused:
+        next_times(cron, NOW, 1)
+    assert repr(cron) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("cron", "words"),
+    [
+        ("0 6 * * 1", "Mondays at 06:00"),
+        ("30 22 * * *", "every day at 22:30"),
+        ("0 7 * * 1-5", "Monday to Friday at 07:00"),
+        ("15 * * * *", "every hour at 15 minutes past"),
+        ("0 3 1 * *", "day 1 of every month at 03:00"),
+        ("*/5 2 * * 0", "*/5 2 * * 0"),
+    ],
+)
+def test_common_expressions_are_said_in_words(cron, words):
+    assert in_words(cron) == words
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_launched_and_its_outcome_kept():
+    record = make_launch()
+
+    assert launch_due(NOW) == 1
+
+    record.refresh_from_db()
+    assert record.runs.count() == 2
+    assert record.last_outcome == "Launched 1 run."
+    assert record.last_at == NOW
+    assert record.next_at == datetime(2026, 3, 3, 6, 0, tzinfo=UTC)
+
+
+@pytest.mark.django_db
+def test_times_that_were_missed_fire_once():
+    make_launch(next_at=NOW - timedelta(days=9))
+
+    assert [launch_due(NOW), launch_due(NOW)] == [1, 0]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "fields",
+    [{"is_paused": True}, {"cron": ""}, {"next_at": NOW + timedelta(seconds=1)}, {"next_at": None}],
+)
+def test_what_is_not_due_is_left_alone(fields):
+    make_launch(**fields)
+
+    assert launch_due(NOW) == 0
+
+
+@pytest.mark.django_db
+def test_of_two_processes_one_launches():
+    record = make_launch()
+    stale = Launch.objects.get(pk=record.pk)
+
+    assert launch_due(NOW) == 1
+    assert recurring._launch_claimed(stale, NOW) is False
+    assert record.runs.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_refused_launch_says_why_and_recurs():
+    record = make_launch()
+    model = record.runs.get().language_model
+    model.is_active = False
+    model.save()
+
+    assert launch_due(NOW) == 1
+
+    record.refresh_from_db()
+    assert record.last_outcome.startswith("Refused: These models are unknown or inactive")
+    assert record.next_at is not None
+    assert record.runs.count() == 1
+
+
+@pytest.mark.django_db
+def test_an_error_is_kept_in_words_and_others_are_still_launched(monkeypatch):
+    broken, sound = make_launch(), make_launch()
+    real = recurring.launch
+
+    def launch_or_break(spec, *, by, record):
+        if record.pk == broken.pk:
+            raise RuntimeError("the disk is full")
+        return real(spec, by=by, record=record)
+
+    monkeypatch.setattr(recurring, "launch", launch_or_break)
+    assert launch_due(NOW) == 2
+    broken.refresh_from_db()
+    assert broken.last_outcome == "Failed: the disk is full"
+    assert sound.runs.count() == 2
+
+
+@pytest.mark.django_db
+def test_pausing_stops_it_and_resuming_takes_the_next_time():
+    record = make_launch()
+
+    recurring.pause(record)
+    assert (launch_due(NOW), record.next_at) == (0, None)
+    with time_machine.travel(NOW, tick=False):
+        recurring.resume(record)
+    assert record.next_at == datetime(2026, 3, 3, 6, 0, tzinfo=UTC)
+
+
+@pytest.mark.django_db
+def test_launching_again_adds_runs_to_the_same_launch():
+    record = make_launch(cron="", next_at=None)
+
+    launch_again(record, by=None)
+
+    assert Run.objects.filter(launch=record).count() == 2
+    assert record.last_outcome == "Launched 1 run."
+
+
+@pytest.mark.django_db
+def test_a_bad_expression_is_not_stored():
+    record = make_launch(cron="", next_at=None)
+
+    with pytest.raises(BadCron):
+        recur(record, "every day")
+    record.refresh_from_db()
+    assert record.cron == ""
