@@ -17,7 +17,8 @@ class PlotlyFinder(BaseFinder):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         spec = find_spec("plotly")
-        assert spec is not None and spec.origin is not None
+        assert spec is not None
+        assert spec.origin is not None
         self.folder = Path(spec.origin).parent / "package_data"
         self.storage = FileSystemStorage(location=self.folder)
         self.storage.prefix = PREFIX  # type: ignore[attr-defined]
@@ -26,10 +27,10 @@ class PlotlyFinder(BaseFinder):
         return []
 
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
-        found = str(self.folder / FILE) if path == f"{PREFIX}/{FILE}" else None
-        if find_all:
-            return [found] if found else []
-        return found
+        if path != f"{PREFIX}/{FILE}":
+            return []
+        found = str(self.folder / FILE)
+        return [found] if find_all else found
 
     def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
         yield FILE, self.storage
