@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import tempfile
+from pathlib import Path
 from typing import Any
 
 OURS = ("EVALHUB_", "DATABASE_URL", "DJANGO_", "LITELLM_", "OPENAI_", "ANTHROPIC_")
@@ -22,7 +23,9 @@ def clean() -> None:
         if name.startswith(OURS) or name.endswith("_API_KEY") or name.lower() in PROXIES:
             del os.environ[name]
     os.environ["DJANGO_SETTINGS_MODULE"] = "evalhub.settings"
-    os.environ["EVALHUB_DATA_DIR"] = os.path.join(tempfile.gettempdir(), "evalhub-tests")
+    data = Path(tempfile.gettempdir()) / "evalhub-tests"
+    (data / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
+    os.environ["EVALHUB_DATA_DIR"] = str(data)
     os.environ["EVALHUB_SECRET_KEY"] = "known to everyone, for tests only, but long enough"
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     if url := os.environ.get("TEST_DATABASE_URL"):

@@ -1,17 +1,27 @@
-"""The commands of dev.py, as a newcomer types them."""
+"""The commands of dev.py as a newcomer types them, and the locks that they install from."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+import pytest
 
 import dev
 
 ROOT = Path(__file__).resolve().parent.parent
+LOCKS = sorted((ROOT / "locks").glob("*.txt"))
 
 
 def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-S", "dev.py", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def pins(lock: str) -> dict[str, str]:
+    text = (ROOT / "locks" / lock).read_text()
+    return dict(re.findall(r"^([\w.-]+)==([^ ;\\]+)", text, re.MULTILINE))
 
 
 def test_alone_it_prints_one_line_per_command():
@@ -25,3 +35,60 @@ def test_an_unknown_command_is_an_error_that_lists_the_known_ones():
 
     assert done.returncode == 2
     assert "demo" in done.stdout
+
+
+def test_without_ensurepip_the_environment_is_filled_by_this_pythons_pip(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", {"ensurepip": None, "pip": "here"}.get)
+
+    dev.make_environment(tmp_path)
+
+    python = tmp_path / "bin/python"
+    assert dev.pip(tmp_path) == [sys.executable, "-m", "pip", "--python", str(python)]
+    assert subprocess.run([python, "-c", "import pip"], stderr=subprocess.DEVNULL).returncode
+
+
+def test_nothing_is_installed_while_the_stamp_fits_the_lock(tmp_path, monkeypatch):
+    lock = tmp_path / "lock.txt"
+    lock.write_text("django==5.2.19")
+    monkeypatch.setattr(dev, "VENV", tmp_path)
+    monkeypatch.setattr(dev, "make_environment", lambda folder: None)
+    monkeypatch.setattr(dev, "pip", lambda folder: pytest.fail("pip was called"))
+    (tmp_path / ".installed-runtime").write_text(dev.digest(["-r", str(lock)]))
+
+    dev.install("runtime", ["-r", str(lock)])
+
+
+def test_another_lock_has_another_stamp(tmp_path):
+    lock = tmp_path / "lock.txt"
+    lock.write_text("django==5.2.19")
+    before = dev.digest(["-r", str(lock)])
+    lock.write_text("django==5.2.20")
+
+    assert dev.digest(["-r", str(lock)]) != before
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
+def test_every_pin_has_hashes_and_no_address(lock):
+    text = lock.read_text()
+    blocks = re.findall(r"^[\w.-]+==.*(?:\n    --hash=sha256:[0-9a-f]{64}.*)+", text, re.MULTILINE)
+
+    assert len(blocks) == len(pins(lock.name))
+    assert "://" not in text
+
+
+def test_what_pyproject_names_is_what_is_locked():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    named = [*project["dependencies"], *extras["local"], *extras["test"]]
+    exactly = dict(re.findall(r"^([\w-]+).*?==([^,]+)", "\n".join(named), re.MULTILINE))
+
+    assert len(exactly) == len(named)
+    assert exactly.items() <= (pins("runtime.txt") | pins("test.txt")).items()
+
+
+def test_no_package_is_pinned_twice():
+    assert pins("runtime.txt").keys() & pins("test.txt").keys() == set()
+
+
+def test_the_poisoned_versions_of_litellm_are_not_locked():
+    assert pins("runtime.txt")["litellm"] not in {"1.82.7", "1.82.8"}
