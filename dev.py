@@ -92,6 +92,8 @@ def lock(rest: Sequence[str]) -> int:
     left_out = [f"--no-emit-package={name}" for name in pinned(Path(runtime))]
     extras = ["--extra=local", "--extra=test", "-c", runtime, *left_out]
     subprocess.run([*compile_, *extras, "-o", test_, "pyproject.toml"], check=True)
+    kept = Path(test_).read_text().partition("# The following packages were excluded")[0]
+    Path(test_).write_text(kept)
     subprocess.run([*compile_, "--no-deps", "--group=model", "-o", model], check=True)
     return 0
 

@@ -80,7 +80,7 @@ def test_what_pyproject_names_is_what_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     named = [*project["dependencies"], *extras["local"], *extras["test"]]
-    exactly = dict(re.findall(r"^([\w-]+).*?==([^,]+)", "\n".join(named), re.MULTILINE))
+    exactly = dict(re.findall(r"^([\w-]+).*?==([^,\n]+)", "\n".join(named), re.MULTILINE))
 
     assert len(exactly) == len(named)
     assert exactly.items() <= (pins("runtime.txt") | pins("test.txt")).items()
