@@ -99,7 +99,10 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
         "customdata": present,
         "marker": {
             "colors": [OUTCOME_COLOURS[name] for name in present],
-            "pattern": {"shape": [OUTCOME_PATTERNS[name] for name in present]},
+            "pattern": _pattern(
+                [OUTCOME_PATTERNS[name] for name in present],
+                [OUTCOME_COLOURS[name] for name in present],
+            ),
         },
     }
     middle = {"text": f"n = {n:,}", "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
@@ -153,14 +156,14 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
     layout = _layout(
         **_bar_layout(texts),
         showlegend=False,
-        xaxis=_axis("Failed, of those judged", range=[0, 1], tickformat=".0%"),
+        xaxis=_axis("Failed, of those judged", range=[0, 1.04], tickformat=".0%"),
     )
     return {"data": [bars], "layout": layout}
 
 
 def latency_histogram(values_ms: Sequence[float | None]) -> Figure:
     """How long answers took, in milliseconds; None was not measured and is counted apart."""
-    return _histogram(values_ms, "Latency in ms")
+    return _histogram(values_ms, "Latency in ms", tickformat=",d")
 
 
 def cost_histogram(values_usd: Sequence[float | None]) -> Figure:
@@ -185,6 +188,17 @@ def _label(text: str) -> str:
     return escape(short, quote=False)
 
 
+def _pattern(shape: Any, background: Any) -> dict[str, Any]:
+    """Thin white marks, which leave the colour what it is."""
+    return {
+        "shape": shape,
+        "bgcolor": background,
+        "fgcolor": "#FFFFFF",
+        "fgopacity": 0.6,
+        "solidity": 0.2,
+    }
+
+
 def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
     counts = [row.counts.get(name, 0) for row in rows]
     return {
@@ -195,6 +209,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
         "x": counts,
         "text": [f"{count:,}" if count else "" for count in counts],
         "textposition": "inside",
+        "insidetextanchor": "middle",
         "hovertext": [
             f"{_label(row.label)}: {count:,} of {row.n:,} {name}"
             for row, count in zip(rows, counts, strict=True)
@@ -203,7 +218,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
         "customdata": [[row.key, name] for row in rows],
         "marker": {
             "color": OUTCOME_COLOURS[name],
-            "pattern": {"shape": OUTCOME_PATTERNS[name]},
+            "pattern": _pattern(OUTCOME_PATTERNS[name], OUTCOME_COLOURS[name]),
         },
     }
 
@@ -230,11 +245,13 @@ def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
     }
 
 
-def _histogram(values: Sequence[float | None], name: str) -> Figure:
+def _histogram(values: Sequence[float | None], name: str, **axis: Any) -> Figure:
     """Counted here and not in the browser, so that a page stays small however many there are."""
     measured = [value for value in values if value is not None]
+    if not measured:
+        return _nothing(f"{name}: nothing measured")
     edges, counts = _bins(measured)
-    width = edges[1] - edges[0] if measured else 1.0
+    width = edges[1] - edges[0]
     bars = {
         "type": "bar",
         "x": [edge + width / 2 for edge in edges[:-1]],
@@ -251,15 +268,16 @@ def _histogram(values: Sequence[float | None], name: str) -> Figure:
     missing = len(values) - len(measured)
     title = f"{name} (n = {len(measured):,}" + (f", {missing:,} not measured)" if missing else ")")
     layout = _layout(
-        showlegend=False, bargap=0, xaxis=_axis(title), yaxis=_axis("Results", rangemode="tozero")
+        showlegend=False,
+        bargap=0,
+        xaxis=_axis(title, **axis),
+        yaxis=_axis("Results", rangemode="tozero"),
     )
     return {"data": [bars], "layout": layout}
 
 
 def _bins(values: Sequence[float]) -> tuple[list[float], list[int]]:
     """Edges at round numbers, one more than counts; each bin holds low <= value < high."""
-    if not values:
-        return [], []
     width = _round_width(min(values), max(values))
     # Rounded first: 0.3 / 0.1 is a little less than 3.
     steps = [floor(round(value / width, 9)) for value in values]
@@ -276,6 +294,12 @@ def _round_width(low: float, high: float) -> float:
     power = 10.0 ** ceil(log10(span / (MOST_BINS - 1)))
     fine = [power * step for step in (0.1, 0.2, 0.5, 1.0)]
     return next(width for width in fine if span / width <= MOST_BINS - 1 or width == fine[-1])
+
+
+def _nothing(text: str) -> Figure:
+    hidden = {"visible": False}
+    note = {"text": text, "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False}
+    return {"data": [], "layout": _layout(xaxis=hidden, yaxis=hidden, annotations=[note])}
 
 
 def _axis(title: str, **options: Any) -> dict[str, Any]:

@@ -211,6 +211,11 @@ def test_histogram_says_n_and_what_was_not_measured():
     assert figure["layout"]["xaxis"]["title"]["text"] == "Latency in ms (n = 2, 2 not measured)"
 
 
+def test_histogram_of_nothing_says_so():
+    figure = figures.cost_histogram([None])
+    assert figure["layout"]["annotations"][0]["text"] == "Cost in USD: nothing measured"
+
+
 def test_histogram_has_round_bins():
     # A span of 95 in at most 30 bins: width 5, from 0 to 100.
     bars = figures.latency_histogram(range(3, 99))["data"][0]
