@@ -5,7 +5,7 @@ from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.replies import verdict_schema, verdict_token_limit
-from issues.conversation import Message, filled
+from issues.conversation import Message, filled, turns_to_generate
 from issues.models import JudgeTemplate
 from issues.prompts import conversation_text, render
 from issues.scales import Scale, from_json
@@ -43,16 +43,22 @@ class Case:
         return "\n\n".join(self.turns)
 
     @property
-    def input(self) -> list[Message]:
-        """The conversation up to the last generated turn, as the candidate saw it."""
-        messages = with_system_prompt(self.content["messages"], self.system_prompt)
-        return filled(messages, self.turns[:-1])
+    def asked(self) -> list[Message]:
+        """The test's messages as the run asked them, its holes still empty."""
+        return with_system_prompt(self.content["messages"], self.system_prompt)
+
+    @property
+    def input(self) -> str:
+        """The conversation up to the last generated turn, with generated turns marked."""
+        earlier = self.turns[:-1]
+        holes = turns_to_generate(self.asked)
+        return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
 
 
 def messages_for(wording: Wording, case: Case, criterion: str) -> list[Message]:
     """The messages with which a judge is asked; equal arguments give equal messages."""
     values = {
-        "input": conversation_text(case.input),
+        "input": case.input,
         "output": case.output,
         "reference": case.content["reference"],
         "guidelines": case.content["guidelines"],

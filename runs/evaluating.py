@@ -7,9 +7,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.models import ItemState, User
-from issues.freezing import WHOLE_TEST
-from issues.models import FrozenCriterion, Revision
-from issues.scales import BINARY, Option, Scale, from_json
+from issues.freezing import scale_of
+from issues.models import FrozenCriterion
+from issues.rubric import WHOLE_TEST
+from issues.scales import Option
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result
 from runs.scoring import score_results
 from runs.standing import Evaluation, standing
@@ -24,11 +25,6 @@ class Ballot(NamedTuple):
     chosen_by: ChosenBy = ChosenBy.DIRECT
     blind: bool = False
     seconds: int | None = None
-
-
-def scale_of(revision: Revision) -> Scale:
-    """The scale on which a result of this revision is judged, by people as by judges."""
-    return from_json(revision.template.scale) if revision.template else BINARY
 
 
 @transaction.atomic
@@ -61,7 +57,7 @@ def _option(result: Result, ballot: Ballot) -> Option:
         raise ValidationError(f"{result} has no answer yet, so there is nothing to evaluate.")
     if not ballot.justification.strip():
         raise ValidationError({"justification": "Say in a sentence why."})
-    scale = scale_of(result.revision)
+    scale = scale_of(result.revision.template)
     option = scale.option_of(ballot.option)
     if option is None:
         labels = ", ".join(option.label for option in scale.options)

@@ -26,7 +26,7 @@ from runs.models import Assessment, Judgment, JudgmentState, Result
 from runs.models import Judging as JudgingRow
 from runs.scoring import score_assessments, score_results
 
-ECHO = "echo"
+ECHO, UNREADABLE = "echo", "unreadable"
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _finding(
         return Finding(_failed(question, hearing, ECHO, message, last.call), calls)
     judgment = _blank(question, hearing, last.call)
     judgment.state = JudgmentState.REPAIRED if verdict.repaired else state
-    judgment.option, judgment.value = verdict.option.label, verdict.option.value
+    judgment.option, judgment.value = verdict.option, verdict.value
     judgment.justification = verdict.justification
     return Finding(judgment, calls)
 
@@ -268,7 +268,7 @@ def _finding(
 def _unreadable(
     question: Question, hearing: Hearing, unreadable: Unreadable, reply: Reply
 ) -> Judgment:
-    return _failed(question, hearing, unreadable.kind, unreadable.reason, reply.call)
+    return _failed(question, hearing, UNREADABLE, unreadable.reason, reply.call)
 
 
 def _failed(
@@ -330,7 +330,7 @@ def _total(before: Decimal | None, costs: list[Decimal | None]) -> Decimal | Non
     return sum(known, before or Decimal(0)) if known else before
 
 
-# Sums that agreement and coverage are made of ------------------------------------------------------
+# Sums that agreement and coverage are made of ----------------------------------------------------
 
 
 def statistics_of(judging_id: int) -> dict[str, Any]:

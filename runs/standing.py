@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-
 DIGITS = 9
 
 

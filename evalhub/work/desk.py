@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from contextlib import asynccontextmanager
-from collections.abc import AsyncIterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -42,22 +41,44 @@ class BatchFailed(Exception):
     """Every other item of the batch would fail in the same way; the message says why."""
 
 
+LOOKS_TO_SETTLE = 2
+"""Readings of the purse until a call's cost is surely among them: it is saved a moment later."""
+
+
 @dataclass
 class Gate:
-    """Whether a batch's work may go on, and what of its money is bound by calls in flight."""
+    """Whether a batch's work may go on, and what of its money is bound or not yet booked.
+
+    `refused_usd` is the estimate of a call that could have passed the limit; None: there was none.
+    """
 
     is_open: bool = True
     purse: Purse = field(default_factory=lambda: Purse(0.0, None))
     bound_usd: float = 0.0
-    is_spent: bool = False
+    settling: list[tuple[float, int]] = field(default_factory=list)
+    refused_usd: float | None = None
 
     def affords(self, estimate_usd: float) -> bool:
         if self.purse.limit is None:
             return True
-        return self.purse.spent + self.bound_usd + estimate_usd <= self.purse.limit + 1e-9
+        settling = sum(cost for cost, _ in self.settling)
+        spent = self.purse.spent + settling + self.bound_usd
+        return spent + estimate_usd <= self.purse.limit + 1e-9
 
-    @asynccontextmanager
-    async def bind(self, estimate_usd: float) -> AsyncIterator[None]:
+    def look(self, purse: Purse) -> None:
+        """Take over what the database says is spent."""
+        self.purse = purse
+        self.settling = [(cost, looks - 1) for cost, looks in self.settling if looks > 1]
+
+    def look_again(self, purse: Purse) -> bool:
+        """The same when all is saved; whether the call that was refused can be paid after all."""
+        self.purse, self.settling = purse, []
+        if self.refused_usd is not None and self.affords(self.refused_usd):
+            self.refused_usd = None
+        return self.refused_usd is None
+
+    @contextmanager
+    def bind(self, estimate_usd: float) -> Iterator[None]:
         """Keep so much back while a call is in flight.
 
         Raises:
@@ -66,13 +87,18 @@ class Gate:
         if not self.is_open:
             raise GivenBack
         if not self.affords(estimate_usd):
-            self.is_spent = True
+            self.refused_usd = estimate_usd
             raise GivenBack
         self.bound_usd += estimate_usd
         try:
             yield
         finally:
             self.bound_usd -= estimate_usd
+
+    def settle(self, completion: Completion | None) -> None:
+        """A call has ended with this cost."""
+        if completion is not None and completion.cost_usd:
+            self.settling.append((float(completion.cost_usd), LOOKS_TO_SETTLE))
 
 
 @dataclass
@@ -119,8 +145,9 @@ class Desk:
         while True:
             attempt += 1
             try:
-                async with self.lanes.slot(endpoint), self.gate.bind(estimate):
-                    return await self._once(endpoint, messages, asked, role, schema, attempt)
+                async with self.lanes.slot(endpoint):
+                    with self.gate.bind(estimate):
+                        return await self._once(endpoint, messages, asked, role, schema, attempt)
             except CallError as error:
                 await self._after(error, endpoint, attempt)
 
@@ -145,10 +172,12 @@ class Desk:
         try:
             completion = await gateway.complete(endpoint, messages, params, schema)
         except CallError as error:
+            self.gate.settle(error.completion)
             fill(call, error.completion)
             call.error_kind, call.error_message = error.kind.value, error.message
             self._record(call)
             raise
+        self.gate.settle(completion)
         fill(call, completion)
         return Reply(completion, call)
 

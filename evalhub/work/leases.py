@@ -11,7 +11,7 @@ from evalhub.work import clock
 from evalhub.work.kinds import Kind, kinds
 from evalhub.work.models import LEASE_S, BatchState, Item, ItemState, Worker
 
-BEAT_S = 5.0
+BEAT_S = LEASE_S / 4
 SUSPECT_ATTEMPTS = 2
 """An item claimed so often without an orderly end is claimed alone in its process."""
 

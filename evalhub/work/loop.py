@@ -120,7 +120,7 @@ class Loop:
             if held is None:
                 self.held[key] = held = Held(key[0], batch, endpoints, Gate())
                 await self._join(endpoints)
-            held.gate.purse = purse
+            held.gate.look(purse)
         for key, held in list(self.held.items()):
             if key not in live:
                 await self._close(key, held)
@@ -153,7 +153,7 @@ class Loop:
         """Claim for every batch what it has room for. Later kinds first: they end results."""
         claimed = 0
         for held in sorted(self.held.values(), key=lambda held: -kinds().index(held.kind)):
-            if held.gate.is_open and not held.gate.is_spent and held.room > 0:
+            if held.gate.is_open and held.gate.refused_usd is None and held.room > 0:
                 claimed += await self._claim_for(held)
             await self._mark_if_over(held)
         return claimed
@@ -205,8 +205,10 @@ class Loop:
         """Mark a batch as done, or as stopped by its cost limit, once nothing is in flight."""
         if held.tasks or not held.gate.is_open:
             return
-        if held.gate.is_spent:
-            await self.database(pause_spent, held.kind, held.batch.pk)
+        if held.gate.refused_usd is not None:
+            purse = await self.database(held.kind.purse, held.batch)
+            if not held.gate.look_again(purse):
+                await self.database(pause_spent, held.kind, held.batch.pk)
         else:
             await self.database(finish_if_done, held.kind, held.batch.pk)
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-LEASE_S = 20.0
+LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker that has not been heard of for so long is taken for dead."""
 
 

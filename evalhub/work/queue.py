@@ -1,8 +1,10 @@
 """The queue carries tokens only: each says that one more worker process may work."""
 
 from functools import partial
+from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
@@ -18,7 +20,16 @@ def request_worker() -> None:
 
 def add_token(task: str) -> bool:
     """Put a token into the queue; False where enough of them already wait."""
-    if OrmQ.objects.count() >= MOST_TOKENS:
+    if _waiting().count() >= MOST_TOKENS:
         return False
     async_task(task, task_name="work")
     return True
+
+
+def is_token_waiting() -> bool:
+    return _waiting().exists()
+
+
+def _waiting() -> Any:
+    """Tokens that no process works on. One whose process was killed stays locked for long."""
+    return OrmQ.objects.filter(lock__lte=timezone.now())

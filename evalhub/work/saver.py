@@ -43,7 +43,7 @@ class Database:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
 
     async def close(self) -> None:
-        await self(connection.close)
+        await self(lambda: connection.close())  # the thread's own connection, not this one's
         self._thread.shutdown()
 
     async def refresh(self) -> None:

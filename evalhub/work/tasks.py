@@ -2,7 +2,10 @@
 
 import asyncio
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from types import FrameType
 
 from django.conf import settings
 
@@ -22,8 +25,23 @@ def runner() -> asyncio.Runner:
 
 async def _work(seconds: float) -> None:
     loop = Loop(seconds=seconds)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, loop.stop)
-    try:
+    with on_stop(loop.stop):
         await loop.run()
+
+
+@contextmanager
+def on_stop(stop: Callable[[], None]) -> Iterator[None]:
+    """On SIGTERM do `stop` in the running event loop, besides what the process does anyway."""
+    events = asyncio.get_running_loop()
+    before = signal.getsignal(signal.SIGTERM)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        events.call_soon_threadsafe(stop)
+        if callable(before):
+            before(number, frame)
+
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
     finally:
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before)
