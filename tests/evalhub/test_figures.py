@@ -56,7 +56,7 @@ def test_figure_leaves_title_background_and_font_colour_to_the_page(figure):
 # Colours -----------------------------------------------------------------------------------------
 
 # What people with normal, protan, deutan and tritan vision see of linear RGB, by Machado (2009).
-VISIONS = {
+VISIONS: dict[str, list[list[float]]] = {
     "normal": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
     "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
