@@ -4,6 +4,7 @@ from pathlib import Path
 
 import dj_database_url
 from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 
 from evalhub.environment import env
@@ -46,6 +47,12 @@ EVALHUB_WORKERS = env.number(
 EVALHUB_SLICE_S = env.number(
     "EVALHUB_SLICE_S", 600, "Seconds that one queue token lets a worker process work.", least=1
 )
+EVALHUB_LEASE_S = env.number(
+    "EVALHUB_LEASE_S",
+    20,
+    "Seconds after which a worker that was not heard of is taken for dead.",
+    least=2,
+)
 EVALHUB_LONGEST_CALL_S = env.number(
     "EVALHUB_LONGEST_CALL_S", 600, "Upper bound of a language model's time-out.", least=1
 )
@@ -57,6 +64,9 @@ EVALHUB_DEMO_MODEL = env.text(
 )
 EVALHUB_DEMO_BASE_URL = env.text(
     "EVALHUB_DEMO_BASE_URL", "", "Base URL of the demo's model; empty: the provider's own."
+)
+EVALHUB_DEMO_KEY_VARIABLE = env.text(
+    "EVALHUB_DEMO_KEY_VARIABLE", "", "Name of the variable that holds the key of the demo's model."
 )
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
@@ -153,6 +163,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
 EVALHUB_WORK = ["runs.answering.Answering", "runs.judging.Judging"]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
+
+EVALHUB_EVERY_MINUTE = ["runs.recurring.launch_due"]
+"""Functions without arguments that the workers' guard calls every minute, on each machine."""
 
 Q_CLUSTER = {
     "name": "evalhub",
@@ -282,13 +295,42 @@ UNFOLD = {
     "SITE_TITLE": "EvalHub",
     "SITE_HEADER": "EvalHub",
     "SITE_SUBHEADER": "What language models get wrong",
-    "SITE_SYMBOL": "fact_check",
+    "SITE_ICON": lambda request: static("evalhub/logo.svg"),
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda request: static("evalhub/logo.svg"),
+        }
+    ],
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": True,
+    "ENVIRONMENT": "reports.navigation.environment",
+    "DASHBOARD_CALLBACK": "reports.views.dashboard.dashboard",
     "COMMAND": {"search_models": True, "show_history": True},
-    "STYLES": [lambda request: "/static/evalhub/evalhub.css"],
-    "SCRIPTS": [lambda request: "/static/evalhub/evalhub.js"],
-    "SIDEBAR": {"show_search": True, "show_all_applications": False, "navigation": []},
+    "STYLES": [lambda request: static("evalhub/evalhub.css")],
+    "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
+    "BORDER_RADIUS": "6px",
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97% .014 254.604)",
+            "100": "oklch(93.2% .032 255.585)",
+            "200": "oklch(88.2% .059 254.128)",
+            "300": "oklch(80.9% .105 251.813)",
+            "400": "oklch(70.7% .165 254.624)",
+            "500": "oklch(62.3% .214 259.815)",
+            "600": "oklch(54.6% .245 262.881)",
+            "700": "oklch(48.8% .243 264.376)",
+            "800": "oklch(42.4% .199 265.638)",
+            "900": "oklch(37.9% .146 265.522)",
+            "950": "oklch(28.2% .091 267.935)",
+        },
+    },
+    "SIDEBAR": {
+        "show_search": True,
+        "show_all_applications": False,
+        "navigation": "reports.navigation.sidebar",
+    },
 }
 
 LOGGING = {

@@ -1,0 +1,170 @@
+"""The processes of `manage.py worker`: a parent, its workers and a guard.
+
+The parent imports what is slow to import, starts the others by fork and replaces each that dies.
+It uses neither the database nor the network, so nothing but a signal can hold it up.
+"""
+
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
+from multiprocessing.sharedctypes import RawArray
+from types import FrameType
+
+from django.db import connections
+from setproctitle import setproctitle
+
+from evalhub.llm import gateway
+from evalhub.work.guard import Guard
+from evalhub.work.kinds import kinds
+from evalhub.work.lifeline import Restarts, die_with
+from evalhub.work.taking import Hand, Stop, replace, work_on_tokens
+
+log = logging.getLogger(__name__)
+fork = multiprocessing.get_context("fork")
+
+STOP_WITHIN_S = 7.0
+"""Workers that have not ended by then are killed: the command itself ends within 8 s."""
+
+TEND_S = 0.5
+"""The parent looks so often whether a process is due to be started."""
+
+REMIND_S = 1.0
+"""A stopping worker is told so often, as it may not have listened yet."""
+
+Death = tuple[int, int]
+"""The process id of one who died, and the token that it worked on (0: none)."""
+
+
+class Post:
+    """A task of the cluster that one process after another fulfils."""
+
+    def __init__(self, name: str, run: Callable[[Death | None], None]) -> None:
+        self.name, self.run = name, run
+        self.process: ForkProcess | None = None
+        self.predecessor: Death | None = None
+        self.restarts = Restarts()
+
+    def fill(self) -> None:
+        """Start a process, unless one is here or it is too soon."""
+        if self.process is not None or not self.restarts.is_due:
+            return
+        arguments = (os.getpid(), self.run, self.predecessor)
+        self.process = fork.Process(target=enter, args=arguments, name=self.name, daemon=True)
+        self.restarts.started()
+        self.process.start()
+
+    def leave(self, token: int) -> None:
+        """Note that the process has died, working on this token."""
+        assert self.process is not None
+        assert self.process.pid is not None
+        status = self.process.exitcode
+        level = logging.WARNING if status else logging.INFO
+        log.log(level, "%s (process %d) ended: %s", self.name, self.process.pid, status)
+        self.predecessor = (self.process.pid, token)
+        self.process = None
+        self.restarts.died()
+
+
+def enter(parent: int, run: Callable[[Death | None], None], predecessor: Death | None) -> None:
+    """The first thing that a new process does."""
+    die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is the parent's to handle
+    run(predecessor)
+
+
+class Cluster:
+    """A parent with so many worker processes, and a guard."""
+
+    def __init__(self, workers: int) -> None:
+        self.hands = RawArray("q", workers)
+        self.posts = [Post(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
+        self.posts.append(Post("guard", self._guard))
+        self.stopping = False
+        self._bell, self._bell_rope = os.pipe()
+
+    # In the children --------------------------------------------------------------------------
+
+    def _work(self, place: int, predecessor: Death | None) -> None:
+        stop = Stop()
+        stop.listen(signal.SIGTERM)
+        if predecessor:
+            try:
+                replace(*predecessor)
+            except Exception:
+                log.exception("What %s held is freed when its lease ends", predecessor)
+        work_on_tokens(Hand(self.hands, place), stop)
+
+    def _guard(self, predecessor: Death | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        setproctitle("qcluster guard")
+        Guard(self.hands).watch()
+
+    # In the parent ----------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Work until SIGTERM or SIGINT."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        setproctitle("qcluster parent")
+        prepare()
+        log.info("Working with %d processes", len(self.hands))
+        while not self.stopping:
+            self._tend()
+            self._wait(TEND_S)
+        self._end()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.stopping = True
+        os.write(self._bell_rope, b".")
+
+    def _tend(self) -> None:
+        """Replace the dead."""
+        for place, post in enumerate(self.posts):
+            if post.process is not None and not post.process.is_alive():
+                post.leave(self._take_from(place))
+            post.fill()
+
+    def _take_from(self, place: int) -> int:
+        """The token in the hand of one who died; 0 if there was none."""
+        if place == len(self.hands):  # the guard
+            return 0
+        token = int(self.hands[place])
+        self.hands[place] = 0
+        return token
+
+    def _living(self) -> list[ForkProcess]:
+        return [post.process for post in self.posts if post.process and post.process.is_alive()]
+
+    def _wait(self, seconds: float) -> None:
+        """Until a process dies, a signal comes, or the time is over."""
+        sentinels = [process.sentinel for process in self._living()]
+        if self._bell in wait([*sentinels, self._bell], seconds):
+            os.read(self._bell, 1000)
+
+    def _end(self) -> None:
+        """Ask all to end, again and again, and at last kill who has not."""
+        deadline = time.monotonic() + STOP_WITHIN_S
+        while (living := self._living()) and time.monotonic() < deadline:
+            for process in living:
+                process.terminate()
+            self._wait(REMIND_S)
+        for process in living:
+            log.warning("%s did not end in time: killed", process.name)
+            process.kill()
+            process.join()
+
+
+def prepare() -> None:
+    """Do before the fork what every process needs, and what none may inherit, undo."""
+    gateway.load()
+    kinds()
+    connections.close_all()
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,107 @@
+"""Real processes for tests: started, watched through /proc, and ended whatever happens."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.conf import settings
+
+PROC = Path("/proc")
+ROOT = settings.BASE_DIR
+T = TypeVar("T")
+Popen = subprocess.Popen[str]
+
+
+@contextmanager
+def running(log: Path, *command: str, **environment: str) -> Iterator[Popen]:
+    """A process in a session of its own, whose whole family is killed at the end."""
+    with log.open("a") as output:
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        for pid in [process.pid, *session(process.pid)]:
+            kill(pid)
+        process.wait()
+
+
+def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def stat(pid: int) -> list[str]:
+    """State, parent, group, session and so on, as /proc has them; [] if it is gone."""
+    try:
+        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def session(leader: int) -> list[int]:
+    """Living processes, zombies excepted, of the session that this process started."""
+    pids = [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+    found = {pid: stat(pid) for pid in pids}
+    return [pid for pid, fields in found.items() if fields and in_session(fields, leader)]
+
+
+def in_session(fields: list[str], leader: int) -> bool:
+    return fields[0] != "Z" and fields[3] == str(leader)
+
+
+def title(pid: int) -> str:
+    try:
+        return (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    except OSError:
+        return ""
+
+
+def titled(leader: int, part: str) -> list[int]:
+    """Processes of the session whose title has this part, such as 'idle' or 'processing'."""
+    return [pid for pid in session(leader) if part in title(pid)]
+
+
+def eventually(found: Callable[[], T], what: str, within_s: float = 30.0) -> T:
+    """What `found` returns, as soon as that is true.
+
+    Raises:
+        TimeoutError: It never was; the message says `what` was waited for.
+    """
+    deadline = time.monotonic() + within_s
+    while not (result := found()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {within_s:.0f} s")
+        time.sleep(0.05)
+    return result
+
+
+def get(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=5) as response:
+        content: bytes = response.read()
+    return content
+
+
+def asked(base_url: str) -> dict[str, Any]:
+    """What the provider counted."""
+    counts: dict[str, Any] = json.loads(get(base_url.removesuffix("/v1") + "/counts"))
+    return counts
+
+
+def first_line(log: Path) -> str:
+    return log.read_text().partition("\n")[0] if "\n" in log.read_text() else ""

@@ -1,0 +1,204 @@
+"""The real worker command against a real provider, killed in the middle of a run.
+
+Whatever is killed, nothing saved is lost, no call is made twice but those in flight at the kill,
+no process is left, and the run comes to its end: by itself, or at the next start.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalhub.models import BatchState, Call, ItemState
+from evalhub.work.queue import request_worker
+from runs.models import Answer, Judgment, Run
+from tests.evalhub.work import processes
+from tests.evalhub.work.processes import Popen, eventually, running, titled
+from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test
+
+pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
+
+RESULTS, JUDGES = 200, 3
+CALLS = RESULTS * (1 + JUDGES)
+LATENCY_MS = 100
+IN_FLIGHT = 8
+
+
+class Site:
+    """A worker command, a provider, and a run that they work on."""
+
+    def __init__(self, folder: Path, database_url: str, stack: ExitStack) -> None:
+        self.log = folder / "worker.log"
+        self.database_url, self.stack = database_url, stack
+        provider_log = folder / "provider.log"
+        stack.enter_context(
+            running(provider_log, "-m", "tests.provider", "--latency-ms", str(LATENCY_MS))
+        )
+        self.base_url = eventually(lambda: processes.first_line(provider_log), "the provider")
+
+    def start(self, workers: int = 2) -> Popen:
+        return self.stack.enter_context(
+            running(
+                self.log,
+                "manage.py",
+                "worker",
+                DATABASE_URL=self.database_url,
+                EVALHUB_ALLOWED_ADDRESSES="127.0.0.1",
+                EVALHUB_LEASE_S="4",
+                EVALHUB_WORKERS=str(workers),
+            )
+        )
+
+    def launch(self) -> Run:
+        models = [
+            make_model(api_base=self.base_url, max_concurrency=IN_FLIGHT) for _ in range(JUDGES + 1)
+        ]
+        issue, template = make_issue(), make_template()
+        tests = [make_test(f"What is {n} + 2?", issue=issue, template=template) for n in range(200)]
+        run = make_run(*tests, model=models[0], jury=make_jury(*models[1:]))
+        request_worker()
+        return run
+
+    def wait_for_calls(self, number: int) -> None:
+        eventually(lambda: Call.objects.count() >= number, f"{number} calls in {self.log}")
+
+    def requests(self) -> int:
+        return int(processes.asked(self.base_url)["total"])
+
+    def unsaved(self) -> int:
+        """Requests that reached the provider and of which nothing was saved."""
+        return self.requests() - Call.objects.count()
+
+    def repeated(self) -> int:
+        """Requests that were made although an equal one had been made before."""
+        counts = processes.asked(self.base_url)["counts"].values()
+        return sum(count - 1 for count in counts)
+
+
+@pytest.fixture
+def site(tmp_path: Path, database_url: str) -> Iterator[Site]:
+    with ExitStack() as stack:
+        yield Site(tmp_path, database_url, stack)
+
+
+def freeze(command: Popen) -> None:
+    """Stop all processes of the command, so that what is in flight can be counted."""
+    for pid in processes.session(command.pid):
+        processes.kill(pid, signal.SIGSTOP)
+    time.sleep(2 * LATENCY_MS / 1000)
+
+
+def thaw(command: Popen) -> None:
+    for pid in processes.session(command.pid):
+        processes.kill(pid, signal.SIGCONT)
+
+
+def check_whole(site: Site, run: Run, in_flight: int) -> None:
+    """The run ends, and nothing of it is missing, double, or asked for again without need.
+
+    Args:
+        in_flight: Requests of which nothing was saved when processes were killed.
+    """
+    eventually(lambda: is_over(run), f"the end of the run in {site.log}")
+    assert Answer.objects.filter(result__run=run).count() == RESULTS
+    assert judgments_by_judge(run) == [RESULTS] * JUDGES
+    assert run.results.filter(state=ItemState.DONE, is_judged=True).count() == RESULTS
+    assert in_flight <= 2 * IN_FLIGHT * (JUDGES + 1)
+    assert site.repeated() <= in_flight
+    assert len(processes.asked(site.base_url)["counts"]) == CALLS
+
+
+def is_over(run: Run) -> bool:
+    states = [Run.objects.get(pk=run.pk).state, run.judgings.get().state]
+    return states == [BatchState.DONE, BatchState.DONE]
+
+
+def judgments_by_judge(run: Run) -> list[int]:
+    found: dict[Any, int] = {}
+    for judge in Judgment.objects.filter(judging__run=run).values_list("judge", flat=True):
+        found[judge] = found.get(judge, 0) + 1
+    return list(found.values())
+
+
+def check_stops(command: Popen) -> None:
+    """SIGTERM ends the command, and all that it started, within 8 s."""
+    command.terminate()
+    assert command.wait(8) == 0
+    assert processes.session(command.pid) == []
+
+
+def test_a_busy_worker_is_killed(site):
+    command = site.start()
+    run = site.launch()
+    site.wait_for_calls(CALLS // 4)
+    freeze(command)
+    in_flight = site.unsaved()
+    os.kill(titled(command.pid, "processing")[0], signal.SIGKILL)
+    thaw(command)
+
+    check_whole(site, run, in_flight)
+    check_stops(command)
+
+
+def test_an_idle_worker_is_killed(site):
+    command = site.start()
+    idle = eventually(lambda: titled(command.pid, "idle"), "idle workers")
+    for pid in idle:
+        os.kill(pid, signal.SIGKILL)
+    run = site.launch()
+
+    check_whole(site, run, 0)
+    assert not set(idle) & set(processes.session(command.pid))
+    check_stops(command)
+
+
+def test_only_the_parent_is_killed(site):
+    command = site.start()
+    run = site.launch()
+    site.wait_for_calls(CALLS // 4)
+    freeze(command)
+    in_flight = site.unsaved()
+    os.kill(command.pid, signal.SIGKILL)
+    thaw(command)
+    eventually(lambda: not processes.session(command.pid), "the end of all orphans", 2)
+    saved = Call.objects.count()
+
+    second = site.start()
+    check_whole(site, run, in_flight)
+    assert CALLS // 4 <= saved < CALLS
+    check_stops(second)
+
+
+def test_everything_is_killed(site):
+    command = site.start()
+    run = site.launch()
+    site.wait_for_calls(CALLS // 2)
+    freeze(command)
+    in_flight = site.unsaved()
+    for pid in processes.session(command.pid):
+        processes.kill(pid)
+
+    second = site.start()
+    check_whole(site, run, in_flight)
+    check_stops(second)
+
+
+def test_a_stop_in_the_middle_repeats_nothing(site):
+    command = site.start()
+    run = site.launch()
+    site.wait_for_calls(CALLS // 4)
+
+    check_stops(command)
+
+    assert not is_over(run)
+    assert run.results.exclude(worker=None).count() == 0
+    assert site.unsaved() == 0
+    second = site.start(workers=1)
+    eventually(lambda: is_over(run), "the end of the run")
+    assert site.repeated() == 0
+    check_stops(second)
