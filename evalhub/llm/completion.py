@@ -1,8 +1,11 @@
 """What came back from one request."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,3 +27,8 @@ class Completion:
     finish_reason: str = ""
     request_id: str = ""
     reply: str = ""
+
+
+def storable(text: str) -> str:
+    """The text without what a database refuses: NUL and halves of surrogate pairs become U+FFFD."""
+    return UNSTORABLE.sub("\ufffd", text)

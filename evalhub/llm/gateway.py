@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from evalhub.llm.completion import Completion
+from evalhub.llm.completion import Completion, storable
 from evalhub.llm.connections import Exchange, Transport, recorded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind, redact
@@ -163,7 +163,7 @@ def _received(exchange: Exchange, started: float, key: str) -> Completion:
     return Completion(
         latency_ms=latency_ms,
         request_id=headers.get("x-request-id") or headers.get("request-id") or "",
-        reply=redact(response.text, key),
+        reply=storable(redact(response.text, key)),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evalhub.llm.completion import Completion
+from evalhub.llm.completion import Completion, storable
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 
@@ -63,9 +63,9 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
     tokens_in, tokens_out = _tokens(raw, getattr(response, "usage", None))
     completion = replace(
         received,
-        text=message.content or _refusal(raw),
-        tool_calls=tuple(call.model_dump() for call in message.tool_calls or ()),
-        reasoning=getattr(message, "reasoning_content", None) or "",
+        text=storable(message.content or _refusal(raw)),
+        tool_calls=tuple(storable_json(call.model_dump()) for call in message.tool_calls or ()),
+        reasoning=storable(getattr(message, "reasoning_content", None) or ""),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost_usd=endpoint.cost_usd(tokens_in, tokens_out),
@@ -75,6 +75,15 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
     if not completion.text.strip() and not completion.tool_calls:
         raise empty_answer(endpoint, completion)
     return completion
+
+
+def storable_json(value: Any) -> Any:
+    """A JSON value whose texts a database takes."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {storable(str(key)): storable_json(inner) for key, inner in value.items()}
+    return [storable_json(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _refusal(raw: Any) -> str:

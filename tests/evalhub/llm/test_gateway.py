@@ -96,6 +96,14 @@ def test_tool_calls_without_text_are_an_answer(complete):
     assert completion.tool_calls[0]["function"] == function
 
 
+def test_what_a_database_refuses_is_replaced(complete):
+    function = {"name": "add", "arguments": "\x00"}
+    call = {"id": "c1", "type": "function", "function": function}
+    completion = complete(Reply("a\x00b\ud800", tool_calls=[call]))
+    assert completion.text == "a\ufffdb\ufffd"
+    assert completion.tool_calls[0]["function"]["arguments"] == "\ufffd"
+
+
 def test_latency_covers_the_wait(complete, provider):
     provider._latencies_ms = iter([50])
     assert complete().latency_ms >= 50
