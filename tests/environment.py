@@ -26,6 +26,7 @@ def clean() -> None:
     data = Path(tempfile.gettempdir()) / "evalhub-tests"
     (data / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
     os.environ["EVALHUB_DATA_DIR"] = str(data)
+    os.environ["EVALHUB_LOG_LEVEL"] = "WARNING"
     os.environ["EVALHUB_SECRET_KEY"] = "known to everyone, for tests only, but long enough"
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     if url := os.environ.get("TEST_DATABASE_URL"):

@@ -246,6 +246,7 @@ def run_check(name: str, command: list[str], data: str) -> bool:
         "DATABASE_URL": "sqlite://:memory:",
         "EVALHUB_DATA_DIR": data,
         "EVALHUB_HTTPS": "true",
+        "EVALHUB_LOG_LEVEL": "WARNING",
         "EVALHUB_SECRET_KEY": os.urandom(40).hex(),
     }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
