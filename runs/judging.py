@@ -234,7 +234,10 @@ async def _ask(question: Question, hearing: Hearing, desk: Desk) -> Finding:
     first = parse_verdict(reply.completion.text, wording.scale.options)
     if isinstance(first, Verdict):
         return _finding(question, hearing, first, [reply], JudgmentState.OK)
-    again = repair_messages(first.reason, wording.schema, reply.completion.text)
+    again = [
+        *messages,
+        *repair_messages(first.reason, wording.schema, reply.completion.text),
+    ]
     try:
         repair = await desk.call(
             seat.endpoint, again, params, role=CallRole.REPAIR, schema=wording.schema

@@ -1,0 +1,117 @@
+"""Runs every job on both sides, one after the other, and prints one table."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench.jobs import JOBS, Job, greedy_s
+
+HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One process: `window_s` between its first call and its last, the rest over its whole life."""
+
+    window_s: float
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+
+def measure(*command: str) -> Measured:
+    started = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall_s = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    window_s = json.loads(output)["window_s"]
+    return Measured(window_s, wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+@contextmanager
+def provider(job: Job) -> Iterator[int]:
+    """A mock provider in a process of its own, with the job's latencies; gives its port."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file, socket.socket() as free:
+        json.dump(job.latencies_ms, file)
+        file.flush()
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        command = ("tests.provider", "--port", str(port), "--latencies", file.name)
+        process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield port
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def run_bare(job: Job) -> Measured:
+    with provider(job) as port:
+        return measure("tests.bench.bare", job.name, f"http://127.0.0.1:{port}/v1")
+
+
+def run_ours(job: Job) -> Measured:
+    with provider(job) as port, tempfile.TemporaryDirectory() as folder:
+        counts = (str(job.tests), str(job.in_flight), str(port))
+        return measure("tests.bench.ours", *counts, folder)
+
+
+def row(job: Job, side: str, found: Measured, compared_s: float | None) -> list[str]:
+    ratio = f"{found.window_s / compared_s:.2f}" if compared_s else ""
+    return [
+        job.name,
+        side,
+        f"{found.window_s:.1f}",
+        f"{found.window_s / job.ideal_s:.2f}",
+        ratio,
+        f"{job.limit:.2f}" if compared_s else "",
+        f"{found.wall_s:.1f}",
+        f"{found.cpu_s:.1f}",
+        f"{found.peak_mb:.0f}",
+    ]
+
+
+def rows_of(job: Job) -> list[list[str]]:
+    if job.latency_ms is None:
+        greedy = greedy_s(job.latencies_ms, job.tests, job.in_flight)
+        simulated = [job.name, "greedy schedule", f"{greedy:.1f}", f"{greedy / job.ideal_s:.2f}"]
+        return [[*simulated, "", "", "", "", ""], row(job, "EvalHub", run_ours(job), greedy)]
+    bare = run_bare(job)
+    return [
+        row(job, "bare litellm", bare, None),
+        row(job, "EvalHub", run_ours(job), bare.window_s),
+    ]
+
+
+def main() -> None:
+    named = set(sys.argv[1:]) or {job.name for job in JOBS}
+    table = Table(*HEAD, title="Calls, with everything saved, against calls alone")
+    for job in JOBS:
+        if job.name in named:
+            for cells in rows_of(job):
+                table.add_row(*cells)
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    main()
