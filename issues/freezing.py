@@ -8,10 +8,8 @@ from django.db.models import Max
 
 from evalhub.digest import digest
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
+from issues.rubric import WHOLE_TEST
 from issues.scales import BINARY, Scale, from_json
-
-WHOLE_TEST = ""
-"""Key of the criterion that stands for the test as a whole."""
 
 
 def content_of(test: Test) -> dict[str, Any]:

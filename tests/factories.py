@@ -70,7 +70,9 @@ def make_jury(*models: LanguageModel, **fields: Any) -> Jury:
     return jury
 
 
-def make_run(*tests: Test, model: LanguageModel | None = None, jury: Jury | None = None, **fields: Any) -> Run:
+def make_run(
+    *tests: Test, model: LanguageModel | None = None, jury: Jury | None = None, **fields: Any
+) -> Run:
     """A run as `launch` makes it: pending results, and one current judging by the jury."""
     model = model or make_model()
     defaults = {"label": f"run {next(number)}", "variant_key": "v", "suite_fingerprint": "s"}

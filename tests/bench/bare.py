@@ -8,9 +8,9 @@ import time
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
-import litellm  # noqa: E402
+import litellm
 
-from tests.bench.jobs import JOBS, JUDGES, Job  # noqa: E402
+from tests.bench.jobs import JOBS, JUDGES, Job
 
 QUESTION = "Question {}: how many are there?"
 
