@@ -21,7 +21,8 @@ def check_secret_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 @register()
 def check_queue(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    timeout, retry = settings.Q_CLUSTER.get("timeout"), settings.Q_CLUSTER.get("retry", 60)
+    cluster: dict[str, Any] = settings.Q_CLUSTER
+    timeout, retry = cluster.get("timeout"), cluster.get("retry", 60)
     if timeout and retry > timeout:
         return []
     return [

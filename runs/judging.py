@@ -355,9 +355,10 @@ def statistics_of(judging_id: int) -> dict[str, Any]:
 def _units(judgments: QuerySet[Judgment]) -> list[list[float]]:
     """The values given to each criterion of each result."""
     units: dict[tuple[int, int], list[float]] = defaultdict(list)
-    valued = judgments.filter(value__isnull=False)
-    for result, criterion, value in valued.values_list("result_id", "criterion_id", "value"):
-        units[result, criterion].append(value)
+    rows = judgments.values_list("result_id", "criterion_id", "value")
+    for result, criterion, value in rows:
+        if value is not None:
+            units[result, criterion].append(value)
     return list(units.values())
 
 

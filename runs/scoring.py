@@ -99,8 +99,9 @@ def _take_over_people(result: Result, verdict: Verdict, rule: PassRule) -> None:
 def _evaluations(result_ids: Collection[int]) -> dict[int, list[Evaluation]]:
     found: dict[int, list[Evaluation]] = defaultdict(list)
     rows = HumanEvaluation.objects.filter(result__in=result_ids, criterion__key="").order_by("pk")
-    for result, *fields in rows.values_list("result_id", "annotator_id", "kind", "value"):
-        found[result].append(Evaluation(*fields))
+    fields = ("result_id", "annotator_id", "kind", "value")
+    for result, annotator, kind, value in rows.values_list(*fields):
+        found[result].append(Evaluation(annotator, kind, value))
     return found
 
 
