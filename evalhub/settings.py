@@ -150,13 +150,13 @@ else:
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
-            "NAME": DATA_DIR / "evalhub.sqlite3",
+            "NAME": str(DATA_DIR / "evalhub.sqlite3"),
             "CONN_MAX_AGE": 60,
         }
     }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
-    DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 # Background work ---------------------------------------------------------------------------------

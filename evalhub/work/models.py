@@ -4,9 +4,14 @@ The queue only carries tokens ("one more worker process may work"). What is to b
 and how far it has come stands here, so that a killed process loses nothing that was saved.
 """
 
+from datetime import datetime
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+
+from evalhub.access.sealed import SealedQuerySet
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
 """A worker that has not been heard of for so long is taken for dead."""
@@ -74,8 +79,8 @@ class Batch(models.Model):
         return f"{self._meta.model_name} {self.pk}"
 
 
-class ItemQuerySet(models.QuerySet):
-    def claimable(self, now) -> "ItemQuerySet":
+class ItemQuerySet(SealedQuerySet):
+    def claimable(self, now: datetime) -> Self:
         """Pending, leased by nobody, and not waiting for its next try."""
         waiting = Q(next_try_at__isnull=False) & Q(next_try_at__gt=now)
         return self.filter(state=ItemState.PENDING, worker__isnull=True).exclude(waiting)

@@ -41,10 +41,6 @@ class Judging(Batch):
         return f"judging {self.number} of {self.run}"
 
 
-class AssessmentQuerySet(SealedQuerySet, ItemQuerySet):
-    pass
-
-
 class Assessment(Item):
     """What one judging made of one result. The work of asking its judges is leased as a whole.
 
@@ -63,7 +59,7 @@ class Assessment(Item):
     answered = models.PositiveSmallIntegerField(default=0)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
 
-    objects = AssessmentQuerySet.as_manager()
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)

@@ -83,10 +83,6 @@ class Outcome(models.TextChoices):
     PENDING = "pending"
 
 
-class ResultQuerySet(SealedQuerySet, ItemQuerySet):
-    pass
-
-
 class Result(Item):
     """One run's outcome on one revision and repeat. Narrow: reports read only this table.
 
@@ -127,7 +123,7 @@ class Result(Item):
         db_persist=True,
     )
 
-    objects = ResultQuerySet.as_manager()
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)
