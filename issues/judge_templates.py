@@ -1,0 +1,113 @@
+"""The life of judge templates: drafted, published for good, followed by new versions, retired."""
+
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from issues.builtin_templates import BUILTIN, BuiltinTemplate
+from issues.models import JudgeTemplate, TemplateState
+from issues.prompts import variables_of
+from issues.scales import as_json
+from issues.states import Refused
+
+SHOWN = ("input", "reference", "guidelines")
+
+
+def shown_by(text: str) -> dict[str, bool]:
+    """Which of a test's texts this wording shows, as the template's `shows_…` fields.
+
+    Raises:
+        PromptError: The text is no template.
+    """
+    names = variables_of(text)
+    return {f"shows_{name}": name in names for name in SHOWN}
+
+
+def publish(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
+    """Publish a draft: from now on tests may use it and nobody can change it.
+
+    Raises:
+        Refused: It is no draft.
+        ValidationError: Its wording or scale cannot be used.
+    """
+    if template.state != TemplateState.DRAFT:
+        raise Refused([f"{template} is {template.get_state_display()} already."])
+    template.full_clean()
+    template.state = TemplateState.PUBLISHED
+    template.published_at = timezone.now()
+    _save(template, "Published", by)
+
+
+def retire(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
+    """Offer a published template no longer. Tests that use it keep it.
+
+    Raises:
+        Refused: It is not published.
+    """
+    if template.state != TemplateState.PUBLISHED:
+        raise Refused([f"{template} is {template.get_state_display()}, not published."])
+    template.state = TemplateState.RETIRED
+    _save(template, "Retired", by)
+
+
+@transaction.atomic
+def new_version(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> JudgeTemplate:
+    """A draft with the next version number that starts as a copy.
+
+    Raises:
+        Refused: The family has a draft already.
+    """
+    family = JudgeTemplate.objects.select_for_update().filter(family=template.family)
+    newest = family.order_by("-version")[0]
+    if newest.state == TemplateState.DRAFT:
+        raise Refused([f"{newest} is a draft already: change that one."])
+    copied = ("family", "title", "text", "scale", *(f"shows_{name}" for name in SHOWN))
+    draft = JudgeTemplate(
+        version=newest.version + 1, **{name: getattr(template, name) for name in copied}
+    )
+    _save(draft, f"Copied from {template}", by)
+    return draft
+
+
+def load_builtin_templates(templates: type[JudgeTemplate] = JudgeTemplate) -> int:
+    """Publish the built-in templates that this ledger lacks; gives how many were missing.
+
+    A wording that differs from the last one of its family becomes its next version. `templates`
+    is the historical model when a migration calls.
+    """
+    return sum(_load(templates, builtin) for builtin in BUILTIN)
+
+
+def _load(templates: type[JudgeTemplate], builtin: BuiltinTemplate) -> bool:
+    family = templates.objects.filter(family=builtin.key)
+    content = _content(builtin)
+    if any(all(getattr(t, name) == content[name] for name in content) for t in family):
+        return False
+    newest = max((template.version for template in family), default=0)
+    templates.objects.create(
+        family=builtin.key,
+        version=newest + 1,
+        title=builtin.name,
+        state=TemplateState.PUBLISHED,
+        published_at=timezone.now(),
+        **content,
+    )
+    return True
+
+
+def _content(builtin: BuiltinTemplate) -> dict[str, Any]:
+    return {
+        "text": builtin.text,
+        "scale": as_json(builtin.scale),
+        "shows_input": builtin.shows_input,
+        "shows_reference": builtin.shows_reference,
+        "shows_guidelines": builtin.shows_guidelines,
+    }
+
+
+def _save(template: JudgeTemplate, reason: str, by: AbstractBaseUser | None) -> None:
+    template._history_user = by  # type: ignore[attr-defined]
+    template._change_reason = reason  # type: ignore[attr-defined]
+    template.save()

@@ -1,0 +1,70 @@
+"""The exact prompt with which a judge would be asked about a test, for an answer made up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from issues.conversation import Message, filled, turns_to_generate
+from issues.freezing import content_of
+from issues.models import JudgeTemplate, Test
+from issues.prompts import conversation_text, render
+from issues.scales import Scale, from_json
+
+UNSAID = "(what the model says in this turn)"
+SAMPLE_ANSWER = "(the model's answer)"
+
+
+def judge_prompt(
+    text: str,
+    scale: Scale,
+    content: dict[str, Any],
+    *,
+    said: Sequence[Message],
+    output: str,
+    criterion: str = "",
+) -> str:
+    """What a judge is sent as a user's message.
+
+    Args:
+        text: The template's wording.
+        scale: The template's.
+        content: A frozen test, or one as `content_of` gives it.
+        said: The conversation up to the last generated turn, as the candidate saw it.
+        output: What the candidate said.
+        criterion: The point that is asked about; "" is the test as a whole.
+
+    Raises:
+        PromptError: The template has problems.
+    """
+    values = {
+        "input": conversation_text(said),
+        "output": output,
+        "reference": content["reference"],
+        "guidelines": content["guidelines"],
+        "context": content["context"],
+        "criterion": criterion,
+        "criteria": [],
+        "scale": scale.as_text(),
+    }
+    return render(text, values)
+
+
+def preview(template: JudgeTemplate, test: Test, answer: str) -> str:
+    """The prompt for a test as it stands now. Turns before the answer hold a placeholder.
+
+    Raises:
+        PromptError: The template has problems.
+        ScaleError: Its scale has.
+    """
+    unsaid = [UNSAID] * (len(turns_to_generate(test.messages)) - 1)
+    return judge_prompt(
+        template.text,
+        from_json(template.scale),
+        content_of(test),
+        said=filled(test.messages, unsaid),
+        output="\n\n".join([*unsaid, answer]),
+    )
+
+
+def sample_answer(test: Test) -> str:
+    """What a preview starts with: the flagged answer, or else the reference."""
+    return test.flagged_answer or test.reference or SAMPLE_ANSWER

@@ -1,0 +1,248 @@
+"""How issues and tests change their state: which moves there are, who may make them, and doing so.
+
+Doors ask `may` before they call `move`; what is impossible is refused in words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+
+from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
+from issues.readiness import problems_of_issue, problems_of_test
+
+Person = AbstractBaseUser | AnonymousUser
+Stated = Issue | Test
+
+CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
+CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
+
+
+class Refused(ValueError):
+    """A change that cannot be made now; `problems` says in words why, all at once."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = list(problems)
+
+
+@dataclass(frozen=True)
+class Move:
+    """One change of state.
+
+    `rights` gives, for each state that it may start from, the right that it then takes. A move
+    that demands `readiness` is refused while anything is missing.
+    """
+
+    name: str
+    label: str
+    done: str
+    rights: dict[str, str]
+    target: str
+    readiness: bool = False
+    confirmed: bool = False
+
+
+ISSUE_MOVES = (
+    Move(
+        "review",
+        "Send to review",
+        "sent to review",
+        {IssueState.DRAFT: CHANGE_ISSUE},
+        IssueState.IN_REVIEW,
+        readiness=True,
+    ),
+    Move(
+        "approve",
+        "Approve",
+        "approved",
+        {IssueState.DRAFT: APPROVE_ISSUE, IssueState.IN_REVIEW: APPROVE_ISSUE},
+        IssueState.APPROVED,
+        readiness=True,
+    ),
+    Move(
+        "resolve",
+        "Resolve",
+        "resolved",
+        {IssueState.APPROVED: APPROVE_ISSUE},
+        IssueState.RESOLVED,
+        readiness=True,
+        confirmed=True,
+    ),
+    Move(
+        "reopen",
+        "Reopen",
+        "reopened",
+        {IssueState.RESOLVED: APPROVE_ISSUE},
+        IssueState.APPROVED,
+        readiness=True,
+    ),
+    Move(
+        "draft",
+        "Back to draft",
+        "put back to draft",
+        {
+            IssueState.IN_REVIEW: CHANGE_ISSUE,
+            IssueState.APPROVED: APPROVE_ISSUE,
+            IssueState.DEPRECATED: APPROVE_ISSUE,
+        },
+        IssueState.DRAFT,
+    ),
+    Move(
+        "deprecate",
+        "Deprecate",
+        "deprecated",
+        {
+            IssueState.DRAFT: APPROVE_ISSUE,
+            IssueState.IN_REVIEW: APPROVE_ISSUE,
+            IssueState.APPROVED: APPROVE_ISSUE,
+            IssueState.RESOLVED: APPROVE_ISSUE,
+        },
+        IssueState.DEPRECATED,
+        confirmed=True,
+    ),
+)
+
+TEST_MOVES = (
+    Move(
+        "review",
+        "Send to review",
+        "sent to review",
+        {TestState.DRAFT: CHANGE_TEST},
+        TestState.IN_REVIEW,
+        readiness=True,
+    ),
+    Move(
+        "approve",
+        "Approve",
+        "approved",
+        {TestState.DRAFT: APPROVE_TEST, TestState.IN_REVIEW: APPROVE_TEST},
+        TestState.APPROVED,
+        readiness=True,
+    ),
+    Move(
+        "draft",
+        "Back to draft",
+        "put back to draft",
+        {
+            TestState.IN_REVIEW: CHANGE_TEST,
+            TestState.APPROVED: APPROVE_TEST,
+            TestState.DEPRECATED: APPROVE_TEST,
+        },
+        TestState.DRAFT,
+    ),
+    Move(
+        "deprecate",
+        "Deprecate",
+        "deprecated",
+        {
+            TestState.DRAFT: APPROVE_TEST,
+            TestState.IN_REVIEW: APPROVE_TEST,
+            TestState.APPROVED: APPROVE_TEST,
+        },
+        TestState.DEPRECATED,
+        confirmed=True,
+    ),
+)
+
+
+def moves_of(row: Stated) -> tuple[Move, ...]:
+    return ISSUE_MOVES if isinstance(row, Issue) else TEST_MOVES
+
+
+def move_named(row: Stated, name: str) -> Move | None:
+    return next((move for move in moves_of(row) if move.name == name), None)
+
+
+def may(move: Move, row: Stated, user: Person) -> bool:
+    """Whether this person may make the move from the row's present state."""
+    right = move.rights.get(row.state)
+    return right is not None and user.has_perm(right)  # type: ignore[union-attr]
+
+
+def open_moves(row: Stated, user: Person) -> list[Move]:
+    """The moves that lead on from the row's state and that this person may make."""
+    return [move for move in moves_of(row) if may(move, row, user)]
+
+
+def problems_of(row: Stated) -> list[str]:
+    """What the row still lacks for review."""
+    return problems_of_issue(row) if isinstance(row, Issue) else problems_of_test(row)
+
+
+def move(row: Stated, name: str, *, by: AbstractBaseUser | None) -> None:
+    """Change the row's state.
+
+    Raises:
+        Refused: No such move leads on from the present state, or the row lacks something.
+    """
+    _move(row, name, by, {})
+
+
+@transaction.atomic
+def resolve(
+    issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: AbstractBaseUser | None
+) -> None:
+    """Resolve an issue, with how and why.
+
+    Raises:
+        Refused: As `move`, or neither a label nor a note says how it was resolved.
+    """
+    labels = list(labels)
+    if not labels and not note.strip():
+        raise Refused(["Say how it was resolved: choose a label or write a note."])
+    _move(issue, "resolve", by, {"resolution_note": note.strip()})
+    issue._history_user = by  # type: ignore[attr-defined]
+    issue.resolution_labels.set(labels)
+
+
+@transaction.atomic
+def _move(row: Stated, name: str, by: AbstractBaseUser | None, changes: dict[str, str]) -> None:
+    """Make the move on the row as the database has it, together with other changes."""
+    current = type(row).objects.select_for_update().get(pk=row.pk)
+    found = move_named(current, name)
+    if found is None or current.state not in found.rights:
+        label = found.label if found else name
+        state = current.get_state_display().lower()
+        raise Refused([f"“{label}” is not possible: {row} is {state}."])
+    if found.readiness and (problems := problems_of(current)):
+        raise Refused([f"{row} cannot be {found.done} yet.", *problems])
+    for field, value in {**changes, "state": found.target}.items():
+        setattr(current, field, value)
+        setattr(row, field, value)
+    current._history_user = by
+    current._change_reason = found.label
+    current.save()
+
+
+class Moved(NamedTuple):
+    """How a move of several rows went: how many moved, and why each other one did not."""
+
+    done: int
+    refused: list[str]
+
+
+def move_all(rows: Iterable[Stated], name: str, *, by: AbstractBaseUser | None) -> Moved:
+    """Make the same move for each row that it is possible for; each is saved by itself."""
+    done, refused = 0, []
+    for row in rows:
+        try:
+            move(row, name, by=by)
+            done += 1
+        except Refused as error:
+            refused.append(str(error))
+    return Moved(done, refused)
+
+
+def review_again(test: Test, by: Person) -> bool:
+    """Send an approved test back to review when its editor may not approve; True if it was.
+
+    To be called with the edited row before it is saved, so that nothing runs unapproved.
+    """
+    if test.state != TestState.APPROVED or by.has_perm(APPROVE_TEST):  # type: ignore[union-attr]
+        return False
+    test.state = TestState.IN_REVIEW
+    return True

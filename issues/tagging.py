@@ -1,0 +1,77 @@
+"""Renaming and merging tags. Every issue that carried them records the change in its history."""
+
+from collections.abc import Sequence
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from issues.models import Tag
+from issues.states import Refused
+
+
+@transaction.atomic
+def rename(tag: Tag, name: str, *, by: AbstractBaseUser | None) -> None:
+    """Give a tag another name.
+
+    Raises:
+        ValidationError: The name is empty, too long, or another tag's: merge the two instead.
+    """
+    if Tag.objects.exclude(pk=tag.pk).filter(name__iexact=name.strip()).exists():
+        raise ValidationError({"name": f"There is a tag {name.strip()!r} already: merge the two."})
+    before, tag.name = tag.name, name.strip()
+    tag.full_clean()
+    tag._history_user = by  # type: ignore[attr-defined]
+    tag._change_reason = f"Renamed from {before}"  # type: ignore[attr-defined]
+    tag.save()
+
+
+@transaction.atomic
+def merge(tags: Sequence[Tag], target: Tag, *, by: AbstractBaseUser | None) -> int:
+    """Put the target in the place of the tags, which then go; gives how many rows changed.
+
+    Whatever carries a tag is changed through its model, so that histories record it. Children
+    become the target's.
+
+    Raises:
+        Refused: Nothing but the target itself was chosen.
+    """
+    gone = [tag for tag in tags if tag.pk != target.pk]
+    if not gone:
+        raise Refused([f"Choose at least one tag besides {target} that is to go."])
+    _free_of_ring(target, gone)
+    changed = sum(_replace(tag, target, by) for tag in gone)
+    for tag in gone:
+        tag._history_user = by  # type: ignore[attr-defined]
+        tag._change_reason = f"Merged into {target}"  # type: ignore[attr-defined]
+        tag.delete()
+    return changed
+
+
+def _free_of_ring(target: Tag, gone: Sequence[Tag]) -> None:
+    """A target below a tag that goes moves up, so that it never becomes its own parent."""
+    parent, ids = target.parent, {tag.pk for tag in gone} | {target.pk}
+    while parent is not None and parent.pk in ids:
+        parent = parent.parent
+    if parent != target.parent:
+        target.parent = parent
+        target.save()
+
+
+def _replace(tag: Tag, target: Tag, by: AbstractBaseUser | None) -> int:
+    """Let all that carries a tag carry the target, on whichever floor it is."""
+    changed = 0
+    for relation in Tag._meta.related_objects:
+        carried = getattr(tag, relation.get_accessor_name() or "")
+        for row in carried.all():
+            row._history_user = by
+            row._change_reason = f"Tag {tag} merged into {target}"
+            if relation.many_to_many:
+                tags = getattr(row, relation.field.name)
+                tags.add(target)
+                tags.remove(tag)
+            elif row.pk != target.pk:
+                setattr(row, relation.field.name, target)
+                row.save()
+            changed += 1
+    return changed
