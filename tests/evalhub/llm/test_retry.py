@@ -1,0 +1,110 @@
+from random import Random
+
+import pytest
+
+from evalhub.llm.errors import CallError, CallErrorKind, redact
+from evalhub.llm.failures import kind_of, retry_after
+from evalhub.llm.retry import ATTEMPTS, delay_s
+
+NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
+
+
+class Highest(Random):
+    def uniform(self, low, high):
+        return high
+
+
+def error(kind=CallErrorKind.SERVER_ERROR, **fields):
+    return CallError(kind, "It broke.", **fields)
+
+
+@pytest.mark.parametrize(("attempt", "longest"), [(1, 1), (2, 2), (3, 4), (4, 8)])
+def test_longest_wait_doubles(attempt, longest):
+    assert delay_s(attempt, error(), Highest()) == longest
+
+
+def test_wait_is_jittered_over_its_whole_range():
+    waits = [delay_s(4, error(), Random(seed)) for seed in range(200)]
+    assert min(waits) < 1
+    assert max(waits) > 7
+
+
+def test_tries_end():
+    assert delay_s(ATTEMPTS, error(), Random(1)) is None
+
+
+def test_retry_after_is_the_least_wait():
+    assert delay_s(1, error(retry_after_s=20), Highest()) == 21
+
+
+def test_a_very_long_retry_after_is_not_waited_for():
+    assert delay_s(1, error(retry_after_s=86_400), Random(1)) is None
+
+
+@pytest.mark.parametrize("kind", ["refused_key", "not_found", "bad_request", "context_too_long"])
+def test_what_cannot_pass_is_not_tried_again(kind):
+    assert delay_s(1, error(CallErrorKind(kind)), Random(1)) is None
+
+
+@pytest.mark.parametrize("kind", ["rate_limited", "timed_out", "unreachable", "server_error"])
+def test_what_can_pass_is_tried_again(kind):
+    assert delay_s(1, error(CallErrorKind(kind)), Random(1)) is not None
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "2"}, 2),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
+        ({"retry-after": "Tue, 14 Nov 2023 22:13:50 GMT"}, 30),
+        ({"retry-after": "Tue, 14 Nov 2023 22:13:10 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_in_its_forms(headers, seconds):
+    assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "kind"),
+    [
+        (400, "request (9 tokens) exceeds the available context size", "context_too_long"),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", "context_too_long"),
+        (400, "API key not valid. Please pass a valid API key.", "refused_key"),
+        (400, "'ResponsibleAIPolicyViolation'", "content_filtered"),
+        (400, "Unsupported value: 'temperature'", "bad_request"),
+        (403, "Request was rejected by our content policy", "content_filtered"),
+        (403, "Country not supported", "refused_key"),
+        (402, "Insufficient credits", "refused_key"),
+        (422, "top_k must be positive", "bad_request"),
+        (529, "Overloaded", "server_error"),
+        (504, "upstream timed out", "timed_out"),
+        (500, "context length", "server_error"),
+    ],
+)
+def test_what_providers_say(status, text, kind):
+    assert kind_of(status, text) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Incorrect API key provided: sk-proj-abcdefghijkl.",
+        "Authorization: Bearer abc.def-ghi",
+        "key AIzaSyA1234567890abcdefghijklmnopq",
+        "the key my-own-key-77 is wrong",
+    ],
+)
+def test_keys_are_hidden(text):
+    hidden = redact(text, "my-own-key-77")
+    assert "[key hidden]" in hidden
+    assert not any(part in hidden for part in ("sk-proj", "abc.def", "AIza", "my-own-key"))
+
+
+def test_other_words_are_not_hidden():
+    text = "The task-specific risk-averse model is overloaded."
+    assert redact(text) == text
