@@ -110,10 +110,11 @@ class Cluster:
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT."""
-        signal.signal(signal.SIGTERM, self._stop)
-        signal.signal(signal.SIGINT, self._stop)
         setproctitle("qcluster parent")
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         prepare()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
         log.info("Working with %d processes", len(self.hands))
         while not self.stopping:
             self._tend()
@@ -150,11 +151,13 @@ class Cluster:
 
     def _end(self) -> None:
         """Ask all to end, again and again, and at last kill who has not."""
-        deadline = time.monotonic() + STOP_WITHIN_S
-        while (living := self._living()) and time.monotonic() < deadline:
-            for process in living:
-                process.terminate()
-            self._wait(REMIND_S)
+        asked_at, deadline = 0.0, time.monotonic() + STOP_WITHIN_S
+        while (living := self._living()) and (now := time.monotonic()) < deadline:
+            if now >= asked_at + REMIND_S:
+                asked_at = now
+                for process in living:
+                    process.terminate()
+            living[0].join(0.1)
         for process in living:
             log.warning("%s did not end in time: killed", process.name)
             process.kill()

@@ -1,0 +1,78 @@
+"""The programs that make up a running site, and the ports that they use."""
+
+import socket
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
+from itertools import count
+
+from django.conf import settings
+
+from evalhub.llm import local
+from evalhub.work.supervisor import Program
+
+QUIETLY = {"EVALHUB_LOG_LEVEL": "WARNING"}
+MANAGE = str(settings.BASE_DIR / "manage.py")
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where a server answers that listens on all addresses."""
+
+
+def web(bind: str, port: int, environment: dict[str, str]) -> Program:
+    options = ("-c", "python:evalhub.work.web", "--bind", place(bind, port))
+    return Program(
+        "web",
+        ("-m", "gunicorn", *options, "evalhub.wsgi:application"),
+        {"PYTHONPATH": str(settings.BASE_DIR)} | environment,
+        lambda: is_answering(EVERYWHERE.get(bind, bind), port),
+    )
+
+
+def place(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def address(bind: str, port: int) -> str:
+    """Where people on this machine find a server that listens at `bind`."""
+    return f"http://{place(EVERYWHERE.get(bind, bind), port)}"
+
+
+def worker(environment: dict[str, str]) -> Program:
+    return Program("worker", (MANAGE, "worker"), environment)
+
+
+def model(port: int, environment: dict[str, str]) -> Program:
+    command = (MANAGE, "local_model", "--port", str(port))
+    return Program("model", command, environment, lambda: local.is_ready(port))
+
+
+def is_answering(host: str, port: int) -> bool:
+    """Whether a web server answers there, with whatever status."""
+    connection = HTTPConnection(host, port, timeout=2)
+    try:
+        connection.request("GET", "/admin/login/")
+        connection.getresponse()
+    except (HTTPException, OSError):
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server may listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def next_free(host: str, port: int) -> int:
+    """This port, or the next above it on which a server may listen."""
+    return next(candidate for candidate in _upward(port) if is_free(host, candidate))
+
+
+def _upward(port: int) -> Iterator[int]:
+    return iter(count(port))
