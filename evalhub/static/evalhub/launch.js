@@ -1,0 +1,119 @@
+"use strict";
+/* The launch form: finding in lists, adding lines, and an estimate that follows what is typed.
+   Without this script its buttons do the same through the server. */
+
+(() => {
+    const form = document.getElementById("launch-form");
+    if (!form) return;
+
+    // Lists to choose from
+
+    for (const picker of form.querySelectorAll("[data-picker]")) {
+        const rows = [...picker.querySelectorAll(".rn-pick")];
+        const find = picker.querySelector("[data-picker-find]");
+        const shown = () => rows.filter((row) => !row.hidden);
+        const count = () => {
+            const chosen = rows.filter((row) => row.querySelector("input").checked).length;
+            picker.querySelector("[data-picker-count]").textContent = chosen ? `${chosen} chosen` : "";
+        };
+        const choose = (some, checked) => {
+            for (const row of some) row.querySelector("input").checked = checked;
+            form.dispatchEvent(new Event("input"));
+        };
+        const button = (name, act) => {
+            const found = picker.querySelector(`[data-picker-${name}]`);
+            if (!found) return;
+            found.hidden = false;
+            found.addEventListener("click", act);
+        };
+        if (find) {
+            find.hidden = false;
+            find.addEventListener("input", (event) => {
+                event.stopPropagation();
+                const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+                for (const row of rows) {
+                    const text = row.textContent.toLowerCase();
+                    row.hidden = !words.every((word) => text.includes(word));
+                }
+            });
+            find.addEventListener("keydown", (event) => {
+                if (event.key === "Enter") event.preventDefault();
+            });
+        }
+        button("all", () => choose(shown(), true));
+        button("none", () => choose(rows, false));
+        form.addEventListener("input", count);
+        count();
+    }
+
+    // Lines that can be added and removed
+
+    const refresh = (group) => {
+        const rows = group.querySelectorAll("[data-row]");
+        for (const row of rows) row.querySelector("[data-remove]").hidden = rows.length === 1;
+    };
+    for (const group of [...form.querySelectorAll("[data-add]")].map((add) => add.closest("fieldset"))) {
+        refresh(group);
+        group.querySelector("[data-add]").addEventListener("click", (event) => {
+            event.preventDefault();
+            const last = [...group.querySelectorAll("[data-row]")].at(-1);
+            const row = last.cloneNode(true);
+            for (const field of row.querySelectorAll("input, textarea")) field.value = "";
+            last.after(row);
+            refresh(group);
+            row.querySelector("input, textarea").focus();
+        });
+        group.addEventListener("click", (event) => {
+            const remove = event.target.closest("[data-remove]");
+            if (!remove) return;
+            remove.closest("[data-row]").remove();
+            refresh(group);
+            form.dispatchEvent(new Event("input"));
+        });
+    }
+
+    const usual = JSON.parse(document.getElementById("usual-types").textContent);
+    form.addEventListener("change", (event) => {
+        const type = usual[event.target.name === "param_name" && event.target.value];
+        if (type) event.target.closest("[data-row]").querySelector("select").value = type;
+    });
+
+    // The estimate
+
+    const panel = document.getElementById("estimate");
+    let timer = 0;
+    let asked = 0;
+    const estimate = async () => {
+        const mine = ++asked;
+        panel.setAttribute("aria-busy", "true");
+        try {
+            const response = await fetch(form.dataset.estimate, {
+                method: "POST",
+                body: new FormData(form),
+                headers: { "X-Requested-With": "fetch" },
+            });
+            const html = response.ok ? await response.text() : "";
+            if (mine !== asked) return;
+            if (!html) throw new Error(`status ${response.status}`);
+            const open = panel.querySelector("details")?.open;
+            panel.innerHTML = html;
+            panel.querySelector("details").open = Boolean(open);
+        } catch (error) {
+            if (mine === asked) panel.querySelector("h2").textContent = "What this takes (not up to date: the server did not answer)";
+        } finally {
+            if (mine === asked) panel.removeAttribute("aria-busy");
+        }
+    };
+    form.addEventListener("input", () => {
+        clearTimeout(timer);
+        timer = setTimeout(estimate, 350);
+    });
+    form.querySelector("[data-estimate-button]").hidden = true;
+
+    // Enter in a field must not launch
+
+    form.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && event.target.matches("input")) event.preventDefault();
+    });
+    document.getElementById("problems")?.scrollIntoView({ block: "center" });
+})();

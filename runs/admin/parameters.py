@@ -1,0 +1,109 @@
+"""Parameters of a call as a form has them: rows of name, type and value."""
+
+import json
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from evalhub.llm.parameters import parameter_problems
+
+TYPES = {
+    "text": "text",
+    "number": "number",
+    "integer": "whole number",
+    "switch": "switch",
+    "json": "JSON",
+}
+ON, OFF = {"true", "on", "yes", "1"}, {"false", "off", "no", "0"}
+
+USUAL = {
+    "temperature": "number",
+    "top_p": "number",
+    "max_tokens": "integer",
+    "seed": "integer",
+    "presence_penalty": "number",
+    "frequency_penalty": "number",
+    "stop": "json",
+    "reasoning_effort": "text",
+}
+"""Names that people often set, with their type."""
+
+
+class Row(NamedTuple):
+    """One parameter as it was typed."""
+
+    name: str = ""
+    type: str = "number"
+    value: str = ""
+
+
+class Parameters(NamedTuple):
+    """What the rows say, and what is wrong with them."""
+
+    values: dict[str, Any]
+    problems: list[str]
+
+
+def rows_of(params: dict[str, Any]) -> list[Row]:
+    """Stored parameters as rows."""
+    return [_row(name, value) for name, value in params.items()]
+
+
+def _row(name: str, value: Any) -> Row:
+    if isinstance(value, bool):
+        return Row(name, "switch", "true" if value else "false")
+    if isinstance(value, int | float):
+        return Row(name, "integer" if isinstance(value, int) else "number", str(value))
+    return Row(name, "text", value) if isinstance(value, str) else Row(name, "json", _json(value))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def rows_in(names: Sequence[str], types: Sequence[str], values: Sequence[str]) -> list[Row]:
+    """Rows as a form sends them, in columns; empty ones are left out."""
+    rows = (Row(*map(str.strip, row)) for row in zip(names, types, values, strict=False))
+    return [row for row in rows if row.name or row.value]
+
+
+def read_rows(rows: Iterable[Row]) -> Parameters:
+    """What the rows say. A row without a name, or with a value of another type, is a problem."""
+    values: dict[str, Any] = {}
+    problems = []
+    for row in rows:
+        if not row.name:
+            problems.append(f"The parameter with the value {row.value!r} needs a name.")
+        elif row.name in values:
+            problems.append(f"The parameter {row.name!r} is given twice.")
+        else:
+            try:
+                values[row.name] = _value(row)
+            except ValueError:
+                wanted = TYPES.get(row.type, row.type)
+                problems.append(f"The parameter {row.name!r}: {row.value!r} is no {wanted}.")
+    return Parameters(values, problems + parameter_problems(values))
+
+
+def _value(row: Row) -> Any:
+    if row.type == "text":
+        return row.value
+    if row.type == "integer":
+        return int(row.value)
+    if row.type == "number":
+        return _finite(float(row.value))
+    if row.type == "json":
+        return json.loads(row.value, parse_constant=_refuse)
+    if row.type == "switch" and row.value.lower() in ON | OFF:
+        return row.value.lower() in ON
+    raise ValueError(row.type)
+
+
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise ValueError(number)
+    return number
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)

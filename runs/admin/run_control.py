@@ -1,0 +1,94 @@
+"""What a person does to a run, by POST: each act calls one function of `runs.control`."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from evalhub.work.progress import NotPossible
+from runs import control as acts
+from runs.deletion import contents_of
+from runs.models import Judging, Jury, Run
+from runs.spec import LaunchRefused
+
+
+def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
+    """Do what the field `act` says, and go back to the run's page, or to `next`."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    act = request.POST.get("act", "")
+    if act == "cancel" and "confirmed" not in request.POST:
+        return _ask_before_cancel(request, run, site)
+    try:
+        if act not in ACTS:
+            raise NotPossible(f"There is no act {act!r}: use {', '.join(ACTS)}.")
+        messages.success(request, ACTS[act](request, run))
+    except (NotPossible, LaunchRefused) as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(_back(request, run))
+
+
+def _ask_before_cancel(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
+    context = {
+        **site.each_context(request),
+        "title": "Cancel a run",
+        "run": run,
+        "contents": contents_of(run).items(),
+        "next": _back(request, run),
+    }
+    return TemplateResponse(request, "runs/cancel_run.html", context)
+
+
+def _back(request: HttpRequest, run: Run) -> str:
+    wanted = request.POST.get("next", "")
+    if wanted and url_has_allowed_host_and_scheme(wanted, {request.get_host()}):
+        return wanted
+    return str(run.get_absolute_url())
+
+
+def _pause(request: HttpRequest, run: Run) -> str:
+    acts.pause_run(run)
+    return "Paused: calls in flight are still saved, and no more are started."
+
+
+def _resume(request: HttpRequest, run: Run) -> str:
+    acts.resume_run(run)
+    return "Resumed: exactly what is missing is done."
+
+
+def _cancel(request: HttpRequest, run: Run) -> str:
+    acts.cancel_run(run)
+    return "Cancelled: what was saved stays, and it can be resumed."
+
+
+def _retry_errors(request: HttpRequest, run: Run) -> str:
+    count = acts.retry_errors(run)
+    return f"{count} result{'s are' if count != 1 else ' is'} tried again."
+
+
+def _judge_again(request: HttpRequest, run: Run) -> str:
+    chosen = request.POST.get("jury", "")
+    jury = get_object_or_404(Jury, pk=chosen) if chosen.isdecimal() else None
+    judging = acts.judge_again(run, jury, by=request.user)  # type: ignore[arg-type]
+    return f"Judging {judging.number} begins; make it current once you have looked at it."
+
+
+def _make_current(request: HttpRequest, run: Run) -> str:
+    chosen = request.POST.get("judging", "")
+    judging = get_object_or_404(Judging, run=run, pk=chosen if chosen.isdecimal() else 0)
+    acts.make_current(judging)
+    return f"Judging {judging.number} decides the scores now."
+
+
+ACTS: dict[str, Callable[[HttpRequest, Run], str]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "retry_errors": _retry_errors,
+    "judge_again": _judge_again,
+    "make_current": _make_current,
+}

@@ -1,0 +1,49 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from simple_history.admin import SimpleHistoryAdmin
+from unfold.admin import ModelAdmin
+from unfold.decorators import action, display
+
+from runs.models import Suite
+
+
+@admin.register(Suite)
+class SuiteAdmin(SimpleHistoryAdmin, ModelAdmin):
+    list_display = ("name", "test_count", "run_link", "created_at")
+    search_fields = ("name", "description")
+    autocomplete_fields = ("tests", "tags")
+    fields = ("name", "description", "tests", "tags")
+    actions_detail = ("launch_suite",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
+        suites: QuerySet[Suite] = super().get_queryset(request)
+        return suites.annotate(
+            test_total=Count("tests", distinct=True), run_total=Count("runs", distinct=True)
+        )
+
+    @display(description="Tests", ordering="test_total")
+    def test_count(self, suite: Suite) -> int:
+        return int(suite.test_total)  # type: ignore[attr-defined]
+
+    @display(description="Runs", ordering="run_total")
+    def run_link(self, suite: Suite) -> SafeString:
+        url = reverse("admin:runs_run_changelist")
+        return format_html(
+            '<a class="eh-link" href="{}?suite__id__exact={}">{}</a>',
+            url,
+            suite.pk,
+            suite.run_total,  # type: ignore[attr-defined]
+        )
+
+    def has_launch_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return bool(request.user.has_perm("runs.add_launch"))
+
+    @action(description="Launch a run", permissions=["launch"])
+    def launch_suite(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:
+        return HttpResponseRedirect(f"{reverse('admin:runs_launch_add')}?suite={object_id}")

@@ -1,0 +1,39 @@
+"""Deleting a run with everything that hangs on it; calls stay, for they were made and paid for."""
+
+from django.db import transaction
+
+from evalhub.models import BatchState
+from evalhub.work.progress import NotPossible
+from runs.models import Answer, Assessment, HumanEvaluation, Judging, Judgment, Result, Run
+
+
+@transaction.atomic
+def delete_run(run: Run) -> dict[str, int]:
+    """Delete a run that stands still. Returns how many rows of each kind went.
+
+    Raises:
+        NotPossible: It or one of its judgings is at work.
+    """
+    run = Run.objects.select_for_update().get(pk=run.pk)
+    if run.is_live or run.judgings.filter(state=BatchState.LIVE).exists():
+        raise NotPossible(f"{run} is running: cancel it before it is deleted.")
+    parts = (
+        Judgment.objects.filter(judging__run=run),
+        Assessment.objects.filter(judging__run=run),
+        HumanEvaluation.objects.filter(result__run=run),
+        Answer.objects.filter(result__run=run),
+        Result.objects.filter(run=run),
+        Judging.objects.filter(run=run),
+        Run.objects.filter(pk=run.pk),
+    )
+    return {str(rows.model._meta.verbose_name_plural): rows.delete()[0] for rows in parts}
+
+
+def contents_of(run: Run) -> dict[str, int]:
+    """What would go with a run, counted."""
+    return {
+        "results with their answers": Result.objects.filter(run=run).count(),
+        "judgings": run.judgings.count(),
+        "judgments": Judgment.objects.filter(judging__run=run).count(),
+        "human evaluations": HumanEvaluation.objects.filter(result__run=run).count(),
+    }
