@@ -1,0 +1,119 @@
+// Draws every .eh-chart from the figure in its JSON script, in the colours of the theme.
+//
+// data-figure   id of the JSON script (a Plotly figure)
+// data-filter   a click filters by this name: the page goes to itself with name=value, page 1
+// data-file     file name of the PNG that the toolbar's button gives
+"use strict";
+
+(() => {
+    // The outcomes' colours in the figures, and the variables that hold them in each theme.
+    const OUTCOMES = {
+        "#1b7a57": "--eh-passed",
+        "#f4620a": "--eh-failed",
+        "#8434f5": "--eh-unjudged",
+        "#b94fc4": "--eh-error",
+        "#c3c7cf": "--eh-pending",
+        "#6b7a90": "--eh-quiet",
+    };
+    const BUTTONS = [
+        "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d",
+    ];
+
+    const themed = (value) => {
+        if (typeof value === "string") {
+            const name = OUTCOMES[value.toLowerCase()];
+            return name ? colour(name) : value;
+        }
+        if (Array.isArray(value)) {
+            return value.map(themed);
+        }
+        if (value && typeof value === "object") {
+            return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, themed(part)]));
+        }
+        return value;
+    };
+
+    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+    const axis = (given) => ({
+        ...given,
+        fixedrange: true,
+        gridcolor: colour("--eh-chart-grid"),
+        zerolinecolor: colour("--eh-chart-grid"),
+    });
+
+    const layoutOf = (figure) => {
+        const layout = {
+            ...figure.layout,
+            font: { family: "Inter, sans-serif", size: 12, color: resolved("--eh-text"), ...figure.layout.font },
+            hoverlabel: { font: { family: "Inter, sans-serif" } },
+            dragmode: false,
+        };
+        for (const name of Object.keys(layout)) {
+            if (/^[xy]axis/.test(name)) {
+                layout[name] = axis(layout[name]);
+            }
+        }
+        return layout;
+    };
+
+    // Plotly reads no oklch() and no variables: let the browser compute a plain colour.
+    const resolved = (name) => {
+        const canvas = document.createElement("canvas").getContext("2d");
+        const probe = document.body.appendChild(document.createElement("span"));
+        probe.style.color = `var(${name})`;
+        canvas.fillStyle = getComputedStyle(probe).color;
+        probe.remove();
+        canvas.fillRect(0, 0, 1, 1);
+        const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+        return `rgb(${red}, ${green}, ${blue})`;
+    };
+
+    const draw = async (chart) => {
+        const source = document.getElementById(chart.dataset.figure);
+        if (!source || !window.Plotly) {
+            return;
+        }
+        const figure = JSON.parse(source.textContent);
+        await Plotly.react(chart, themed(figure.data), layoutOf(figure), {
+            responsive: true,
+            displaylogo: false,
+            modeBarButtonsToRemove: BUTTONS,
+            toImageButtonOptions: { filename: chart.dataset.file || "chart", scale: 2 },
+        });
+        if (chart.dataset.filter && !chart.dataset.clickable) {
+            chart.dataset.clickable = "1";
+            chart.on("plotly_click", (event) => filterBy(chart.dataset.filter, event.points[0]));
+        }
+        chart.dataset.drawn = "1";
+    };
+
+    const filterBy = (name, point) => {
+        const url = new URL(window.location.href);
+        const keys = [point.customdata].flat();
+        url.searchParams.set(name, keys[0]);
+        if (keys.length > 1) {
+            url.searchParams.set("outcome", keys[1]);
+        }
+        url.searchParams.delete("page");
+        url.hash = "results";
+        window.location.assign(url);
+    };
+
+    const onScreen = new IntersectionObserver((entries) => {
+        for (const entry of entries.filter((one) => one.isIntersecting)) {
+            onScreen.unobserve(entry.target);
+            draw(entry.target);
+        }
+    }, { rootMargin: "200px" });
+
+    const watch = (root) => root.querySelectorAll(".eh-chart").forEach((chart) => onScreen.observe(chart));
+
+    const redraw = () => document.querySelectorAll(".eh-chart[data-drawn]").forEach(draw);
+
+    watch(document);
+    new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["class"] });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    window.addEventListener("beforeprint", () => document.querySelectorAll(".eh-chart").forEach(draw));
+    document.addEventListener("evalhub:refreshed", (event) => watch(event.target));
+})();

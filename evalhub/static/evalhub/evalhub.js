@@ -1,0 +1,51 @@
+// Small manners that every page shares; no page depends on them to be read.
+"use strict";
+
+(() => {
+    const TYPING = "input, textarea, select, [contenteditable]";
+
+    // Whether a key pressed now is meant for a field or an open dialog and not for the page.
+    const isTyping = (event) =>
+        event.ctrlKey || event.metaKey || event.altKey ||
+        event.target.closest(TYPING) !== null || document.querySelector("dialog[open]") !== null;
+
+    // A button with data-eh-dialog="id" opens the dialog with that id; data-eh-close closes its own.
+    document.addEventListener("click", (event) => {
+        const opener = event.target.closest("[data-eh-dialog]");
+        if (opener) {
+            document.getElementById(opener.dataset.ehDialog).showModal();
+        } else if (event.target.closest("[data-eh-close]")) {
+            event.target.closest("dialog").close();
+        } else if (event.target.closest("[data-eh-print]")) {
+            window.print();
+        }
+    });
+
+    // A field with data-eh-submit sends its form when it changes.
+    document.addEventListener("change", (event) => {
+        if (event.target.matches("[data-eh-submit]")) {
+            event.target.form.requestSubmit();
+        }
+    });
+
+    // A form is sent once, however often its button is pressed.
+    document.addEventListener("submit", (event) => {
+        if (event.target.matches("form[data-eh-once]")) {
+            event.target.querySelectorAll("button").forEach((button) => {
+                setTimeout(() => { button.disabled = true; });
+            });
+        }
+    });
+
+    // Paper is white: the dark theme is put aside while printing.
+    let wasDark = false;
+    window.addEventListener("beforeprint", () => {
+        wasDark = document.documentElement.classList.contains("dark");
+        document.documentElement.classList.remove("dark");
+    });
+    window.addEventListener("afterprint", () => {
+        document.documentElement.classList.toggle("dark", wasDark);
+    });
+
+    window.evalhub = { isTyping };
+})();

@@ -1,0 +1,186 @@
+// The run's page: live progress, fresh figures without a reload, rows by keyboard.
+"use strict";
+
+(() => {
+    const POLL_MS = 1500;
+    const REFRESH_MS = 6000;
+    const RATE_OVER_MS = 45000;
+    const page = document.getElementById("run-page");
+
+    // Progress ------------------------------------------------------------------------------------
+
+    let samples = [];
+    let refreshedAt = Date.now();
+    let shown = "";
+
+    const poll = async () => {
+        let progress;
+        try {
+            const reply = await fetch(page.dataset.progress, { headers: { Accept: "application/json" } });
+            if (!reply.ok) {
+                throw new Error(reply.statusText);
+            }
+            progress = await reply.json();
+        } catch {
+            setTimeout(poll, 4 * POLL_MS);
+            return;
+        }
+        show(progress);
+        const state = JSON.stringify(progress);
+        const ended = !progress.is_live;
+        if (ended || (state !== shown && Date.now() - refreshedAt > REFRESH_MS)) {
+            shown = state;
+            refreshedAt = Date.now();
+            await refresh();
+        }
+        if (!ended) {
+            setTimeout(poll, document.hidden ? 4 * POLL_MS : POLL_MS);
+        }
+    };
+
+    const show = (progress) => {
+        for (const field of page.querySelectorAll("[data-count]")) {
+            field.textContent = progress[field.dataset.count];
+        }
+        const parts = { ...progress.counts, awaiting: progress.awaiting };
+        for (const part of page.querySelectorAll("[data-part]")) {
+            const share = progress.total ? (100 * parts[part.dataset.part]) / progress.total : 0;
+            part.style.width = `${share}%`;
+        }
+        const eta = document.getElementById("run-eta");
+        if (eta) {
+            eta.textContent = progress.is_live ? remaining(progress) : "";
+        }
+    };
+
+    // Said only once enough was seen of the present pace; a pause or a stall starts it anew.
+    const remaining = (progress) => {
+        const done = progress.answered + progress.judged;
+        const left = progress.total + progress.to_judge - done;
+        const now = Date.now();
+        if (samples.length && done < samples.at(-1).done) {
+            samples = [];
+        }
+        samples.push({ now, done });
+        samples = samples.filter((sample) => now - sample.now <= RATE_OVER_MS);
+        const [first] = samples;
+        const rate = (done - first.done) / (now - first.now);
+        if (now - first.now < 8000 || done - first.done < 4 || left <= 0) {
+            return "";
+        }
+        return `about ${inWords(left / rate)} left at the present pace`;
+    };
+
+    const inWords = (ms) => {
+        const minutes = Math.ceil(ms / 60000);
+        if (minutes <= 1) {
+            return "a minute";
+        }
+        return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+    };
+
+    // Fresh figures -------------------------------------------------------------------------------
+
+    const isInUse = (part) =>
+        part.contains(document.activeElement) && document.activeElement !== document.body
+        || part.querySelector("details[open], dialog[open], [aria-expanded=true]") !== null;
+
+    const refresh = async () => {
+        const reply = await fetch(window.location.href.split("#")[0]);
+        if (!reply.ok) {
+            return;
+        }
+        const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+        for (const part of document.querySelectorAll("[data-eh-refresh]")) {
+            const replacement = fresh.getElementById(part.id);
+            if (replacement && !isInUse(part)) {
+                replaceContents(part, replacement);
+            }
+        }
+    };
+
+    // A chart that is on the page stays and is redrawn, so that it does not flicker.
+    const replaceContents = (part, replacement) => {
+        for (const old of part.querySelectorAll(".eh-chart[data-drawn]")) {
+            const fresh = replacement.querySelector(`#${old.id}`);
+            if (fresh) {
+                fresh.replaceWith(old);
+            }
+        }
+        part.replaceChildren(...replacement.childNodes);
+        part.dispatchEvent(new CustomEvent("evalhub:refreshed", { bubbles: true }));
+    };
+
+    // Rows ----------------------------------------------------------------------------------------
+
+    const expand = async (button) => {
+        const row = button.closest("tr");
+        const opened = button.getAttribute("aria-expanded") === "true";
+        button.setAttribute("aria-expanded", String(!opened));
+        if (opened) {
+            row.nextElementSibling.remove();
+            return;
+        }
+        const inside = document.createElement("tr");
+        const cell = inside.appendChild(document.createElement("td"));
+        inside.className = "eh-inside";
+        cell.colSpan = row.children.length;
+        cell.textContent = "Loading…";
+        row.after(inside);
+        const reply = await fetch(button.dataset.rows);
+        const text = reply.ok ? await reply.text() : "";
+        cell.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
+        if (!reply.ok) {
+            cell.textContent = "These results could not be loaded. Close and open the row to try again.";
+        }
+    };
+
+    const rows = () => [...document.querySelectorAll("#results-grid [data-row], .eh-runs [data-row]")];
+
+    const move = (step) => {
+        const all = rows();
+        const at = all.findIndex((row) => row.getAttribute("aria-current") === "true");
+        const to = Math.min(Math.max(at + step, 0), all.length - 1);
+        if (all.length === 0) {
+            return;
+        }
+        all[at]?.removeAttribute("aria-current");
+        all[to].setAttribute("aria-current", "true");
+        all[to].scrollIntoView({ block: "nearest" });
+    };
+
+    const open = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[data-open]")?.click();
+
+    document.addEventListener("keydown", (event) => {
+        if (window.evalhub.isTyping(event) || event.defaultPrevented) {
+            return;
+        }
+        const acts = { j: () => move(1), k: () => move(-1), "/": focusSearch };
+        if (event.key in acts) {
+            event.preventDefault();
+            acts[event.key]();
+        } else if (event.key === "Enter" && event.target === document.body) {
+            open();
+        }
+    });
+
+    const focusSearch = () => {
+        const field = document.getElementById("results-search");
+        field?.focus();
+        field?.select();
+    };
+
+    document.addEventListener("click", (event) => {
+        const button = event.target.closest(".eh-expand");
+        if (button) {
+            expand(button);
+        } else if (event.target.closest("[data-show-extra]")) {
+            document.querySelectorAll("[data-extra]").forEach((row) => { row.hidden = false; });
+            event.target.remove();
+        }
+    });
+
+    if (page?.dataset.live === "1") {
+        setTimeout(poll, POLL_MS);
+    }
+})();

@@ -1,0 +1,119 @@
+"""A run's results as they leave the house: CSV for spreadsheets, JSON for programs."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields
+from typing import Any
+
+from reports.queries.grid import Row
+from reports.queries.run import Line, RunReport
+from reports.queries.tallies import Rate
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+BOM = "\ufeff"
+"""Without it some spreadsheets misread every letter beyond ASCII."""
+
+
+class _Line:
+    """Something to write to that gives back what was written."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """The rows as CSV, line by line. Text that a spreadsheet would take for a formula is quoted."""
+    writer = csv.writer(_Line())
+    names = [item.name for item in fields(Row)]
+    yield BOM + writer.writerow(names)
+    for row in rows:
+        yield writer.writerow([cell(getattr(row, name)) for name in names])
+
+
+def cell(value: Any) -> Any:
+    """One value of a row as a spreadsheet may safely hold it; "" is not measured or sealed."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return cell("; ".join(_part(part) for part in value))
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
+        return f"'{value}"
+    return value
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    return f"{part.judge}: {'failed' if part.value is None else format(part.value, 'g')}"
+
+
+def report_json(report: RunReport, rows: Iterable[Row]) -> dict[str, Any]:
+    """All figures of the report under the names of `RunReport`, and these rows as its results."""
+    run = report.run
+    plain = ("counts", "usage", "latency", "panel", "overrides", "failures")
+    return {
+        "run": {name: getattr(run, name) for name in RUN_FIELDS},
+        "labels": list(report.labels),
+        "judging": _judging(report),
+        "progress": report.progress.as_json(),
+        "rate": rate_json(report.rate),
+        "overridden": report.overridden,
+        "disputed": report.disputed,
+        "issues": [_line(line) for line in report.issues],
+        "tags": [_line(line) for line in report.tags],
+        "errors": dict(report.errors),
+        **{name: _plain(getattr(report, name)) for name in plain},
+        "results": [asdict(row) for row in rows],
+    }
+
+
+RUN_FIELDS = (
+    "id",
+    "label",
+    "release",
+    "model_name",
+    "system_prompt",
+    "params",
+    "repeats",
+    "state",
+    "reason",
+    "variant_key",
+    "suite_fingerprint",
+    "created_at",
+    "started_at",
+    "finished_at",
+    "cost_limit_usd",
+    "spent_usd",
+)
+
+
+def rate_json(rate: Rate) -> dict[str, Any]:
+    interval = rate.interval._asdict() if rate.interval else None
+    return {**asdict(rate), "interval": interval}
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "issue_id": line.issue_id,
+        "counts": line.counts.as_dict(),
+        "rate": rate_json(line.rate),
+    }
+
+
+def _judging(report: RunReport) -> dict[str, Any] | None:
+    current = report.current
+    if current is None:
+        return None
+    return {
+        "number": current.number,
+        "jury": current.jury_name,
+        "jury_fingerprint": current.jury_fingerprint,
+        "state": current.state,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if value is None:
+        return None
+    return [asdict(one) for one in value] if isinstance(value, tuple) else asdict(value)

@@ -1,0 +1,93 @@
+"""The state of the ledger at a glance: what waits, what works, what goes wrong most."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Model
+
+from evalhub.models import BatchState, LanguageModel, Worker
+from evalhub.work import clock
+from evalhub.work.models import LEASE_S
+from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
+from reports.queries.run import Line, issue_lines
+from reports.queries.runs import RunLine, run_lines
+from reports.queries.tallies import cells_of
+from runs.models import Judging, Run
+
+LATEST, WORST = 6, 6
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """What a person sees first.
+
+    Attributes:
+        issues: How many there are in each state.
+        feedback: New feedback that waits for triage.
+        tests: How many there are, and how many of them may run.
+        models: Active language models.
+        latest: The newest runs.
+        worst: The issues of the newest run with figures, worst first; `worst_of` is that run.
+        workers: Processes heard of lately.
+        live: Runs or judgings at work, or waiting for a worker.
+    """
+
+    issues: dict[str, int]
+    feedback: int
+    tests: int
+    approved_tests: int
+    models: int
+    latest: tuple[RunLine, ...]
+    worst_of: Run | None
+    worst: tuple[Line, ...]
+    workers: int
+    live: int
+
+    @property
+    def is_new(self) -> bool:
+        """Nothing was run yet."""
+        return not self.latest
+
+    @property
+    def is_stuck(self) -> bool:
+        """Something is to be done, and nobody does it."""
+        return bool(self.live) and not self.workers
+
+    @property
+    def attention(self) -> tuple[RunLine, ...]:
+        return tuple(line for line in self.latest if line.needs_a_look and not line.is_live)
+
+
+def dashboard_of() -> Dashboard:
+    """All figures of the dashboard, in a constant number of queries."""
+    latest = run_lines(Run.objects.select_related("launch").order_by("-pk")[:LATEST])
+    worst_of = next((line.run for line in latest if line.counts.failed), None)
+    tests = _by_state(Test, TestState.values)
+    return Dashboard(
+        issues=_by_state(Issue, IssueState.values),
+        feedback=Feedback.objects.filter(state=FeedbackState.NEW).count(),
+        tests=sum(tests.values()),
+        approved_tests=tests[TestState.APPROVED],
+        models=LanguageModel.objects.active().count(),
+        latest=latest,
+        worst_of=worst_of,
+        worst=_worst(worst_of) if worst_of else (),
+        workers=workers_alive(),
+        live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, Judging)),
+    )
+
+
+def workers_alive() -> int:
+    """Worker processes that were heard of within the time of a lease."""
+    return Worker.objects.filter(stopped_at=None, beat_at__gt=clock.ago(LEASE_S)).count()
+
+
+def _worst(run: Run) -> tuple[Line, ...]:
+    lines = issue_lines(cells_of([run.pk]), run.repeats)
+    return tuple(line for line in lines if line.counts.failed)[:WORST]
+
+
+def _by_state(model: type[Model], states: Iterable[str]) -> dict[str, int]:
+    rows = model._default_manager.order_by().values_list("state").annotate(Count("pk"))
+    found = dict(rows)
+    return {state: found.get(state, 0) for state in states}

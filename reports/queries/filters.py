@@ -1,0 +1,98 @@
+"""What a reader wants to see of a run's results: read from the URL, written back into it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from runs.models import Outcome
+
+SORTS = {
+    "": "what needs a look first",
+    "score": "lowest score",
+    "-score": "highest score",
+    "agreement": "least agreement",
+    "-latency_ms": "slowest",
+    "-cost_usd": "most expensive",
+    "test": "by test",
+}
+"""Orders of the grid, with their names for people."""
+
+FLAGS = ("overridden", "disputed", "failed_judgments")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """A view of the grid. The defaults show everything.
+
+    `problems` says in words what of the URL was not understood, and so was left out.
+    """
+
+    outcomes: tuple[str, ...] = ()
+    issue: int | None = None
+    tag: str = ""
+    overridden: bool = False
+    disputed: bool = False
+    failed_judgments: bool = False
+    search: str = ""
+    sort: str = ""
+    page: int = 1
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, query: QueryDict) -> Self:
+        """The filters in a query string; what is wrong in it is named, and left out."""
+        problems: list[str] = []
+        outcomes = [
+            one for one in query.getlist("outcome") if one and _known(one, "outcome", problems)
+        ]
+        sort = query.get("sort", "")
+        if sort not in SORTS:
+            problems.append(_not_one_of("sort", sort, SORTS))
+        return cls(
+            outcomes=tuple(dict.fromkeys(outcomes)),
+            issue=_number(query, "issue", problems),
+            tag=query.get("tag", ""),
+            search=query.get("q", "").strip()[:200],
+            sort=sort if sort in SORTS else "",
+            page=_number(query, "page", problems) or 1,
+            problems=tuple(problems),
+            **{flag: query.get(flag) == "1" for flag in FLAGS},
+        )
+
+    def query(self, **changes: Any) -> str:
+        """The query string of this view with some parts changed; the first page unless named."""
+        view = replace(self, **({"page": 1} | changes))
+        pairs = [("outcome", outcome) for outcome in view.outcomes]
+        named = {"issue": view.issue, "tag": view.tag, "q": view.search, "sort": view.sort}
+        pairs += [(name, str(value)) for name, value in named.items() if value]
+        pairs += [(flag, "1") for flag in FLAGS if getattr(view, flag)]
+        pairs += [("page", str(view.page))] if view.page > 1 else []
+        return urlencode(pairs)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether something is left out."""
+        return replace(self, sort="", page=1, problems=()) != Filters()
+
+
+def _known(outcome: str, name: str, problems: list[str]) -> bool:
+    if outcome in Outcome.values:
+        return True
+    problems.append(_not_one_of(name, outcome, Outcome.values))
+    return False
+
+
+def _not_one_of(name: str, value: str, known: Any) -> str:
+    return f"{name}={value} was left out: choose one of {', '.join(filter(None, known))}."
+
+
+def _number(query: QueryDict, name: str, problems: list[str]) -> int | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    if text.isascii() and text.isdigit() and 0 < int(text) < 2**63:
+        return int(text)
+    problems.append(f"{name}={text} was left out: it is not a number from 1.")
+    return None

@@ -1,0 +1,271 @@
+"""The results of a run as rows: filtered, sorted, a page at a time, texts only where readable."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Substr
+
+from evalhub.models import ItemState, User
+from issues.models import Issue, Revision
+from reports.queries.filters import Filters
+from runs.models import Answer, Judging, Judgment, Outcome, Result, Run, TagSet
+
+PAGE = 50
+TEXT = 2000
+"""Characters of a text that a row carries."""
+
+FIRST = {Outcome.ERROR: 1, Outcome.UNJUDGED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
+"""Order of outcomes after failed judgments: what needs a look comes first, pending last."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one judge gave: the mean of its values, None where it failed or has not answered."""
+
+    judge: str
+    value: float | None
+    failed: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One result. `prompt` and `answer` are None where the reader may not read the test."""
+
+    result_id: int
+    test_id: int
+    repeat: int
+    issue_id: int
+    issue: str
+    tags: tuple[str, ...]
+    outcome: str
+    score: float | None
+    agreement: float | None
+    votes: tuple[Vote, ...]
+    failed_judgments: int
+    is_overridden: bool
+    is_disputed: bool
+    weight: float
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: Decimal | None
+    latency_ms: int | None
+    error_kind: str
+    prompt: str | None
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One page of the rows that match; `total` is how many do."""
+
+    rows: tuple[Row, ...]
+    total: int
+    page: int
+    pages: int
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * PAGE + 1 if self.rows else 0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1 if self.rows else 0
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The results of one run as one reader may see them, judged by its current judging."""
+
+    run: Run
+    judging: Judging | None
+    reader: User
+
+    def page(self, filters: Filters) -> Grid:
+        """The page that is asked for, or the last one where there are not so many."""
+        matching = self.matching(filters)
+        total = matching.count()
+        pages = max(1, -(-total // PAGE))
+        page = min(filters.page, pages)
+        chosen = self._sorted(matching, filters.sort)[(page - 1) * PAGE : page * PAGE]
+        return Grid(self._rows(list(chosen)), total, page, pages)
+
+    def rows(self, filters: Filters) -> Iterator[Row]:
+        """All rows that match, in the order of the grid, read piece by piece."""
+        ids = list(self._sorted(self.matching(filters), filters.sort).values_list("pk", flat=True))
+        for start in range(0, len(ids), 10 * PAGE):
+            some = Result.objects.in_bulk(ids[start : start + 10 * PAGE])
+            yield from self._rows([some[pk] for pk in ids[start : start + 10 * PAGE]])
+
+    def matching(self, filters: Filters) -> QuerySet[Result]:
+        found = Result.objects.filter(self._wanted(filters), run=self.run)
+        if filters.tag:
+            found = found.filter(tag_set__in=self._tag_sets(filters.tag))
+        if filters.search:
+            found = found.filter(revision__in=self._revisions(filters.search))
+        return self._with_failures(found, only=filters.failed_judgments)
+
+    def _wanted(self, filters: Filters) -> Q:
+        wanted = Q()
+        if filters.outcomes:
+            wanted &= Q(outcome__in=filters.outcomes)
+        if filters.issue:
+            wanted &= Q(issue=filters.issue)
+        if filters.overridden:
+            wanted &= Q(is_overridden=True)
+        if filters.disputed:
+            wanted &= Q(is_disputed=True)
+        return wanted
+
+    def _tag_sets(self, tag: str) -> list[int]:
+        used = Result.objects.filter(run=self.run).order_by().values("tag_set").distinct()
+        names = TagSet.objects.filter(pk__in=used).values_list("pk", "names")
+        return [pk for pk, tags in names if tag in tags]
+
+    def _revisions(self, text: str) -> list[int]:
+        """Revisions of this run whose prompt the reader may read and that holds the text."""
+        used = Revision.objects.filter(results__run=self.run).readable_by(self.reader).distinct()
+        wanted = text.casefold()
+        asked = used.order_by().values_list("pk", KeyTransform("messages", "content"))
+        return [
+            pk for pk, messages in asked if wanted in prompt_of(messages, whole=True).casefold()
+        ]
+
+    def _with_failures(self, found: QuerySet[Result], *, only: bool) -> QuerySet[Result]:
+        """Note on each result whether a judgment of the current judging failed."""
+        if self.judging is None:
+            return found.none() if only else found.annotate(is_doubtful=Value(0))
+        joined = found.annotate(
+            assessed=FilteredRelation("assessments", condition=Q(assessments__judging=self.judging))
+        )
+        short = Q(assessed__state=ItemState.DONE, assessed__answered__lt=F("assessed__expected"))
+        broken = Q(assessed__state=ItemState.ERROR, state=ItemState.DONE)
+        if only:
+            joined = joined.filter(short | broken)
+        return joined.annotate(
+            is_doubtful=Case(When(short | broken, then=Value(1)), default=Value(0))
+        )
+
+    def _sorted(self, found: QuerySet[Result], sort: str) -> QuerySet[Result]:
+        if not sort:
+            rank = Case(
+                *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
+                default=Value(5),
+            )
+            return found.order_by(F("is_doubtful").desc(), rank, "issue_id", "test_id", "pk")
+        if sort == "test":
+            return found.order_by("test_id", "repeat")
+        name = sort.lstrip("-")
+        down = sort.startswith("-")
+        order = F(name).desc(nulls_last=True) if down else F(name).asc(nulls_last=True)
+        return found.order_by(order, "pk")
+
+    def _rows(self, results: Sequence[Result]) -> tuple[Row, ...]:
+        texts = Texts.read(results, self.reader)
+        votes = self._votes([result.pk for result in results])
+        issues = dict(
+            Issue.objects.filter(pk__in={r.issue_id for r in results}).values_list("pk", "title")
+        )
+        sets = TagSet.objects.in_bulk({result.tag_set_id for result in results})
+        return tuple(
+            _row(result, issues[result.issue_id], sets[result.tag_set_id].names, votes, texts)
+            for result in results
+        )
+
+    def _votes(self, result_ids: list[int]) -> dict[int, tuple[Vote, ...]]:
+        """Each judge's vote on each result, in the order of the jury."""
+        if self.judging is None:
+            return {}
+        given: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+        rows = Judgment.objects.filter(
+            judging=self.judging, result__in=result_ids, judge__isnull=False
+        ).order_by()
+        for result, judge, value in rows.values_list("result_id", "judge_id", "value"):
+            given[result][judge].append(value)
+        names = {judge["judge"]: judge.get("name", "") for judge in self.judging.jury["judges"]}
+        return {result: _by_judge(votes, names) for result, votes in given.items()}
+
+
+def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[Vote, ...]:
+    order = [*names, *(judge for judge in votes if judge not in names)]
+    return tuple(
+        _vote(names.get(judge) or f"judge {judge}", votes[judge])
+        for judge in order
+        if judge in votes
+    )
+
+
+def _vote(judge: str, values: list[float | None]) -> Vote:
+    given = [value for value in values if value is not None]
+    mean = sum(given) / len(given) if given else None
+    return Vote(judge, mean, failed=len(values) - len(given))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the reader may read of some results: their prompts by revision, their answers."""
+
+    prompts: dict[int, str]
+    answers: dict[int, str]
+
+    @classmethod
+    def read(cls, results: Sequence[Result], reader: User) -> "Texts":
+        revisions = Revision.objects.filter(pk__in={result.revision_id for result in results})
+        asked = revisions.readable_by(reader).order_by()
+        answers = Answer.objects.filter(pk__in=[result.pk for result in results])
+        said = answers.readable_by(reader).order_by()
+        return cls(
+            prompts={
+                pk: prompt_of(messages)[:TEXT]
+                for pk, messages in asked.values_list("pk", KeyTransform("messages", "content"))
+            },
+            answers=dict(said.values_list("pk", Substr("text", 1, TEXT))),
+        )
+
+
+def prompt_of(messages: Any, *, whole: bool = False) -> str:
+    """What a person reads of the messages: the last user turn, or all texts of them."""
+    texts = [
+        message["content"]
+        for message in messages or []
+        if message.get("content") and (whole or message["role"] == "user")
+    ]
+    return "\n".join(texts) if whole else (texts or [""])[-1]
+
+
+def _row(
+    result: Any, issue: str, tags: list[str], votes: dict[int, tuple[Vote, ...]], texts: Texts
+) -> Row:
+    mine = votes.get(result.pk, ())
+    return Row(
+        issue=issue,
+        tags=tuple(tags),
+        result_id=result.pk,
+        votes=mine,
+        failed_judgments=sum(vote.failed for vote in mine),
+        prompt=texts.prompts.get(result.revision_id),
+        answer=texts.answers.get(result.pk, "" if result.revision_id in texts.prompts else None),
+        **{name: getattr(result, name) for name in COPIED},
+    )
+
+
+COPIED = (
+    "test_id",
+    "repeat",
+    "issue_id",
+    "outcome",
+    "score",
+    "agreement",
+    "is_overridden",
+    "is_disputed",
+    "weight",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
+    "latency_ms",
+    "error_kind",
+)

@@ -1,0 +1,141 @@
+"""How a judging's judges agreed and how many of their verdicts came: the panel of one run."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Sum
+
+from evalhub.models import ItemState, LanguageModel
+from evalhub.statistics import krippendorff
+from evalhub.statistics.krippendorff import Band
+from runs.models import Assessment, Judging, Judgment, JudgmentState, Run
+
+
+@dataclass(frozen=True)
+class JudgeLine:
+    """One judge of the panel, and what became of the verdicts that it was asked for.
+
+    `note` is what is to be known of its model; `judges_itself`: it judged its own answers.
+    """
+
+    judge_id: int
+    name: str
+    ok: int
+    repaired: int
+    failed: int
+    note: str
+    judges_itself: bool
+    is_scripted: bool
+
+    @property
+    def answered(self) -> int:
+        return self.ok + self.repaired
+
+    @property
+    def asked(self) -> int:
+        return self.answered + self.failed
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The judges of a judging.
+
+    Attributes:
+        alpha: Krippendorff's, ordinal; None where it is not defined or not computed yet.
+        band: What alpha is worth, or why there is none; None until the judging is done.
+        units: Criteria with two or more verdicts, on which alpha rests.
+        failures: Failed verdicts by kind.
+        cost_usd: Of assessments with known cost; None where none is known.
+        with_cost: How many of `assessed` assessments have a known cost.
+    """
+
+    judges: tuple[JudgeLine, ...]
+    alpha: float | None
+    band: Band | None
+    units: int
+    failures: tuple[tuple[str, int], ...]
+    cost_usd: Decimal | None
+    with_cost: int
+    assessed: int
+    assessments: int
+
+    @property
+    def answered(self) -> int:
+        return sum(judge.answered for judge in self.judges)
+
+    @property
+    def asked(self) -> int:
+        return sum(judge.asked for judge in self.judges)
+
+    @property
+    def failed(self) -> int:
+        return sum(judge.failed for judge in self.judges)
+
+
+def panel_of(run: Run, judging: Judging) -> Panel:
+    """The panel of one judging of this run."""
+    sums = judging.statistics or _sums_so_far(judging)
+    alpha, band = _agreement(sums, raters=len(judging.jury.get("judges", [])))
+    money = Assessment.objects.filter(judging=judging).aggregate(
+        cost=Sum("cost_usd"), with_cost=Count("cost_usd"), n=Count("pk")
+    )
+    done = Assessment.objects.filter(judging=judging, state=ItemState.DONE).count()
+    return Panel(
+        judges=_lines(run, judging, sums["judges"]),
+        alpha=alpha,
+        band=band,
+        units=sums.get("units", 0),
+        failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
+        cost_usd=money["cost"],
+        with_cost=money["with_cost"],
+        assessed=done,
+        assessments=money["n"],
+    )
+
+
+def _agreement(sums: dict[str, Any], *, raters: int) -> tuple[float | None, Band | None]:
+    if "coincidences" not in sums:
+        return None, None
+    matrix = krippendorff.from_json(sums["coincidences"])
+    alpha = krippendorff.alpha_from_coincidences(matrix)
+    return alpha, krippendorff.band(alpha, raters=raters, units=sums["units"])
+
+
+def _sums_so_far(judging: Judging) -> dict[str, Any]:
+    """What `Judging.statistics` will say of the judges, while they are still being asked."""
+    judges: dict[str, dict[str, int]] = {}
+    failures: dict[str, int] = {}
+    rows = Judgment.objects.filter(judging=judging, judge__isnull=False).order_by()
+    counted = rows.values_list("judge_id", "state", "failure").annotate(Count("pk"))
+    for judge, state, failure, n in counted:
+        mine = judges.setdefault(str(judge), dict.fromkeys(JudgmentState.values, 0))
+        mine[state] += n
+        if failure:
+            failures[failure] = failures.get(failure, 0) + n
+    return {"judges": judges, "failures": failures}
+
+
+def _lines(run: Run, judging: Judging, counted: dict[str, Any]) -> tuple[JudgeLine, ...]:
+    judges = judging.jury.get("judges", [])
+    ids = {judge["endpoint"].get("language_model_id") for judge in judges}
+    notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
+    return tuple(_line(run, judge, counted.get(str(judge["judge"]), {}), notes) for judge in judges)
+
+
+def _line(
+    run: Run, judge: dict[str, Any], counted: dict[str, int], notes: dict[int, str]
+) -> JudgeLine:
+    endpoint = judge["endpoint"]
+    return JudgeLine(
+        judge_id=judge["judge"],
+        name=judge.get("name") or endpoint.get("name", ""),
+        note=notes.get(endpoint.get("language_model_id"), ""),
+        judges_itself=not run.answers_supplied and _address(endpoint) == _address(run.endpoint),
+        is_scripted=bool(endpoint.get("is_scripted")),
+        **{state: counted.get(state, 0) for state in JudgmentState.values},
+    )
+
+
+def _address(endpoint: dict[str, Any]) -> tuple[str, str]:
+    return endpoint.get("litellm_model", ""), endpoint.get("api_base", "")

@@ -1,0 +1,195 @@
+"""The report of one run: one function gives all its figures to page, download and API alike."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count
+
+from evalhub.models import Call, User
+from issues.models import Issue
+from reports.queries.filters import Filters
+from reports.queries.grid import Grid, Sheet
+from reports.queries.latency import Latency, latency_of
+from reports.queries.overrides import Override, overrides_of
+from reports.queries.panel import Panel, panel_of
+from reports.queries.progress import Progress, progress_of
+from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.models import Judging, Result, Run, TagSet
+
+
+@dataclass(frozen=True)
+class Line:
+    """An issue's or a tag's share of a run. `issue_id` is None for a tag."""
+
+    name: str
+    issue_id: int | None
+    counts: Counts
+    rate: Rate
+
+    @property
+    def failure_share(self) -> float | None:
+        """Of the decided results, weighted as the pass rate is; None where none is decided."""
+        return None if self.rate.share is None else 1 - self.rate.share
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the candidate used. Sums are of the answers where it was measured: `with_…` of them."""
+
+    tokens_in: int | None
+    tokens_out: int | None
+    with_tokens: int
+    cost_usd: Decimal | None
+    with_cost: int
+    answered: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Calls of one role that failed in one way, retried ones included."""
+
+    role: str
+    kind: str
+    n: int
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """All figures of one run.
+
+    `issues` are sorted worst first; `tags` by name, a result counting once for each of its tags.
+    `panel` is None where nobody judges. `errors` are results that ended in an error, by kind.
+    Figures are over all results; `grid` alone follows the filters.
+    """
+
+    run: Run
+    judgings: tuple[Judging, ...]
+    current: Judging | None
+    progress: Progress
+    counts: Counts
+    rate: Rate
+    overridden: int
+    disputed: int
+    issues: tuple[Line, ...]
+    tags: tuple[Line, ...]
+    usage: Usage
+    latency: Latency | None
+    panel: Panel | None
+    overrides: tuple[Override, ...]
+    errors: tuple[tuple[str, int], ...]
+    failures: tuple[Failure, ...]
+    grid: Grid
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What must be known of the figures wherever they appear."""
+        judges = self.panel.judges if self.panel else ()
+        found = {
+            "scripted model": self.run.is_scripted,
+            "scripted judge": any(judge.is_scripted for judge in judges),
+            "answers supplied": self.run.answers_supplied,
+            "judges its own answers": any(judge.judges_itself for judge in judges),
+        }
+        return tuple(label for label, holds in found.items() if holds)
+
+
+def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
+    """The figures of a run as one reader may see them; the number of queries is constant."""
+    judgings = judgings_of(run)
+    current = current_of(judgings)
+    cells = cells_of([run.pk])
+    return RunReport(
+        run=run,
+        judgings=tuple(judgings),
+        current=current,
+        progress=progress_of(run, judgings),
+        counts=counts_of(cells),
+        rate=rate_of(cells, repeats=run.repeats),
+        overridden=sum(cell.overridden for cell in cells),
+        disputed=sum(cell.disputed for cell in cells),
+        issues=issue_lines(cells, run.repeats),
+        tags=tag_lines(cells, run.repeats),
+        usage=usage_of(cells),
+        latency=latency_of(run),
+        panel=panel_of(run, current) if current and current.jury.get("judges") else None,
+        overrides=overrides_of(run, current, reader),
+        errors=_errors(run),
+        failures=_failures(run, judgings),
+        grid=Sheet(run, current, reader).page(filters),
+    )
+
+
+def judgings_of(run: Run) -> list[Judging]:
+    return list(run.judgings.select_related("requested_by").order_by("number"))
+
+
+def current_of(judgings: Sequence[Judging]) -> Judging | None:
+    return next((judging for judging in judgings if judging.is_current), None)
+
+
+def issue_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
+    """One line per issue: the highest failure rate first, then by how many failed."""
+    groups: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.issue_id].append(cell)
+    titles = dict(Issue.objects.filter(pk__in=groups).values_list("pk", "title"))
+    lines = [
+        Line(titles[pk], pk, counts_of(mine), rate_of(mine, repeats=repeats))
+        for pk, mine in groups.items()
+    ]
+    return tuple(sorted(lines, key=_worst_first))
+
+
+def _worst_first(line: Line) -> tuple[float, int, str]:
+    share = line.failure_share
+    return (1.0 if share is None else -share, -line.counts.failed, line.name)
+
+
+def tag_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
+    """One line per tag, by name; a result with two tags counts in both."""
+    sets = TagSet.objects.in_bulk({cell.tag_set_id for cell in cells})
+    groups: dict[str, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        for name in sets[cell.tag_set_id].names:
+            groups[name].append(cell)
+    return tuple(
+        Line(name, None, counts_of(mine), rate_of(mine, repeats=repeats))
+        for name, mine in sorted(groups.items())
+    )
+
+
+def usage_of(cells: Sequence[Cell]) -> Usage:
+    return Usage(
+        tokens_in=_sum([cell.tokens_in for cell in cells]),
+        tokens_out=_sum([cell.tokens_out for cell in cells]),
+        with_tokens=sum(cell.with_tokens for cell in cells),
+        cost_usd=_money([cell.cost_usd for cell in cells]),
+        with_cost=sum(cell.with_cost for cell in cells),
+        answered=sum(cell.n for cell in cells if cell.outcome not in ("error", "pending")),
+    )
+
+
+def _sum(values: list[int | None]) -> int | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured) if measured else None
+
+
+def _money(values: list[Decimal | None]) -> Decimal | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured, Decimal(0)) if measured else None
+
+
+def _errors(run: Run) -> tuple[tuple[str, int], ...]:
+    rows = Result.objects.filter(run=run, outcome="error").order_by()
+    counted = rows.values_list("error_kind").annotate(n=Count("pk"))
+    return tuple(sorted(counted, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _failures(run: Run, judgings: Sequence[Judging]) -> tuple[Failure, ...]:
+    """Failed calls for the run and its judgings, most frequent first."""
+    keys = [run.work_key, *(judging.work_key for judging in judgings)]
+    rows = Call.objects.filter(batch__in=keys, error_kind__gt="").order_by()
+    counted = rows.values_list("role", "error_kind").annotate(n=Count("pk"))
+    return tuple(Failure(*row) for row in sorted(counted, key=lambda row: (-row[2], row)))

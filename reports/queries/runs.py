@@ -1,0 +1,95 @@
+"""Runs as lines of an overview, grouped by the launch that started them together."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+
+from evalhub.models import BatchState
+from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.models import Judging, Run
+
+PAGE = 25
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in brief. `is_live`: it, or one of its judgings, is at work."""
+
+    run: Run
+    counts: Counts
+    rate: Rate
+    is_live: bool
+    jury: str
+
+    @property
+    def needs_a_look(self) -> int:
+        """Results that tell nothing yet though the work on them has ended."""
+        return self.counts.error + self.counts.unjudged
+
+
+@dataclass(frozen=True)
+class LaunchGroup:
+    """Runs that were started together. `label` is the first run's where there was no launch."""
+
+    label: str
+    lines: tuple[RunLine, ...]
+
+
+@dataclass(frozen=True)
+class RunsReport:
+    """One page of runs, newest first."""
+
+    groups: tuple[LaunchGroup, ...]
+    page: Page
+
+
+def runs_report(page: int = 1, search: str = "") -> RunsReport:
+    """Runs whose label, model, release or launch holds the words; a constant number of queries."""
+    wanted = Q()
+    for word in search.split():
+        wanted &= (
+            Q(label__icontains=word)
+            | Q(model_name__icontains=word)
+            | Q(release__icontains=word)
+            | Q(launch__label__icontains=word)
+        )
+    runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
+    shown = Paginator(runs, PAGE).get_page(page)
+    return RunsReport(_grouped(run_lines(shown.object_list)), shown)
+
+
+def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
+    """One line for each of the runs, in their order; two queries."""
+    runs = list(runs)
+    cells: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells_of([run.pk for run in runs]):
+        cells[cell.run_id].append(cell)
+    judgings: dict[int, list[Judging]] = defaultdict(list)
+    for judging in Judging.objects.filter(run__in=[run.pk for run in runs]):
+        judgings[judging.run_id].append(judging)
+    return tuple(_line(run, cells[run.pk], judgings[run.pk]) for run in runs)
+
+
+def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
+    states = {run.state, *(judging.state for judging in judgings)}
+    return RunLine(
+        run=run,
+        counts=counts_of(cells),
+        rate=rate_of(cells, repeats=run.repeats),
+        is_live=BatchState.LIVE in states,
+        jury=next((judging.jury_name for judging in judgings if judging.is_current), ""),
+    )
+
+
+def _grouped(lines: Sequence[RunLine]) -> tuple[LaunchGroup, ...]:
+    together = groupby(lines, key=lambda line: line.run.launch_id or f"run {line.run.pk}")
+    groups = [tuple(members) for _, members in together]
+    return tuple(LaunchGroup(_label(members[0].run), members) for members in groups)
+
+
+def _label(run: Run) -> str:
+    return run.launch.label if run.launch else run.label

@@ -1,0 +1,172 @@
+"""Results counted by run, issue and outcome: one query from which every rate is added up.
+
+Only `Result`, which is narrow, is read, and all labels are those frozen at launch.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Min, Q, Sum
+
+from evalhub.digest import digest
+from evalhub.statistics.bootstrap import clustered_interval
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.wilson import wilson_interval
+from runs.models import Outcome, Result, Run
+
+SEED = 1
+KEPT_S = 24 * 3600
+"""How long a resampled interval is kept; its key is a digest of all that it was computed from."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Results of one run, issue and outcome, added up."""
+
+    run_id: int
+    issue_id: int
+    tag_set_id: int
+    outcome: str
+    n: int
+    weight: float
+    least: float
+    most: float
+    overridden: int
+    disputed: int
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: Decimal | None
+    with_tokens: int
+    with_cost: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Results by outcome. Errors, unjudged and pending ones are in no rate's denominator."""
+
+    passed: int = 0
+    failed: int = 0
+    unjudged: int = 0
+    error: int = 0
+    pending: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed + self.unjudged + self.error + self.pending
+
+    @property
+    def decided(self) -> int:
+        return self.passed + self.failed
+
+    def as_dict(self) -> dict[str, int]:
+        return {outcome: getattr(self, outcome) for outcome in Outcome.values}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The share of decided results that passed, with its 95 % interval.
+
+    Attributes:
+        passed: How many passed.
+        n: How many were decided: passed or failed.
+        share: In [0, 1], weighted where weights differ; None where n is 0.
+        interval: None where nothing can be said of the spread.
+        is_weighted: The results' weights differ, so that share is not passed / n.
+        is_resampled: The interval is a bootstrap by issue, and not Wilson's.
+    """
+
+    passed: int
+    n: int
+    share: float | None
+    interval: Interval | None
+    is_weighted: bool
+    is_resampled: bool
+
+
+def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
+    """The results of these runs, counted in one query."""
+    rows = Result.objects.filter(run__in=runs).order_by()
+    sums = rows.values("run_id", "issue_id", "tag_set_id", "outcome").annotate(
+        n=Count("pk"),
+        weights=Sum("weight"),
+        least=Min("weight"),
+        most=Max("weight"),
+        overridden=Count("pk", filter=Q(is_overridden=True)),
+        disputed=Count("pk", filter=Q(is_disputed=True)),
+        sum_in=Sum("tokens_in"),
+        sum_out=Sum("tokens_out"),
+        sum_cost=Sum("cost_usd"),
+        with_tokens=Count("tokens_out"),
+        with_cost=Count("cost_usd"),
+    )
+    return [Cell(*row) for row in sums.values_list(*GROUPS, *SUMS)]
+
+
+GROUPS = ("run_id", "issue_id", "tag_set_id", "outcome")
+SUMS = (
+    "n",
+    "weights",
+    "least",
+    "most",
+    "overridden",
+    "disputed",
+    "sum_in",
+    "sum_out",
+    "sum_cost",
+    "with_tokens",
+    "with_cost",
+)
+
+
+def counts_of(cells: Iterable[Cell]) -> Counts:
+    found = dict.fromkeys(Outcome.values, 0)
+    for cell in cells:
+        found[cell.outcome] += cell.n
+    return Counts(**found)
+
+
+def rate_of(cells: Sequence[Cell], *, repeats: int) -> Rate:
+    """The pass rate of these results.
+
+    Wilson's interval holds for single answers of equal weight. Repeats of one test are not
+    independent, and weights are not counts: then issues are resampled.
+    """
+    decided = [cell for cell in cells if cell.outcome in (Outcome.PASSED, Outcome.FAILED)]
+    passed = sum(cell.n for cell in decided if cell.outcome == Outcome.PASSED)
+    n = sum(cell.n for cell in decided)
+    weighted = len({cell.least for cell in decided} | {cell.most for cell in decided}) > 1
+    resampled = weighted or repeats > 1
+    return Rate(
+        passed=passed,
+        n=n,
+        share=_share(decided),
+        interval=_resampled(decided) if resampled else wilson_interval(passed, n),
+        is_weighted=weighted,
+        is_resampled=resampled,
+    )
+
+
+def _share(decided: Sequence[Cell]) -> float | None:
+    total = sum(cell.weight for cell in decided)
+    passed = sum(cell.weight for cell in decided if cell.outcome == Outcome.PASSED)
+    return passed / total if total else None
+
+
+def _resampled(decided: Sequence[Cell]) -> Interval | None:
+    """Bootstrap by issue. A cluster enters by its sums only, so one value per cell is enough."""
+    inputs = [
+        (float(cell.outcome == Outcome.PASSED), cell.weight, f"{cell.run_id}-{cell.issue_id}")
+        for cell in sorted(decided, key=lambda cell: (cell.run_id, cell.issue_id, cell.outcome))
+    ]
+    if not inputs:
+        return None
+    key = f"interval-{digest(inputs)}"
+    kept = cache.get(key)
+    if kept is None:
+        values, weights, clusters = zip(*inputs, strict=True)
+        kept = (clustered_interval(values, weights, clusters, seed=SEED),)
+        cache.set(key, kept, KEPT_S)
+    interval: Interval | None = kept[0]
+    return interval

@@ -1,0 +1,194 @@
+"""How figures read on a page. None is not measured: it is a dash or said so, never a nought."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from evalhub.statistics.interval import Interval
+from reports.queries.filters import Filters
+from reports.queries.grid import Vote
+from reports.queries.tallies import Counts
+from runs.models import Outcome, Run
+
+register = template.Library()
+
+DASH = "—"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share in [0, 1] as 62.5%, without digits that say nothing."""
+    if share is None:
+        return DASH
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+@register.filter
+def between(interval: Interval | None) -> str:
+    """An interval of shares as 47–76%."""
+    if interval is None:
+        return DASH
+    return f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+
+
+@register.filter
+def score(value: float | None) -> str:
+    return DASH if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+@register.filter
+def usd(value: Decimal | None) -> str:
+    """Dollars, with two significant digits below ten cents."""
+    if value is None:
+        return "not measured"
+    dollars = float(value)
+    if dollars == 0 or dollars >= 0.1:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.2g}" if dollars >= 0.0001 else "<$0.0001"
+
+
+@register.filter
+def seconds(ms: int | None) -> str:
+    """Milliseconds as a person says them."""
+    if ms is None:
+        return DASH
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{ms // 60_000} min {ms % 60_000 // 1000} s"
+
+
+@register.filter
+def words(code: str) -> str:
+    """A kind such as rate_limited, in words."""
+    return code.replace("_", " ")
+
+
+@register.filter
+def short(digest: str) -> str:
+    return digest[:8]
+
+
+@register.filter
+def of_total(n: int, total: int) -> float:
+    """Percent for the width of a bar; 0 of nothing is nothing."""
+    return round(100 * n / total, 3) if total else 0.0
+
+
+@register.filter
+def spot(value: float) -> int:
+    """A share in [0, 1] as the percent of a bar's length."""
+    return round(100 * value)
+
+
+@register.simple_tag
+def outcome_badge(outcome: str) -> SafeString:
+    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', outcome, outcome)
+
+
+@register.simple_tag
+def filter_query(filters: Any, **changes: Any) -> str:
+    """The query string of the same view with some parts changed."""
+    changes = {
+        name: (value,) if name == "outcomes" and value else value for name, value in changes.items()
+    }
+    return "?" + str(filters.query(**changes))
+
+
+@register.simple_tag
+def outcomes() -> list[str]:
+    return list(Outcome.values)
+
+
+ADVICE: dict[str, str] = {
+    "rate_limited": "The provider asked for fewer calls: lower the model's concurrency or rate.",
+    "timed_out": "Raise the model's time-out, or ask for shorter answers.",
+    "refused_key": "Check the key in the environment variable that the model names.",
+    "missing_key": "Set the environment variable that the model names, and restart the workers.",
+    "not_found": "Check the model's name and base URL.",
+    "bad_request": "The provider refused the parameters: look at the call's message.",
+    "context_too_long": "The test is longer than the model can read.",
+    "content_filtered": "The provider's filter stopped the answer.",
+    "unreachable": "Check that the endpoint is up and the base URL right, then retry.",
+    "empty_answer": "The model gave no text: look at its token limit.",
+    "server_error": "The provider failed: retry later.",
+    "forbidden_address": "Allow the address in EVALHUB_ALLOWED_ADDRESSES, or change the base URL.",
+    "unreadable": "The judge did not answer in the form that was asked for.",
+    "unreadable_reply": "What came back was no reply of a language model: check the base URL.",
+    "echo": "The judge repeated a verdict that stands in the answer: it is not counted.",
+    "worker_died": "A worker died while doing this: look at its log before you retry.",
+    "no_answer": "There was no answer to judge.",
+}
+
+
+@register.filter
+def advice(kind: str) -> str:
+    """What a person can do about an error of this kind; "" where nothing is known."""
+    return ADVICE.get(kind, "")
+
+
+@register.simple_tag
+def count(counts: Counts, outcome: str) -> int:
+    return counts.as_dict()[outcome]
+
+
+@register.simple_tag
+def count_share(counts: Counts, outcome: str) -> str:
+    return percent(counts.as_dict()[outcome] / counts.total if counts.total else None)
+
+
+@register.simple_tag
+def flipped(interval: Interval | None) -> str:
+    """The interval of the failure rate, from that of the pass rate."""
+    return between(_flip(interval))
+
+
+@register.simple_tag
+def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> SafeString:
+    """A bar as long as the share, with a whisker for its interval.
+
+    With `flip` the interval is the pass rate's while the share is the failure rate.
+    """
+    bar = format_html(
+        '<span class="eh-rate-bar {}" style="width: {}%"></span>',
+        "eh-fill--failed" if flip else "eh-fill--passed",
+        _place(share),
+    )
+    shown = _flip(interval) if flip else interval
+    if shown is None:
+        return bar
+    whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
+    length = f"{100 * (shown.high - shown.low):.2f}"
+    return bar + format_html(whisker, _place(shown.low), length)
+
+
+def _flip(interval: Interval | None) -> Interval | None:
+    return None if interval is None else Interval(1 - interval.high, 1 - interval.low)
+
+
+def _place(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+@register.simple_tag
+def vote_mark(vote: Vote) -> SafeString:
+    """A judge's vote as a mark whose colour runs from fail to pass; a failed one is crossed."""
+    if vote.value is None:
+        return format_html(
+            '<span class="eh-vote eh-vote--none" title="{}: failed">×</span>', vote.judge
+        )
+    return format_html(
+        '<span class="eh-vote" style="--share: {}%" title="{}: {}">{}</span>',
+        round(100 * vote.value),
+        vote.judge,
+        score(vote.value),
+        score(vote.value),
+    )
+
+
+@register.simple_tag
+def result_query(run: Run, filters: Filters) -> str:
+    """What a result's page needs to go to the next one of the same view."""
+    return f"run={run.pk}&{filters.query(page=filters.page)}".rstrip("&")

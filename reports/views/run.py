@@ -1,0 +1,118 @@
+"""The page of one run, what it polls while the run works, and its downloads."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from evalhub.figures import OutcomeRow, outcome_pie, tag_bars
+from reports.exports.run import csv_lines, report_json
+from reports.figures import binned_times
+from reports.queries.dashboard import workers_alive
+from reports.queries.filters import SORTS, Filters
+from reports.queries.grid import Sheet
+from reports.queries.progress import progress_of
+from reports.queries.run import RunReport, current_of, judgings_of, run_report
+from reports.views.shell import needs, page
+from runs.models import Jury, Run
+
+ISSUES_SHOWN = 25
+
+
+def _run(pk: int) -> Run:
+    return get_object_or_404(Run.objects.select_related("launch", "suite", "requested_by"), pk=pk)
+
+
+@needs("runs.view_run")
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """How did this model do in this run?"""
+    filters = Filters.read(request.GET)
+    report = run_report(_run(pk), filters, reader=request.user)  # type: ignore[arg-type]
+    return page(
+        request,
+        "reports/run.html",
+        report.run.label,
+        subtitle="Run report",
+        report=report,
+        run=report.run,
+        filters=filters,
+        sorts=SORTS,
+        figures=_figures(report),
+        issues_shown=ISSUES_SHOWN,
+        **_controls(request, report),
+    )
+
+
+def _controls(request: HttpRequest, report: RunReport) -> dict[str, Any]:
+    """What this person may do to the run, and who is there to do the work."""
+    may_control = request.user.has_perm("runs.control_run")
+    return {
+        "may_control": may_control,
+        "may_export": request.user.has_perm("runs.export_results"),
+        "control_url": reverse("admin:runs_run_control", args=[report.run.pk]),
+        "juries": Jury.objects.filter(is_active=True) if may_control else (),
+        "is_stuck": report.progress.is_live and not workers_alive(),
+    }
+
+
+def _figures(report: RunReport) -> dict[str, Any]:
+    """Plotly figures by the id of the element that holds their JSON; None: nothing to draw."""
+    counts = report.counts.as_dict()
+    tags = [OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in report.tags]
+    bars = report.latency.bars if report.latency else ()
+    return {
+        "outcomes": outcome_pie(counts) if report.counts.total else None,
+        "tags": tag_bars(tags) if tags else None,
+        "latency": binned_times([(b.from_ms, b.to_ms, b.n) for b in bars]) if bars else None,
+    }
+
+
+@needs("runs.view_run")
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far the run has come, as JSON, for the page to ask again and again."""
+    found = _run(pk)
+    return JsonResponse(progress_of(found, judgings_of(found)).as_json())
+
+
+@needs("runs.view_run")
+def rows(request: HttpRequest, pk: int) -> HttpResponse:
+    """The grid alone, such as the results of one issue."""
+    filters = Filters.read(request.GET)
+    sheet = _sheet(request, pk)
+    grid = sheet.page(filters)
+    context = {"run": sheet.run, "grid": grid, "filters": filters, "is_part": True}
+    return TemplateResponse(request, "reports/_grid.html", context)
+
+
+@needs("runs.export_results")
+def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """What the grid shows, all pages of it, as a table for a spreadsheet."""
+    sheet = _sheet(request, pk)
+    lines = csv_lines(sheet.rows(Filters.read(request.GET)))
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = _attachment(pk, "csv")
+    return response
+
+
+@needs("runs.export_results")
+def download_json(request: HttpRequest, pk: int) -> HttpResponse:
+    """The report's figures, and the rows that the grid shows, all pages of it."""
+    filters = Filters.read(request.GET)
+    report = run_report(_run(pk), filters, reader=request.user)  # type: ignore[arg-type]
+    rows = _sheet(request, pk).rows(filters)
+    response = JsonResponse(report_json(report, rows))
+    response["Content-Disposition"] = _attachment(pk, "json")
+    return response
+
+
+def _sheet(request: HttpRequest, pk: int) -> Sheet:
+    found = _run(pk)
+    current = current_of(judgings_of(found))
+    return Sheet(found, current, request.user)  # type: ignore[arg-type]
+
+
+def _attachment(pk: int, ending: str) -> str:
+    return f'attachment; filename="run-{pk}-{timezone.now():%Y%m%d-%H%M}.{ending}"'

@@ -1,0 +1,21 @@
+from django.http import HttpRequest, HttpResponse
+
+from reports.queries.dashboard import workers_alive
+from reports.queries.runs import runs_report
+from reports.views.shell import needs, page
+
+
+@needs("runs.view_run")
+def runs(request: HttpRequest) -> HttpResponse:
+    """All runs, grouped by launch, newest first."""
+    search = request.GET.get("q", "").strip()
+    number = request.GET.get("page", "1")
+    report = runs_report(int(number) if number.isdigit() else 1, search)
+    return page(
+        request,
+        "reports/runs.html",
+        "Run reports",
+        report=report,
+        search=search,
+        workers=workers_alive(),
+    )
