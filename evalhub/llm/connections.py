@@ -7,6 +7,8 @@ failure is noted on the current `Exchange`, because litellm hands on neither who
 """
 
 import asyncio
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +19,7 @@ from urllib.request import getproxies_environment, proxy_bypass
 from weakref import WeakKeyDictionary
 
 import aiohttp
+import httpcore
 import httpx
 from aiohttp.abc import ResolveResult
 
@@ -36,10 +39,14 @@ class ReplyTooLong(Exception):
 
 @dataclass
 class Exchange:
-    """What crossed the wire in one call: the last response, or why there was none."""
+    """What crossed the wire in one call: the last response, or why there was none.
+
+    `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent.
+    """
 
     response: httpx.Response | None = None
     failure: Exception | None = None
+    elapsed_s: float = 0.0
 
 
 _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
@@ -74,6 +81,30 @@ class PermittedConnector(aiohttp.TCPConnector):
         return [result for result in found if result["host"].partition("%")[0] in kept]
 
 
+class PermittedBackend(httpcore.SyncBackend):
+    """The same for the little that litellm sends without asyncio: some providers, some images."""
+
+    def connect_tcp(
+        self, host: str, port: int, *arguments: Any, **options: Any
+    ) -> httpcore.NetworkStream:
+        allow, name = allowed_addresses(), host.lower().rstrip(".")
+        if is_allowed_name(name, port, allow):
+            return super().connect_tcp(host, port, *arguments, **options)
+        try:
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+        addresses = [str(info[4][0]).partition("%")[0] for info in infos]
+        address = permitted(name, port, addresses, allow)[0]
+        return super().connect_tcp(address, port, *arguments, **options)
+
+
+def sync_transport() -> httpx.HTTPTransport:
+    transport = httpx.HTTPTransport()
+    transport._pool._network_backend = PermittedBackend()
+    return transport
+
+
 class Transport(httpx.AsyncBaseTransport):
     """Sends httpx requests through one aiohttp session per event loop."""
 
@@ -100,12 +131,15 @@ class Transport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         exchange = _current.get() or Exchange()
         exchange.response = exchange.failure = None
+        started = time.perf_counter()
         try:
             exchange.response = await self._send(request)
         except (aiohttp.ClientError, TimeoutError, OSError, ReplyTooLong, ValueError) as error:
             exchange.failure = error
             failure = httpx.TimeoutException if isinstance(error, TimeoutError) else httpx.ReadError
             raise failure(str(error), request=request) from error
+        finally:
+            exchange.elapsed_s += time.perf_counter() - started
         return exchange.response
 
     async def _send(self, request: httpx.Request) -> httpx.Response:

@@ -232,7 +232,8 @@ def _number(text: str | None) -> float | None:
 
 def _unsent(endpoint: Endpoint, error: BaseException, received: Completion, key: str) -> CallError:
     """Nothing was sent: litellm gave up, or a provider's own library did the sending."""
-    words = redact(re.sub(r"\s+", " ", str(error)), key)[:QUOTED]
+    plain = re.sub(r"^(litellm\.\w+: )+|Traceback \(.*", "", str(error), flags=re.DOTALL)
+    words = redact(" ".join(plain.split()), key)[:QUOTED]
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(endpoint, status, words, words, received, None)

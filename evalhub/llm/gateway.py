@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from evalhub.llm.completion import Completion, storable
-from evalhub.llm.connections import Exchange, Transport, recorded
+from evalhub.llm.connections import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind, redact
 from evalhub.llm.failures import explain, place
@@ -30,6 +30,9 @@ Json = Mapping[str, Any]
 
 NO_KEY = "none"
 """Sent to an own address without a key, so that litellm sends no key that it finds by itself."""
+
+OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")
+"""Beginnings of variables that hold this site's own secrets."""
 
 GRACE_S = 5.0
 """Beyond the endpoint's own time-out, for the little that does not go through our transport."""
@@ -88,10 +91,16 @@ def key_of(endpoint: Endpoint) -> str:
     """The key, from the environment; "" when the endpoint names none and litellm may look.
 
     Raises:
-        CallError: The variable that it names is not set.
+        CallError: The variable that it names is not set, or holds a secret of this site.
     """
     if not endpoint.api_key_env:
         return NO_KEY if endpoint.api_base else ""
+    if endpoint.api_key_env.startswith(OWN_SETTINGS):
+        raise CallError(
+            CallErrorKind.MISSING_KEY,
+            f"{place(endpoint)} names {endpoint.api_key_env} as its key, which is a setting of "
+            "this site and is not sent to anyone. Name another environment variable.",
+        )
     key = os.environ.get(endpoint.api_key_env, "").strip()
     if not key:
         raise CallError(
@@ -155,7 +164,8 @@ def _swallowed(sent: Json) -> list[str]:
 
 def _received(exchange: Exchange, started: float, key: str) -> Completion:
     """What crossed the wire, for the record."""
-    latency_ms = round((time.perf_counter() - started) * 1000)
+    elapsed_s = exchange.elapsed_s or time.perf_counter() - started
+    latency_ms = round(elapsed_s * 1000)
     response = exchange.response
     if response is None:
         return Completion(latency_ms=latency_ms)
@@ -195,6 +205,7 @@ def load() -> Client:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     litellm.utils.update_response_metadata = lambda **call: None
+    litellm.sync_transport = sync_transport()
     AsyncHTTPHandler.create_aiohttp_transport = staticmethod(lambda **tls: transport())
     own_names = frozenset(all_litellm_params) - PASSED_ON
     return Client(litellm.acompletion, own_names, is_internal_call)

@@ -12,6 +12,7 @@ from evalhub.llm.network import (
     check_base_url,
 )
 from tests.evalhub.llm.endpoints import QUESTION, make_endpoint
+from tests.provider import Reply
 
 FORBIDDEN = [
     "10.0.0.1",
@@ -235,8 +236,6 @@ def test_the_rebinding_test_would_reach_the_provider_were_it_allowed(
 
 def test_redirects_are_followed_only_to_permitted_addresses(provider, run, settings):
     settings.EVALHUB_ALLOWED_ADDRESSES = [f"localhost:{provider.port}"]
-    from tests.provider import Reply
-
     target = f"http://127.0.0.1:{provider.port}/v1/chat/completions"
     provider.script = lambda request: Reply(body="", status=307, headers={"Location": target})
     endpoint = make_endpoint(f"http://localhost:{provider.port}/v1")
@@ -251,6 +250,20 @@ def test_every_transport_that_litellm_makes_is_ours():
 
     assert isinstance(AsyncHTTPHandler.create_async_transport(), Transport)
     assert isinstance(get_async_httpx_client("anthropic").client._transport, Transport)
+
+
+@pytest.mark.parametrize("allowed", [[], ["127.0.0.1"]])
+def test_what_litellm_sends_without_asyncio_is_checked_too(provider, settings, allowed):
+    gateway.load()
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+
+    settings.EVALHUB_ALLOWED_ADDRESSES = allowed
+    url = f"http://localhost:{provider.port}/v1/chat/completions"
+    try:
+        HTTPHandler().post(url, json={"messages": []})
+    except ForbiddenAddress:
+        assert not allowed
+    assert provider.total == len(allowed)
 
 
 @pytest.mark.parametrize(

@@ -108,3 +108,7 @@ def test_keys_are_hidden(text):
 def test_other_words_are_not_hidden():
     text = "The task-specific risk-averse model is overloaded."
     assert redact(text) == text
+
+
+def test_a_key_too_short_to_be_one_leaves_words_whole():
+    assert redact("none of the keys", "none") == "none of the keys"
