@@ -120,6 +120,8 @@ def lognormal(seed: int, n: int, *, median_ms: float = 3000, sigma: float = 0.6)
 class Provider:
     """Serves `/v1/chat/completions` and `/v1/embeddings` from a thread of its own.
 
+    `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form.
+
     `counts` is requests by `digest`, `requests` their bodies in order, `headers` those of the
     last request, `max_in_flight` the most that were open at once.
     """
@@ -195,6 +197,7 @@ class Provider:
     def _application(self) -> web.Application:
         application = web.Application(client_max_size=64 * 1024**2)
         application.router.add_post("/v1/chat/completions", self._chat)
+        application.router.add_post("/v1/messages", self._chat)
         application.router.add_post("/v1/embeddings", self._embeddings)
         application.router.add_get("/counts", self._counts)
         application.router.add_post("/clear", self._clear)

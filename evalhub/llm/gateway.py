@@ -135,8 +135,25 @@ def _request(
         "messages": list(messages),
         "timeout": endpoint.timeout_s,
         "max_retries": 0,
-        "allowed_openai_params": list(sent.keys() - {"api_base", "extra_body"}),
+        "allowed_openai_params": list(
+            sent.keys() - NOT_PARAMETERS - _known(endpoint.litellm_model)
+        ),
     }
+
+
+NOT_PARAMETERS = {"api_base", "extra_body"}
+
+
+@lru_cache(maxsize=1000)
+def _known(litellm_model: str) -> frozenset[str]:
+    """Parameters that litellm translates for a model; it is told to pass on the others as they are.
+
+    To pass on a translated one too would send it twice, once in a form that is refused.
+    """
+    try:
+        return frozenset(load().supported(model=litellm_model) or ())
+    except Exception:  # litellm says what is wrong with the model when it is called
+        return frozenset()
 
 
 def _check_base(endpoint: Endpoint, allowed: tuple[str, ...]) -> None:
@@ -181,6 +198,7 @@ class Client(NamedTuple):
     """What is used of litellm."""
 
     acompletion: Callable[..., Awaitable[Any]]
+    supported: Callable[..., list[str] | None]
     own_names: frozenset[str]
     is_internal: ContextVar[bool]
 
@@ -208,7 +226,8 @@ def load() -> Client:
     litellm.sync_transport = sync_transport()
     AsyncHTTPHandler.create_aiohttp_transport = staticmethod(lambda **tls: transport())
     own_names = frozenset(all_litellm_params) - PASSED_ON
-    return Client(litellm.acompletion, own_names, is_internal_call)
+    supported = litellm.get_supported_openai_params
+    return Client(litellm.acompletion, supported, own_names, is_internal_call)
 
 
 PASSED_ON = {"api_version", "region_name"}
