@@ -1,0 +1,231 @@
+"""People, their roles and their tokens, in the admin."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from evalhub.access.models import Token, User
+from evalhub.access.roles import ROLES
+from evalhub.acts import Act
+from evalhub.pages import PageAdmin
+
+ADMINISTERS = "evalhub.change_token"
+"""Who has this right sees and revokes everybody's tokens."""
+
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin, PageAdmin):
+    """People and the accounts of scripts. What they may do comes from their roles."""
+
+    form, add_form = UserChangeForm, UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("username", "email", "roles", "is_staff", "is_active", "last_login")
+    list_filter = ("groups", "is_active", "is_superuser")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password", ("first_name", "last_name"), "email")}),
+        ("Roles", {"fields": ("groups", ("is_active", "is_staff", "is_superuser"))}),
+        ("Dates", {"classes": ("tab",), "fields": (("last_login", "date_joined"),)}),
+    )
+    add_fieldsets = (
+        (None, {"fields": ("username", "usable_password", "password1", "password2")}),
+        ("Roles", {"fields": ("groups", "is_staff")}),
+    )
+    autocomplete_fields = ("groups",)
+    readonly_fields = ("last_login", "date_joined")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """People work in the admin, so a new one may enter it."""
+        return {"is_staff": True, **super().get_changeform_initial_data(request)}
+
+    @display(description="roles")
+    def roles(self, user: User) -> str:
+        return ", ".join(group.name for group in user.groups.all()) or "none"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Only a superuser makes another one."""
+        own: Any = self.readonly_fields
+        return own if request.user.is_superuser else (*own, "is_superuser")
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        allowed: bool = super().has_change_permission(request, obj)
+        return allowed and _may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        allowed: bool = super().has_delete_permission(request, obj)
+        return allowed and _may_touch(request, obj)
+
+
+def _may_touch(request: HttpRequest, user: User | None) -> bool:
+    return user is None or not user.is_superuser or bool(request.user.is_superuser)
+
+
+@admin.register(Group)
+class RoleAdmin(GroupAdmin, PageAdmin):
+    """Roles. Those of the house get their rights back at every migrate."""
+
+    list_display = ("name", "kind", "members")
+    filter_horizontal = ()
+    autocomplete_fields = ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
+        return super().get_queryset(request).prefetch_related("user_set")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
+        return ("name", "permissions") if obj and obj.name in ROLES else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        is_own = obj is not None and obj.name not in ROLES
+        return is_own and bool(super().has_delete_permission(request, obj))
+
+    @display(description="kind")
+    def kind(self, group: Group) -> str:
+        return "role of the house" if group.name in ROLES else "own"
+
+    @display(description="people")
+    def members(self, group: Group) -> int:
+        return len(group.user_set.all())
+
+
+class TokenForm(forms.ModelForm):
+    class Meta:
+        model = Token
+        fields = ("name", "scope", "expires_at", "user")
+
+
+@admin.register(Token)
+class TokenAdmin(PageAdmin):
+    """Keys to the API. Everybody makes and revokes their own; their text is shown once."""
+
+    form = TokenForm
+    list_display = ("name", "user", "scope", "start", "standing", "expires_at", "last_used_at")
+    list_filter = (("scope", ChoicesDropdownFilter),)
+    list_select_related = ("user",)
+    search_fields = ("name", "user__username", "prefix")
+    actions = ("revoke",)
+    change_form_outer_before_template = "evalhub/token_panel.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Token]:
+        tokens: QuerySet[Token] = super().get_queryset(request)
+        return tokens if request.user.has_perm(ADMINISTERS) else tokens.filter(user=request.user.pk)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_add_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Anybody who is logged in here; a token itself cannot log in."""
+        return bool(request.user.is_active and request.user.is_staff)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Tokens are revoked, so that it stays known that there was one."""
+        return False
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return self.has_add_permission(request)
+
+    @display(description="starts with")
+    def start(self, token: Token) -> str:
+        return f"{token.prefix}…"
+
+    @display(
+        description="state", label={"usable": "success", "revoked": "danger", "expired": "warning"}
+    )
+    def standing(self, token: Token) -> str:
+        if token.revoked_at:
+            return "revoked"
+        is_over = token.expires_at is not None and token.expires_at <= timezone.now()
+        return "expired" if is_over else "usable"
+
+    # Making one -----------------------------------------------------------------------------------
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        if obj is not None:
+            return ("name", "user", "scope", "start", "created_at", "expires_at", "last_used_at")
+        own = ("name", "scope", "expires_at")
+        return (*own, "user") if request.user.has_perm(ADMINISTERS) else own
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return self.get_fields(request, obj) if obj is not None else ()
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """For whom: never for somebody with more rights than the one who makes it."""
+        if db_field.name == "user":
+            people = User.objects.filter(is_active=True).order_by("username")
+            if not request.user.is_superuser:
+                people = people.filter(is_superuser=False)
+            kwargs |= {"queryset": people, "initial": request.user.pk}
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Token, form: Any, change: bool) -> None:
+        """Make the token and keep its text for this one response."""
+        fields = {"user": request.user, **form.cleaned_data}
+        made, obj.text = Token.objects.issue(**fields)  # type: ignore[attr-defined]
+        obj.pk, obj.prefix, obj.user = made.pk, made.prefix, made.user
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
+        """The only page that ever shows the token's text."""
+        response = self.page(
+            request,
+            "evalhub/token_made.html",
+            title=f"Token “{obj.name}”",
+            token=obj,
+            list_url=self.url_of("changelist"),
+        )
+        response["Cache-Control"] = "no-store"
+        return response
+
+    # Revoking -------------------------------------------------------------------------------------
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        token = kwargs.get("obj")
+        acts = []
+        if token is not None and token.revoked_at is None:
+            acts = [Act("Revoke", self.url_of("revoke", token.pk), kind="danger")]
+        return super().render_change_form(
+            request, {**context, "token": token, "acts": acts}, *args, **kwargs
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("revoke").removeprefix("admin:")
+        view = self.admin_site.admin_view(self.revoke_view)
+        return [path("<int:object_id>/revoke/", view, name=name), *super().get_urls()]
+
+    def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Revoke one; POST only."""
+        token = self.found(request, object_id)
+        if request.method != "POST":
+            raise PermissionDenied
+        self._revoke(request, Token.objects.filter(pk=token.pk))
+        return self.back(request, token)
+
+    @admin.action(permissions=["revoke"], description="Revoke")
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Token]) -> None:
+        self._revoke(request, queryset)
+
+    def _revoke(self, request: HttpRequest, tokens: QuerySet[Token]) -> None:
+        revoked = tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+        self.message_user(request, f"{revoked} revoked, from now on.", messages.SUCCESS)

@@ -1,0 +1,14 @@
+"""The admin of the ground, room by room."""
+
+from evalhub.access.admin import PersonAdmin, RoleAdmin, TokenAdmin
+from evalhub.llm.admin import CallAdmin, LanguageModelAdmin
+from evalhub.work.admin import WorkerAdmin
+
+__all__ = [
+    "CallAdmin",
+    "LanguageModelAdmin",
+    "PersonAdmin",
+    "RoleAdmin",
+    "TokenAdmin",
+    "WorkerAdmin",
+]

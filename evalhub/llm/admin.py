@@ -1,0 +1,187 @@
+"""Language models and the record of calls, in the admin."""
+
+import os
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.decorators import display
+
+from evalhub.access.sealed import READ_SEALED
+from evalhub.acts import Act
+from evalhub.llm.models import Call, LanguageModel
+from evalhub.llm.parameters import parameter_problems
+from evalhub.llm.probing import probe
+from evalhub.pages import HistoryAdmin, ReadOnlyAdmin
+
+SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
+
+
+class LanguageModelForm(forms.ModelForm):
+    def clean_params(self) -> Any:
+        params = self.cleaned_data["params"]
+        if isinstance(params, dict) and (problems := parameter_problems(params)):
+            raise forms.ValidationError(problems)
+        return params
+
+
+@admin.register(LanguageModel)
+class LanguageModelAdmin(HistoryAdmin):
+    """Endpoints that may be called. They are deactivated, never deleted."""
+
+    form = LanguageModelForm
+    list_display = ("name", "litellm_model", "standing", "key_standing", "prices", "updated")
+    list_filter = ("is_active", "is_scripted", "maker")
+    search_fields = ("name", "litellm_model", "maker", "family")
+    readonly_fields = ("key_standing", "created_at")
+    fieldsets = (
+        (None, {"fields": (("name", "litellm_model"), ("is_active", "is_scripted"))}),
+        (
+            "Connection",
+            {"fields": ("api_base", ("api_key_env", "key_standing"), "structured_output")},
+        ),
+        ("Parameters", {"classes": ("tab",), "fields": ("params",)}),
+        (
+            "Limits",
+            {
+                "classes": ("tab",),
+                "fields": (("max_concurrency", "requests_per_minute", "timeout_s"),),
+            },
+        ),
+        (
+            "Prices",
+            {"classes": ("tab",), "fields": (("input_usd_per_mtok", "output_usd_per_mtok"),)},
+        ),
+        (
+            "Identity",
+            {
+                "classes": ("tab",),
+                "fields": (("maker", "family", "identity"), "note", "created_at"),
+            },
+        ),
+    )
+    actions = ("activate", "deactivate")
+    change_form_outer_before_template = "evalhub/model_panel.html"
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    # The list -------------------------------------------------------------------------------------
+
+    @display(
+        description="state",
+        ordering="is_active",
+        label={"active": "success", "scripted": "warning", "inactive": ""},
+    )
+    def standing(self, model: LanguageModel) -> str:
+        if not model.is_active:
+            return "inactive"
+        return "scripted" if model.is_scripted else "active"
+
+    @display(description="key")
+    def key_standing(self, model: LanguageModel) -> str:
+        """The variable, and whether this web process has it; workers may differ."""
+        if not model.api_key_env:
+            return "none named"
+        is_set = bool(os.environ.get(model.api_key_env, "").strip())
+        return f"{model.api_key_env} is {'set' if is_set else 'NOT set'} in this web process"
+
+    @display(description="USD per million tokens")
+    def prices(self, model: LanguageModel) -> str:
+        if not model.has_prices:
+            return "not known"
+        return f"{model.input_usd_per_mtok:g} in, {model.output_usd_per_mtok:g} out"
+
+    @display(description="added", ordering="created_at")
+    def updated(self, model: LanguageModel) -> Any:
+        return model.created_at
+
+    @admin.action(permissions=["change"], description="Activate")
+    def activate(self, request: HttpRequest, queryset: QuerySet[LanguageModel]) -> None:
+        self._switch(request, queryset.filter(is_active=False), True)
+
+    @admin.action(permissions=["change"], description="Deactivate")
+    def deactivate(self, request: HttpRequest, queryset: QuerySet[LanguageModel]) -> None:
+        self._switch(request, queryset.filter(is_active=True), False)
+
+    def _switch(
+        self, request: HttpRequest, models: QuerySet[LanguageModel], is_active: bool
+    ) -> None:
+        """One by one, so that the history records each."""
+        rows = list(models)
+        for model in rows:
+            model.is_active = is_active
+            model.save()
+        done = "activated" if is_active else "deactivated"
+        self.message_user(request, f"{len(rows)} {done}.", messages.SUCCESS)
+
+    # Testing the connection -----------------------------------------------------------------------
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        row = kwargs.get("obj")
+        acts = []
+        if row is not None and self.has_change_permission(request, row):
+            acts = [Act("Test connection", self.url_of("probe", row.pk), kind="primary")]
+        return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("probe").removeprefix("admin:")
+        view = self.admin_site.admin_view(self.probe_view)
+        return [path("<int:object_id>/probe/", view, name=name), *super().get_urls()]
+
+    def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Ask the model as it is saved, and say in words how it went; POST only."""
+        model = self.found(request, object_id)
+        if request.method != "POST" or not self.has_change_permission(request, model):
+            raise PermissionDenied
+        report = probe(model)
+        level = messages.SUCCESS if report.succeeded else messages.ERROR
+        self.message_user(request, report.message, level)
+        return self.back(request, model)
+
+
+@admin.register(Call)
+class CallAdmin(ReadOnlyAdmin):
+    """Every request to a provider. A reply may hold sealed text, so it takes the right to that."""
+
+    list_display = (
+        "started_at",
+        "language_model",
+        "role",
+        "batch",
+        "outcome",
+        "tokens_in",
+        "tokens_out",
+        "cost_usd",
+        "latency_ms",
+    )
+    list_filter = (
+        ("language_model", RelatedDropdownFilter),
+        ("role", ChoicesDropdownFilter),
+        "error_kind",
+    )
+    list_select_related = ("language_model",)
+    search_fields = ("batch", "request_id", "=id")
+    search_help_text = "Work such as “run 12”, the provider's request id, or number."
+
+    @display(description="outcome", ordering="error_kind")
+    def outcome(self, call: Call) -> str:
+        return call.error_kind.replace("_", " ") or "ok"
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """What holds replies is replaced by a note for those who may not read sealed text."""
+        names = [field.name for field in Call._meta.fields if field.name != "id"]
+        if request.user.has_perm(READ_SEALED):
+            return names
+        return [*(name for name in names if name not in Call.sealed_fields), "hidden"]
+
+    @display(description="reply")
+    def hidden(self, call: Call) -> str:
+        return SEALED_NOTE
