@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.builtin_templates import BUILTIN, BuiltinTemplate
 from issues.models import JudgeTemplate, TemplateState
 from issues.prompts import variables_of
@@ -25,7 +26,7 @@ def shown_by(text: str) -> dict[str, bool]:
     return {f"shows_{name}": name in names for name in SHOWN}
 
 
-def publish(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
+def publish(template: JudgeTemplate, *, by: User | None) -> None:
     """Publish a draft: from now on tests may use it and nobody can change it.
 
     Raises:
@@ -40,7 +41,7 @@ def publish(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
     _save(template, "Published", by)
 
 
-def retire(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
+def retire(template: JudgeTemplate, *, by: User | None) -> None:
     """Offer a published template no longer. Tests that use it keep it.
 
     Raises:
@@ -53,7 +54,7 @@ def retire(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> None:
 
 
 @transaction.atomic
-def new_version(template: JudgeTemplate, *, by: AbstractBaseUser | None) -> JudgeTemplate:
+def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
     """A draft with the next version number that starts as a copy.
 
     Raises:
@@ -107,7 +108,6 @@ def _content(builtin: BuiltinTemplate) -> dict[str, Any]:
     }
 
 
-def _save(template: JudgeTemplate, reason: str, by: AbstractBaseUser | None) -> None:
-    template._history_user = by  # type: ignore[attr-defined]
-    template._change_reason = reason  # type: ignore[attr-defined]
+def _save(template: JudgeTemplate, reason: str, by: User | None) -> None:
+    sign(template, by, reason)
     template.save()

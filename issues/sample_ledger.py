@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.judge_templates import load_builtin_templates
 from issues.models import (
     Feedback,
@@ -33,7 +34,7 @@ class Loaded(NamedTuple):
 
 
 @transaction.atomic
-def load_sample(by: AbstractBaseUser | None = None) -> Loaded:
+def load_sample(by: User | None = None) -> Loaded:
     """Add what is missing of the sample ledger, approved. What is there stays as people left it.
 
     `by` stands in the history as the one who added it.
@@ -67,9 +68,7 @@ def _templates() -> dict[str, JudgeTemplate]:
     return {template.family: template for template in published}
 
 
-def _issue(
-    row: dict[str, Any], tags: dict[str, Tag], by: AbstractBaseUser | None
-) -> tuple[Issue, bool]:
+def _issue(row: dict[str, Any], tags: dict[str, Tag], by: User | None) -> tuple[Issue, bool]:
     """The issue, and whether it had to be made."""
     found = Issue.objects.filter(source_id=_source_id(row)).first()
     if found:
@@ -88,7 +87,7 @@ def _test(
     row: dict[str, Any],
     issue: Issue,
     templates: dict[str, JudgeTemplate],
-    by: AbstractBaseUser | None,
+    by: User | None,
 ) -> bool:
     if Test.objects.filter(source_id=_source_id(row)).exists():
         return False
@@ -106,9 +105,7 @@ def _test(
     return True
 
 
-def _feedback(
-    row: dict[str, Any], issues: dict[str, tuple[Issue, bool]], by: AbstractBaseUser | None
-) -> bool:
+def _feedback(row: dict[str, Any], issues: dict[str, tuple[Issue, bool]], by: User | None) -> bool:
     if Feedback.objects.filter(source_id=_source_id(row)).exists():
         return False
     fields = ("prompt", "answer", "rating", "comment", "model", "source")
@@ -127,7 +124,6 @@ def _source_id(row: dict[str, Any]) -> str:
     return f"sample:{row['key']}"
 
 
-def _save(row: Issue | Test | Feedback, by: AbstractBaseUser | None) -> None:
-    row._history_user = by  # type: ignore[union-attr]
-    row._change_reason = "Sample ledger"  # type: ignore[union-attr]
+def _save(row: Issue | Test | Feedback, by: User | None) -> None:
+    sign(row, by, "Sample ledger")
     row.save()

@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.models import Issue, Test, TestState
 from issues.states import Refused, review_again
 
 COPIED = ("template", "guidelines", "pass_threshold")
 
 
-def siblings_of(issue: Issue, user: AbstractBaseUser | AnonymousUser) -> list[Test]:
+def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
     """Tests of the issue whose text this person may read; approved ones first, then the newest."""
     tests = Test.objects.readable_by(user).filter(issue=issue).select_related("template", "issue")
     kept = tests.exclude(state=TestState.DEPRECATED)
@@ -23,7 +24,7 @@ def judging_of(sibling: Test) -> dict[str, Any]:
     return {name: getattr(sibling, name) for name in COPIED}
 
 
-def copy_judging(sibling: Test, test: Test, *, by: AbstractBaseUser) -> None:
+def copy_judging(sibling: Test, test: Test, *, by: User) -> None:
     """Give a test the template, guidelines and pass threshold of its sibling.
 
     Raises:
@@ -36,6 +37,5 @@ def copy_judging(sibling: Test, test: Test, *, by: AbstractBaseUser) -> None:
     for name, value in judging_of(sibling).items():
         setattr(test, name, value)
     review_again(test, by)
-    test._history_user = by  # type: ignore[attr-defined]
-    test._change_reason = f"Judging copied from test {sibling.pk}"  # type: ignore[attr-defined]
+    sign(test, by, f"Judging copied from test {sibling.pk}")
     test.save()

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
 
-Person = AbstractBaseUser | AnonymousUser
+Person = User | AnonymousUser
 Stated = Issue | Test
 
 CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
@@ -160,7 +161,7 @@ def move_named(row: Stated, name: str) -> Move | None:
 def may(move: Move, row: Stated, user: Person) -> bool:
     """Whether this person may make the move from the row's present state."""
     right = move.rights.get(row.state)
-    return right is not None and user.has_perm(right)  # type: ignore[union-attr]
+    return right is not None and user.has_perm(right)
 
 
 def open_moves(row: Stated, user: Person) -> list[Move]:
@@ -173,7 +174,7 @@ def problems_of(row: Stated) -> list[str]:
     return problems_of_issue(row) if isinstance(row, Issue) else problems_of_test(row)
 
 
-def move(row: Stated, name: str, *, by: AbstractBaseUser | None) -> None:
+def move(row: Stated, name: str, *, by: User | None) -> None:
     """Change the row's state.
 
     Raises:
@@ -183,9 +184,7 @@ def move(row: Stated, name: str, *, by: AbstractBaseUser | None) -> None:
 
 
 @transaction.atomic
-def resolve(
-    issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: AbstractBaseUser | None
-) -> None:
+def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: User | None) -> None:
     """Resolve an issue, with how and why.
 
     Raises:
@@ -200,7 +199,7 @@ def resolve(
 
 
 @transaction.atomic
-def _move(row: Stated, name: str, by: AbstractBaseUser | None, changes: dict[str, str]) -> None:
+def _move(row: Stated, name: str, by: User | None, changes: dict[str, str]) -> None:
     """Make the move on the row as the database has it, together with other changes."""
     current = type(row).objects.select_for_update().get(pk=row.pk)
     found = move_named(current, name)
@@ -213,8 +212,7 @@ def _move(row: Stated, name: str, by: AbstractBaseUser | None, changes: dict[str
     for field, value in {**changes, "state": found.target}.items():
         setattr(current, field, value)
         setattr(row, field, value)
-    current._history_user = by
-    current._change_reason = found.label
+    sign(current, by, found.label)
     current.save()
 
 
@@ -225,7 +223,7 @@ class Moved(NamedTuple):
     refused: list[str]
 
 
-def move_all(rows: Iterable[Stated], name: str, *, by: AbstractBaseUser | None) -> Moved:
+def move_all(rows: Iterable[Stated], name: str, *, by: User | None) -> Moved:
     """Make the same move for each row that it is possible for; each is saved by itself."""
     done, refused = 0, []
     for row in rows:
@@ -242,7 +240,7 @@ def review_again(test: Test, by: Person) -> bool:
 
     To be called with the edited row before it is saved, so that nothing runs unapproved.
     """
-    if test.state != TestState.APPROVED or by.has_perm(APPROVE_TEST):  # type: ignore[union-attr]
+    if test.state != TestState.APPROVED or by.has_perm(APPROVE_TEST):
         return False
     test.state = TestState.IN_REVIEW
     return True

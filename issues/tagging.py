@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.models import Tag
 from issues.states import Refused
 
 
 @transaction.atomic
-def rename(tag: Tag, name: str, *, by: AbstractBaseUser | None) -> None:
+def rename(tag: Tag, name: str, *, by: User | None) -> None:
     """Give a tag another name.
 
     Raises:
@@ -21,13 +22,12 @@ def rename(tag: Tag, name: str, *, by: AbstractBaseUser | None) -> None:
         raise ValidationError({"name": f"There is a tag {name.strip()!r} already: merge the two."})
     before, tag.name = tag.name, name.strip()
     tag.full_clean()
-    tag._history_user = by  # type: ignore[attr-defined]
-    tag._change_reason = f"Renamed from {before}"  # type: ignore[attr-defined]
+    sign(tag, by, f"Renamed from {before}")
     tag.save()
 
 
 @transaction.atomic
-def merge(tags: Sequence[Tag], target: Tag, *, by: AbstractBaseUser | None) -> int:
+def merge(tags: Sequence[Tag], target: Tag, *, by: User | None) -> int:
     """Put the target in the place of the tags, which then go; gives how many rows changed.
 
     Whatever carries a tag is changed through its model, so that histories record it. Children
@@ -42,8 +42,7 @@ def merge(tags: Sequence[Tag], target: Tag, *, by: AbstractBaseUser | None) -> i
     _free_of_ring(target, gone)
     changed = sum(_replace(tag, target, by) for tag in gone)
     for tag in gone:
-        tag._history_user = by  # type: ignore[attr-defined]
-        tag._change_reason = f"Merged into {target}"  # type: ignore[attr-defined]
+        sign(tag, by, f"Merged into {target}")
         tag.delete()
     return changed
 
@@ -58,14 +57,13 @@ def _free_of_ring(target: Tag, gone: Sequence[Tag]) -> None:
         target.save()
 
 
-def _replace(tag: Tag, target: Tag, by: AbstractBaseUser | None) -> int:
+def _replace(tag: Tag, target: Tag, by: User | None) -> int:
     """Let all that carries a tag carry the target, on whichever floor it is."""
     changed = 0
     for relation in Tag._meta.related_objects:
         carried = getattr(tag, relation.get_accessor_name() or "")
         for row in carried.all():
-            row._history_user = by
-            row._change_reason = f"Tag {tag} merged into {target}"
+            sign(row, by, f"Tag {tag} merged into {target}")
             if relation.many_to_many:
                 tags = getattr(row, relation.field.name)
                 tags.add(target)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 
+from evalhub.access.models import User
+from evalhub.history import sign
 from issues.models import Author, Feedback, FeedbackState, Issue, Origin, Source, Test
 from issues.siblings import judging_of, siblings_of
 from issues.states import Refused
@@ -12,9 +13,7 @@ from issues.states import Refused
 TITLE_LENGTH = 120
 
 
-def set_state(
-    feedback: Iterable[Feedback], state: FeedbackState, *, by: AbstractBaseUser | None
-) -> int:
+def set_state(feedback: Iterable[Feedback], state: FeedbackState, *, by: User | None) -> int:
     """Accept or dismiss; gives how many were not in that state yet."""
     changed = [row for row in feedback if row.state != state]
     for row in changed:
@@ -24,7 +23,7 @@ def set_state(
 
 
 @transaction.atomic
-def issue_from(feedback: Feedback, *, by: AbstractBaseUser) -> Issue:
+def issue_from(feedback: Feedback, *, by: User) -> Issue:
     """A draft issue that starts from what the user said; the feedback is linked and accepted.
 
     Raises:
@@ -33,8 +32,7 @@ def issue_from(feedback: Feedback, *, by: AbstractBaseUser) -> Issue:
     if feedback.issue is not None:
         raise Refused([f"This feedback belongs to the issue “{feedback.issue}” already."])
     issue = Issue(title=_title(feedback), description=feedback.comment, author=by)
-    issue._history_user = by  # type: ignore[attr-defined]
-    issue._change_reason = f"Made from feedback {feedback.pk}"  # type: ignore[attr-defined]
+    sign(issue, by, f"Made from feedback {feedback.pk}")
     issue.save()
     if feedback.source:
         Source.objects.create(issue=issue, value=feedback.source)
@@ -44,7 +42,7 @@ def issue_from(feedback: Feedback, *, by: AbstractBaseUser) -> Issue:
 
 
 @transaction.atomic
-def test_from(feedback: Feedback, *, by: AbstractBaseUser) -> Test:
+def test_from(feedback: Feedback, *, by: User) -> Test:
     """A draft test of the feedback's issue: its prompt asked, its answer flagged.
 
     How it is judged is taken over from a sibling, where there is one.
@@ -71,8 +69,7 @@ def test_from(feedback: Feedback, *, by: AbstractBaseUser) -> Test:
         author=by,
         **(judging_of(open_siblings[0]) if open_siblings else {}),
     )
-    test._history_user = by  # type: ignore[attr-defined]
-    test._change_reason = f"Made from feedback {feedback.pk}"  # type: ignore[attr-defined]
+    sign(test, by, f"Made from feedback {feedback.pk}")
     test.save()
     set_state([feedback], FeedbackState.ACCEPTED, by=by)
     return test
@@ -85,7 +82,6 @@ def _title(feedback: Feedback) -> str:
     return line if len(line) <= TITLE_LENGTH else line[:TITLE_LENGTH].rsplit(" ", 1)[0] + " …"
 
 
-def _save(feedback: Feedback, reason: str, by: AbstractBaseUser | None) -> None:
-    feedback._history_user = by  # type: ignore[attr-defined]
-    feedback._change_reason = reason  # type: ignore[attr-defined]
+def _save(feedback: Feedback, reason: str, by: User | None) -> None:
+    sign(feedback, by, reason)
     feedback.save()

@@ -1,0 +1,35 @@
+"""How states and severities look, in lists and on pages."""
+
+from issues.models import FeedbackState, IssueState, Severity, TemplateState
+
+STATE_LABELS: dict[str, str] = {
+    IssueState.DRAFT: "primary",
+    IssueState.IN_REVIEW: "warning",
+    IssueState.APPROVED: "success",
+    IssueState.RESOLVED: "info",
+    IssueState.DEPRECATED: "",
+}
+SEVERITY_LABELS: dict[str, str] = {
+    Severity.LOW: "",
+    Severity.MEDIUM: "info",
+    Severity.HIGH: "warning",
+    Severity.CRITICAL: "danger",
+}
+FEEDBACK_LABELS: dict[str, str] = {
+    FeedbackState.NEW: "warning",
+    FeedbackState.ACCEPTED: "success",
+    FeedbackState.DISMISSED: "",
+    FeedbackState.DUPLICATE: "",
+}
+TEMPLATE_LABELS: dict[str, str] = {
+    TemplateState.DRAFT: "primary",
+    TemplateState.PUBLISHED: "success",
+    TemplateState.RETIRED: "",
+}
+BADGES = {"success": "passed", "warning": "unjudged", "danger": "failed", "info": "error"}
+
+
+def badge_of(state: str) -> str:
+    """The ending of a page's badge class for the state of an issue, test or template."""
+    label = {**STATE_LABELS, **TEMPLATE_LABELS}.get(state, "")
+    return BADGES.get(label, "pending")

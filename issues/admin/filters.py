@@ -1,0 +1,66 @@
+"""Filters of the lists: tags by their kind, and whose issue it is."""
+
+from typing import Any
+
+from django.contrib.admin import ModelAdmin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import DropdownFilter
+
+from evalhub.access.models import User
+from issues.models import Issue, Tag, TagKind
+
+
+class TagFilter(DropdownFilter):
+    """Issues with a tag of one kind, or with one of the tags below it."""
+
+    kind: TagKind
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        return [(str(tag.pk), tag.name) for tag in Tag.objects.filter(kind=self.kind)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not (self.value() or "").isdecimal():
+            return queryset
+        chosen = Q(tags=self.value()) | Q(tags__parent=self.value())
+        return self.narrowed(queryset, Issue.objects.filter(chosen))
+
+    def narrowed(self, queryset: QuerySet[Any], issues: QuerySet[Issue]) -> QuerySet[Any]:
+        return queryset.filter(pk__in=issues.values("pk"))
+
+
+class DomainFilter(TagFilter):
+    title, parameter_name, kind = "domain", "domain", TagKind.DOMAIN
+
+
+class TaskTypeFilter(TagFilter):
+    title, parameter_name, kind = "task type", "task_type", TagKind.TASK_TYPE
+
+
+class OtherTagFilter(TagFilter):
+    title, parameter_name, kind = "other tag", "tag", TagKind.OTHER
+
+
+class TestDomainFilter(DomainFilter):
+    """Tests of issues with a domain."""
+
+    __test__ = False
+
+    def narrowed(self, queryset: QuerySet[Any], issues: QuerySet[Issue]) -> QuerySet[Any]:
+        return queryset.filter(issue__in=issues.values("pk"))
+
+
+class AssigneeFilter(DropdownFilter):
+    title, parameter_name = "assignee", "assignee"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
+        return [("me", "me"), ("nobody", "nobody"), *((str(u.pk), str(u)) for u in people)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value() or ""
+        if chosen == "nobody":
+            return queryset.filter(assignee=None)
+        if chosen == "me":
+            return queryset.filter(assignee=request.user.pk)
+        return queryset.filter(assignee=chosen) if chosen.isdecimal() else queryset

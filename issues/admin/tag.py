@@ -1,0 +1,78 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from evalhub.pages import HistoryAdmin, person
+from issues.models import ResolutionLabel, Tag
+from issues.states import Refused
+from issues.tagging import merge
+
+
+class MergeForm(forms.Form):
+    target = forms.ModelChoiceField(
+        Tag.objects.all(),
+        label="Merge into",
+        widget=UnfoldAdminSelectWidget,
+        help_text="Every issue that carries one of the tags will carry this one; they go.",
+    )
+
+
+@admin.register(Tag)
+class TagAdmin(HistoryAdmin):
+    """Renaming is changing the name: issues keep the tag, and its history tells the old name."""
+
+    list_display = ("name", "kind", "parent", "issue_count")
+    list_filter = (("kind", ChoicesDropdownFilter),)
+    list_select_related = ("parent",)
+    search_fields = ("name",)
+    autocomplete_fields = ("parent",)
+    fields = ("name", "kind", "parent")
+    actions = ("merge_tags",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
+        tags: QuerySet[Tag] = super().get_queryset(request)
+        return tags.annotate(issues_total=Count("issues", distinct=True))
+
+    @display(description="issues", ordering="issues_total")
+    def issue_count(self, tag: Any) -> int:
+        return int(tag.issues_total)
+
+    @admin.action(permissions=["change", "delete"], description="Merge …")
+    def merge_tags(self, request: HttpRequest, queryset: QuerySet[Tag]) -> HttpResponse | None:
+        form = MergeForm(request.POST if "target" in request.POST else None)
+        if form.is_valid():
+            self._merge(request, list(queryset), form.cleaned_data["target"])
+            return None
+        hidden = [(ACTION_CHECKBOX_NAME, str(tag.pk)) for tag in queryset]
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title="Merge tags",
+            sentences=["Issues record the change in their history. These go:"],
+            rows=[f"{tag} ({self.issue_count(tag)} issues)" for tag in queryset],
+            form=form,
+            hidden=[("action", "merge_tags"), *hidden],
+            button="Merge",
+            back_url=self.url_of("changelist"),
+        )
+
+    def _merge(self, request: HttpRequest, tags: list[Tag], target: Tag) -> None:
+        try:
+            changed = merge(tags, target, by=person(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+            return
+        said = f"Merged into {target}: {changed} rows carry it now."
+        self.message_user(request, said, messages.SUCCESS)
+
+
+@admin.register(ResolutionLabel)
+class ResolutionLabelAdmin(HistoryAdmin):
+    search_fields = ("name",)

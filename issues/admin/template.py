@@ -1,0 +1,244 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from evalhub.acts import Act
+from evalhub.pages import HistoryAdmin, person
+from issues.admin.badges import TEMPLATE_LABELS, badge_of
+from issues.admin.test_form import text_area
+from issues.admin.words import first_words
+from issues.judge_templates import new_version, publish, retire, shown_by
+from issues.models import JudgeTemplate, TemplateState, Test
+from issues.preview import preview, sample_answer
+from issues.prompts import PromptError
+from issues.scales import ScaleError, from_json
+from issues.states import Refused
+from issues.template_syntax import VARIABLES
+
+PUBLISH = "issues.publish_judgetemplate"
+MOST_TESTS = 200
+
+
+class TemplateForm(forms.ModelForm):
+    """What a template shows is read from its wording."""
+
+    class Meta:
+        model = JudgeTemplate
+        fields = ("family", "title", "text", "scale")
+        widgets = {
+            "text": text_area(22, **{"class": "eh-mono"}),
+            "scale": text_area(14, **{"class": "eh-mono"}),
+        }
+        help_texts = {
+            "text": "Variables: "
+            + ", ".join(f"{{{{ {name} }}}}" for name in sorted(VARIABLES))
+            + ". Also {% if name %} … {% endif %} and loops over criteria.",
+            "scale": "options (label, description, value from 0 to 1), threshold, and rule: "
+            "strict passes above the threshold, inclusive at it too.",
+        }
+
+    def clean_text(self) -> str:
+        text: str = self.cleaned_data["text"]
+        try:
+            shown = shown_by(text)
+        except PromptError as error:
+            raise ValidationError(error.problems) from error
+        for name, is_shown in shown.items():
+            setattr(self.instance, name, is_shown)
+        return text
+
+
+@admin.register(JudgeTemplate)
+class JudgeTemplateAdmin(HistoryAdmin):
+    """Drafts are edited; what is published never changes, but can be followed by a version."""
+
+    form = TemplateForm
+    list_display = ("title", "family", "version", "state_label", "shows", "test_count")
+    list_filter = (("state", ChoicesDropdownFilter), "family")
+    search_fields = ("title", "family")
+    ordering = ("family", "-version")
+    readonly_fields = ("version", "wording", "scale_table", "shows", "created_at", "published_at")
+    change_form_outer_before_template = "issues/state_panel.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:
+        templates: QuerySet[JudgeTemplate] = super().get_queryset(request)
+        return templates.annotate(tests_total=Count("tests"))
+
+    def has_change_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
+        is_draft = obj is None or obj.state == TemplateState.DRAFT
+        return is_draft and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
+        is_draft = obj is not None and obj.state == TemplateState.DRAFT
+        return is_draft and super().has_delete_permission(request, obj)
+
+    @display(description="state", ordering="state", label=TEMPLATE_LABELS)
+    def state_label(self, template: JudgeTemplate) -> tuple[str, str]:
+        return template.state, template.get_state_display()
+
+    @display(description="shows judges")
+    def shows(self, template: JudgeTemplate) -> str:
+        if template.pk is None:
+            return "read from the text"
+        shown = {
+            "input": template.shows_input,
+            "reference": template.shows_reference,
+            "guidelines": template.shows_guidelines,
+        }
+        return ", ".join(["output", *(name for name, is_shown in shown.items() if is_shown)])
+
+    @display(description="tests", ordering="tests_total")
+    def test_count(self, template: Any) -> int:
+        return int(template.tests_total)
+
+    @display(description="text")
+    def wording(self, template: JudgeTemplate) -> str:
+        return format_html('<pre class="eh-pre">{}</pre>', template.text)
+
+    @display(description="options")
+    def scale_table(self, template: JudgeTemplate) -> str:
+        try:
+            scale = from_json(template.scale)
+        except ScaleError as error:
+            return str(error)
+        return render_to_string("issues/scale.html", {"scale": scale})
+
+    def get_fieldsets(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> Any:
+        """A draft with its text and scale to be written; anything else to be read."""
+        if obj is None:
+            return ((None, {"fields": ("title", "family", "text", "scale")}),)
+        writes = self.has_change_permission(request, obj)
+        text = "text" if writes else "wording"
+        scale = ("scale_table", "scale") if writes else ("scale_table",)
+        return (
+            (None, {"fields": (("title", "family"), ("version", "shows"), text)}),
+            ("Scale", {"fields": scale}),
+            ("Record", {"fields": (("created_at", "published_at"),)}),
+        )
+
+    # The page -------------------------------------------------------------------------------------
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        row = kwargs.get("obj")
+        panel = row and {
+            "state": row.get_state_display(),
+            "badge": badge_of(row.state),
+            "facts": [f"version {row.version}", f"used by {row.tests_total} tests"],
+            "acts": self.acts(request, row),
+        }
+        return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
+
+    def acts(self, request: HttpRequest, template: JudgeTemplate) -> list[Act]:
+        url = self.url_of("act", template.pk)
+        acts = [Act("Preview", self.url_of("preview", template.pk), is_link=True)]
+        if template.state != TemplateState.DRAFT and self.has_add_permission(request):
+            acts.append(Act("New version", url, {"act": "version"}))
+        if request.user.has_perm(PUBLISH):
+            if template.state == TemplateState.DRAFT:
+                acts.append(Act("Publish …", f"{url}?act=publish", kind="primary", is_link=True))
+            if template.state == TemplateState.PUBLISHED:
+                acts.append(Act("Retire …", f"{url}?act=retire", kind="danger", is_link=True))
+        return acts
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:object_id>/act/", wrap(self.act_view), name=f"{name}act"),
+            path("<int:object_id>/preview/", wrap(self.preview_view), name=f"{name}preview"),
+            *super().get_urls(),
+        ]
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Publish, retire or copy; GET asks whether it is meant."""
+        template = self.found(request, object_id)
+        act = (request.POST if request.method == "POST" else request.GET).get("act", "")
+        allowed = (
+            self.has_add_permission(request) if act == "version" else request.user.has_perm(PUBLISH)
+        )
+        if not allowed or act not in ("publish", "retire", "version"):
+            raise PermissionDenied
+        if request.method != "POST":
+            return self._ask(request, template, act)
+        return self._act(request, template, act)
+
+    def _ask(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
+        sentences = {
+            "publish": "Published, it can be used by tests and never changes again; a new version "
+            "can follow.",
+            "retire": "It will not be offered any more. Tests that use it keep it.",
+            "version": "A draft with the next version number will start as a copy.",
+        }
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"{act.capitalize()}: {template}",
+            sentences=[sentences[act]],
+            hidden=[("act", act)],
+            button=act.capitalize(),
+            danger=act == "retire",
+            back_url=self.url_of("change", template.pk),
+        )
+
+    def _act(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
+        try:
+            if act == "version":
+                draft = new_version(template, by=person(request))
+                return HttpResponseRedirect(draft.get_absolute_url())
+            do = publish if act == "publish" else retire
+            do(template, by=person(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+        except ValidationError as error:
+            self.say(request, *error.messages)
+        else:
+            said = f"{template} is {template.get_state_display()}."
+            self.message_user(request, said, messages.SUCCESS)
+        return self.back(request, template)
+
+    def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The exact prompt for a chosen test; nothing is sent or saved."""
+        template = self.found(request, object_id)
+        tests = self._tests(request)
+        wanted = request.POST.get("test")
+        test = next((t for t in tests if str(t.pk) == wanted), next(iter(tests), None))
+        kept = test is not None and request.POST.get("shown") == str(test.pk)
+        context: dict[str, Any] = {"prompt": "", "problems": []}
+        if test is None:
+            context["problems"] = ["There is no test yet that it could be shown for."]
+        else:
+            context["answer"] = request.POST["answer"] if kept else sample_answer(test)
+            try:
+                context["prompt"] = preview(template, test, context["answer"])
+            except (PromptError, ScaleError) as error:
+                context["problems"] = error.problems
+        return self.page(
+            request,
+            "issues/preview.html",
+            title=f"Preview of {template}",
+            test=test,
+            tests=tests,
+            template=template,
+            back_url=self.url_of("change", template.pk),
+            **context,
+        )
+
+    def _tests(self, request: HttpRequest) -> list[Any]:
+        """Tests to choose from: those with this person may read, its own first."""
+        if not request.user.has_perm("issues.view_test"):
+            raise PermissionDenied
+        tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MOST_TESTS])
+        for test in tests:
+            test.words = f"{test.pk}: {first_words(test.messages)}"
+        return tests
