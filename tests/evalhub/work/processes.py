@@ -105,3 +105,17 @@ def asked(base_url: str) -> dict[str, Any]:
 
 def first_line(log: Path) -> str:
     return log.read_text().partition("\n")[0] if "\n" in log.read_text() else ""
+
+
+def children(parent: int) -> list[int]:
+    """Processes, zombies included, that this process has started and that still have it."""
+    pids = [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+    return [pid for pid in pids if stat(pid)[1:2] == [str(parent)]]
+
+
+def answers(url: str) -> bool:
+    try:
+        get(url)
+    except OSError:
+        return False
+    return True
