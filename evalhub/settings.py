@@ -266,12 +266,18 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["evalhub.access.permissions.ModelPermissions"],
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": [
+        "evalhub.api.filters.NamedFilters",
+        "evalhub.api.filters.NamedOrdering",
+    ],
     "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
+    "EXCEPTION_HANDLER": "evalhub.api.errors.explain",
+    "NON_FIELD_ERRORS_KEY": "problems",
+    "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",
@@ -288,6 +294,16 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "OAS_VERSION": "3.1.0",
+    "ENUM_NAME_OVERRIDES": {
+        "FeedbackState": "issues.models.FeedbackState",
+        "IssueState": "issues.models.IssueState",
+        "TestState": "issues.models.TestState",
+        "TemplateState": "issues.models.TemplateState",
+        "BatchState": "evalhub.models.BatchState",
+        "ItemState": "evalhub.models.ItemState",
+        "JudgmentState": "runs.models.JudgmentState",
+    },
 }
 
 # Admin -------------------------------------------------------------------------------------------

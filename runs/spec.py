@@ -1,11 +1,13 @@
 """What a launch asks for: read from a form, the API, a command or a stored launch alike."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 MOST_REPEATS = 100
+RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
+"""The number of a row: a larger one would be an error of the database's."""
 
 
 class LaunchRefused(ValueError):
@@ -27,15 +29,15 @@ class LaunchSpec(BaseModel):
 
     label: str = Field(min_length=1, max_length=150)
     release: str = Field("", max_length=100)
-    tests: list[int] = []
-    issues: list[int] = []
-    tags: list[int] = []
-    suite: int | None = None
-    models: list[int] = Field(min_length=1)
+    tests: list[RowId] = []
+    issues: list[RowId] = []
+    tags: list[RowId] = []
+    suite: RowId | None = None
+    models: list[RowId] = Field(min_length=1)
     system_prompts: list[str] = Field([""], min_length=1)
     params: dict[str, Any] = {}
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
-    jury: int | None = None
+    jury: RowId | None = None
     cost_limit_usd: Decimal | None = Field(None, gt=0)
     allow_self_judging: bool = False
 

@@ -1,9 +1,34 @@
 """Cursor pagination: stable while rows arrive, and as fast on the last page as on the first."""
 
+from typing import Any
+
+from django.core.exceptions import ValidationError as ModelError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
 
 class Pagination(CursorPagination):
-    ordering = "-pk"
+    ordering = "-id"
     page_size_query_param = "page_size"
     max_page_size = 1000
+
+    def get_page_size(self, request: Request) -> int | None:
+        text = request.query_params.get("page_size")
+        if text is None:
+            return self.page_size
+        if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= self.max_page_size):
+            raise ValidationError(
+                {"page_size": [f"Choose a number from 1 to {self.max_page_size}, not {text!r}."]}
+            )
+        return int(text)
+
+    def paginate_queryset(
+        self, queryset: Any, request: Request, view: APIView | None = None
+    ) -> list[Any] | None:
+        try:
+            return super().paginate_queryset(queryset, request, view=view)
+        except (ModelError, ValueError, TypeError) as error:
+            # A cursor that somebody wrote names a position that its field cannot have.
+            raise NotFound(self.invalid_cursor_message) from error

@@ -24,6 +24,7 @@ class ModelPermissions(DjangoModelPermissions):
         **DjangoModelPermissions.perms_map,
         "GET": ["%(app_label)s.view_%(model_name)s"],
         "HEAD": ["%(app_label)s.view_%(model_name)s"],
+        "OPTIONS": ["%(app_label)s.view_%(model_name)s"],
     }
 
     def has_permission(self, request: Request, view: APIView) -> bool:
@@ -32,17 +33,15 @@ class ModelPermissions(DjangoModelPermissions):
         if not scope_allows(request):
             self.message = "This token may only read."
             return False
-        special = special_right(view, request)
+        special = special_right(view)
         return request.user.has_perm(special) if special else super().has_permission(request, view)
 
 
-def special_right(view: APIView, request: Request) -> str | None:
+def special_right(view: APIView) -> str | None:
     """The right that a view names for this action, instead of the model's own."""
     actions: dict[str, str] = getattr(view, "action_permissions", {})
-    right = actions.get(
-        getattr(view, "action", "") or "", getattr(view, "permission_required", None)
-    )
-    return None if request.method == "OPTIONS" else right
+    required: str | None = getattr(view, "permission_required", None)
+    return actions.get(getattr(view, "action", None) or "", required)
 
 
 def scope_allows(request: Request) -> bool:

@@ -1,5 +1,7 @@
 """Token authentication: `Authorization: Bearer ehub_…`."""
 
+from datetime import timedelta
+
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -9,6 +11,7 @@ from rest_framework.request import Request
 from evalhub.access.models import Token, User, digest_of
 
 KEYWORD = "Bearer"
+USE_KEPT_TO = timedelta(minutes=1)
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -18,14 +21,22 @@ class TokenAuthentication(BaseAuthentication):
             return None
         if len(words) != 2:
             raise AuthenticationFailed(f"Send 'Authorization: {KEYWORD} <token>'.")
-        token = Token.objects.usable().filter(digest=digest_of(words[1])).first()
+        usable = Token.objects.usable().select_related("user")
+        token = usable.filter(digest=digest_of(words[1])).first()
         if token is None:
             raise AuthenticationFailed("This token is unknown, revoked or expired.")
-        Token.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
+        _note_use(token)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
+
+
+def _note_use(token: Token) -> None:
+    """Kept to the minute, so that reading does not write each time."""
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at >= USE_KEPT_TO:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -1,3 +1,14 @@
-from django.urls import URLPattern
+from rest_framework.routers import SimpleRouter
 
-urlpatterns: list[URLPattern] = []
+from issues.api import views
+
+router = SimpleRouter()
+router.register("tags", views.TagViewSet, basename="api-tag")
+router.register("resolution-labels", views.ResolutionLabelViewSet, basename="api-resolution-label")
+router.register("feedback", views.FeedbackViewSet, basename="api-feedback")
+router.register("issues", views.IssueViewSet, basename="api-issue")
+router.register("tests", views.TestViewSet, basename="api-test")
+router.register("judge-templates", views.JudgeTemplateViewSet, basename="api-judge-template")
+router.register("revisions", views.RevisionViewSet, basename="api-revision")
+
+urlpatterns = router.urls

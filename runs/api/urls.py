@@ -1,3 +1,15 @@
-from django.urls import URLPattern
+from rest_framework.routers import SimpleRouter
 
-urlpatterns: list[URLPattern] = []
+from runs.api import views
+
+router = SimpleRouter()
+router.register("suites", views.SuiteViewSet, basename="api-suite")
+router.register("juries", views.JuryViewSet, basename="api-jury")
+router.register("launches", views.LaunchViewSet, basename="api-launch")
+router.register("runs", views.RunViewSet, basename="api-run")
+router.register("results", views.ResultViewSet, basename="api-result")
+router.register("judgings", views.JudgingViewSet, basename="api-judging")
+router.register("judgments", views.JudgmentViewSet, basename="api-judgment")
+router.register("human-evaluations", views.HumanEvaluationViewSet, basename="api-evaluation")
+
+urlpatterns = router.urls

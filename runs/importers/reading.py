@@ -1,10 +1,11 @@
 """Reading JSON that others wrote: typed access that notes every problem with its position. Pure."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+
+from evalhub.storable import REASON, unstorable
 
 SHOWN = 60
 """So many characters of a wrong value are shown."""
@@ -119,7 +120,7 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
     """The objects of a file that holds a JSON list of them."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
-        bad = [place for place, found in strings(value, name) if UNSTORABLE.search(found)]
+        problems += [Problem(place, REASON) for place in unstorable(value, name)]
     except RecursionError:
         problems.append(Problem(name, "is nested too deeply."))
         return []
@@ -129,10 +130,6 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
     if not isinstance(value, list):
         problems.append(Problem(name, f"expected a list of objects, not {shown(value)}."))
         return []
-    problems += [
-        Problem(place, "has a character that cannot be stored (NUL, or half of a surrogate pair).")
-        for place in bad
-    ]
     rows = []
     for number, item in enumerate(value):
         if isinstance(item, dict):
@@ -141,22 +138,6 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
             place = f"{name}[{number}]"
             problems.append(Problem(place, f"expected an object, not {shown(item)}."))
     return rows
-
-
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Every string in a JSON value, keys too, with where it stands."""
-    if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from strings(item, f"{place}[{number}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield place, key
-            yield from strings(item, f"{place}.{key}")
 
 
 def shown(value: Any) -> str:

@@ -1,0 +1,82 @@
+"""How the API says what is wrong: with the field, the value, and what was expected."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.exceptions import ValidationError as ModelError
+from rest_framework import status
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from evalhub.work.progress import NotPossible
+
+SHOWN = 80
+UNSHOWN = {"api_key_env"}
+"""Where people may have put a key by mistake."""
+
+
+class Conflict(APIException):
+    """What is asked for cannot be done in the present state."""
+
+    status_code = status.HTTP_409_CONFLICT
+    default_code = "conflict"
+
+
+def explain(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The answer to a request that failed; None where it is a fault of ours."""
+    error = as_ours(error)
+    response = exception_handler(error, context)
+    if response is None or not isinstance(error, ValidationError):
+        return response
+    if isinstance(response.data, dict):
+        response.data = with_values(response.data, given_in(context["request"]))
+    return response
+
+
+def as_ours(error: Exception) -> Exception:
+    """What the acting functions raise, as answers: refusals tell all their problems at once."""
+    if isinstance(error, NotPossible):
+        return Conflict(str(error))
+    if isinstance(error, ModelError):
+        by_field = getattr(error, "message_dict", {}) if hasattr(error, "error_dict") else {}
+        general = by_field.pop(NON_FIELD_ERRORS, []) if by_field else error.messages
+        return ValidationError({**by_field, **({"problems": general} if general else {})})
+    if isinstance(error, ValueError) and (problems := getattr(error, "problems", None)):
+        return ValidationError({"problems": problems})
+    return error
+
+
+def given_in(request: Request) -> dict[str, Any]:
+    """What a request says, by name."""
+    body = request.data if isinstance(request.data, dict) else {}
+    return {**request.query_params.dict(), **body}
+
+
+def with_values(errors: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Each field's messages, with the value that was given where they do not name it yet."""
+    return {
+        field: [_with_value(message, given[field]) for message in messages]
+        if field in given and field not in UNSHOWN and _are_texts(messages)
+        else messages
+        for field, messages in errors.items()
+    }
+
+
+def _are_texts(messages: Any) -> bool:
+    return isinstance(messages, list) and all(isinstance(message, str) for message in messages)
+
+
+def _with_value(message: str, value: Any) -> str:
+    if isinstance(value, dict | list) or str(value) in message:
+        return message
+    return f"{message} (given: {shown(value)})"
+
+
+def shown(value: Any) -> str:
+    """A value as it is named in an error: its beginning and length where it is long."""
+    if isinstance(value, str) and len(value) > SHOWN:
+        return f"{value[:SHOWN]!r}… of {len(value)} characters"
+    return repr(value)[: 2 * SHOWN]

@@ -1,0 +1,75 @@
+from typing import Any
+
+from evalhub.api.fields import RowSerializer
+from evalhub.models import Call, LanguageModel
+
+CHANGE_MODEL = "evalhub.change_languagemodel"
+FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
+"""Where a model is called, the name of the variable with its key, and what is sent with it."""
+
+
+class LanguageModelSerializer(RowSerializer):
+    """No secrets: keys stand in environment variables and are never read here."""
+
+    class Meta:
+        model = LanguageModel
+        fields = (
+            "id",
+            "name",
+            "maker",
+            "family",
+            "identity",
+            "litellm_model",
+            "api_base",
+            "api_key_env",
+            "params",
+            "structured_output",
+            "max_concurrency",
+            "requests_per_minute",
+            "timeout_s",
+            "input_usd_per_mtok",
+            "output_usd_per_mtok",
+            "is_scripted",
+            "is_active",
+            "note",
+            "created_at",
+        )
+
+    def to_representation(self, instance: LanguageModel) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        request = self.context.get("request")
+        if request is None or not request.user.has_perm(CHANGE_MODEL):
+            for name in FOR_MAINTAINERS:
+                shown.pop(name)
+        return shown
+
+
+class CallSerializer(RowSerializer):
+    class Meta:
+        model = Call
+        fields = (
+            "id",
+            "language_model",
+            "role",
+            "batch",
+            "item_id",
+            "request_digest",
+            "request_id",
+            "reply",
+            "finish_reason",
+            "error_kind",
+            "error_message",
+            "attempt",
+            "tokens_in",
+            "tokens_out",
+            "cost_usd",
+            "latency_ms",
+            "started_at",
+        )
+
+    def to_representation(self, instance: Call) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        if not self.context.get("reads_sealed"):
+            for name in Call.sealed_fields:
+                shown.pop(name)
+        return shown

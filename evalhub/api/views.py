@@ -1,0 +1,74 @@
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from rest_framework import mixins
+from rest_framework.viewsets import GenericViewSet
+
+from evalhub.access.sealed import READ_SEALED
+from evalhub.api.filters import Id, OneOf
+from evalhub.api.serializers import CallSerializer, LanguageModelSerializer
+from evalhub.models import Call, CallRole, LanguageModel
+
+
+class Rows(GenericViewSet):
+    """Rows of one kind; verbs are mixed in, so that what must not be done has no door."""
+
+    lookup_value_regex = "[0-9]{1,18}"
+
+
+class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
+    """Rows that are only read here."""
+
+
+class Written(mixins.CreateModelMixin, mixins.UpdateModelMixin, ReadOnly):
+    """Rows that are made and changed here, by PATCH, and never deleted."""
+
+    http_method_names = ["get", "post", "patch", "head", "options"]
+
+
+class LanguageModelFilters(filters.FilterSet):
+    name = filters.CharFilter()
+    maker = filters.CharFilter()
+    family = filters.CharFilter()
+    is_active = filters.BooleanFilter()
+    is_scripted = filters.BooleanFilter()
+
+
+class LanguageModelViewSet(ReadOnly):
+    """Endpoints that may be called.
+
+    They are set up by people in the admin, never through a token: whoever could have a key sent
+    to another address could read it.
+    """
+
+    queryset = LanguageModel.objects.order_by("-pk")
+    serializer_class = LanguageModelSerializer
+    filterset_class = LanguageModelFilters
+    ordering_fields = ("id", "name")
+
+
+class CallFilters(filters.FilterSet):
+    language_model = Id(field_name="language_model_id")
+    role = OneOf(CallRole)
+    batch = filters.CharFilter(help_text="Such as run 12, or judging 3.")
+    error_kind = filters.CharFilter()
+    failed = filters.BooleanFilter(method="with_error")
+
+    def with_error(self, queryset: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
+        return queryset.exclude(error_kind="") if value else queryset.filter(error_kind="")
+
+
+class CallViewSet(ReadOnly):
+    """Requests to providers, failures included.
+
+    Replies are shown to those who may read sealed tests: a reply may quote any of them.
+    """
+
+    queryset = Call.objects.order_by("-pk")
+    serializer_class = CallSerializer
+    filterset_class = CallFilters
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        reads = self.request.user.has_perm(READ_SEALED) if self.request else False
+        return {**super().get_serializer_context(), "reads_sealed": reads}

@@ -1,0 +1,74 @@
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django_filters import rest_framework as filters
+
+from evalhub.api.filters import Id, OneOf, Since
+from issues.models import (
+    FeedbackState,
+    IssueState,
+    Origin,
+    Rating,
+    Severity,
+    TagKind,
+    TemplateState,
+    TestState,
+)
+
+
+class TagFilters(filters.FilterSet):
+    name = filters.CharFilter()
+    kind = OneOf(TagKind)
+    parent = Id(field_name="parent_id")
+
+
+class FeedbackFilters(filters.FilterSet):
+    state = OneOf(FeedbackState)
+    rating = OneOf(Rating)
+    model = filters.CharFilter()
+    source = filters.CharFilter()
+    issue = Id(field_name="issue_id")
+    source_id = filters.CharFilter()
+    since = Since("created_at")
+
+
+class IssueFilters(filters.FilterSet):
+    state = OneOf(IssueState)
+    severity = OneOf(Severity)
+    tag = filters.CharFilter(field_name="tags__name")
+    assignee = filters.CharFilter(field_name="assignee__username")
+    source_id = filters.CharFilter()
+    updated_since = Since("updated_at")
+    q = filters.CharFilter(method="containing", label="Text in title or description.")
+
+    def containing(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        return queryset.filter(Q(title__icontains=value) | Q(description__icontains=value))
+
+
+class TestFilters(filters.FilterSet):
+    __test__ = False
+
+    state = OneOf(TestState)
+    issue = Id(field_name="issue_id")
+    tag = filters.CharFilter(field_name="issue__tags__name")
+    template = Id(field_name="template_id")
+    origin = OneOf(Origin)
+    sealed = filters.BooleanFilter()
+    runnable = filters.BooleanFilter(method="may_run")
+    source_id = filters.CharFilter()
+    updated_since = Since("updated_at")
+
+    def may_run(self, queryset: QuerySet[Any], name: str, value: bool) -> QuerySet[Any]:
+        runnable = queryset.model.objects.runnable().order_by().values("pk")
+        return queryset.filter(pk__in=runnable) if value else queryset.exclude(pk__in=runnable)
+
+
+class JudgeTemplateFilters(filters.FilterSet):
+    family = filters.CharFilter()
+    state = OneOf(TemplateState)
+
+
+class RevisionFilters(filters.FilterSet):
+    test = Id(field_name="test_id")
+    digest = filters.CharFilter()
+    asked_digest = filters.CharFilter()

@@ -1,0 +1,311 @@
+from typing import Any
+
+from rest_framework import serializers
+
+from evalhub.access.sealed import READ_SEALED
+from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
+from evalhub.models import User
+from issues.judge_templates import shown_by
+from issues.models import (
+    Comment,
+    Feedback,
+    FrozenCriterion,
+    Issue,
+    JudgeTemplate,
+    Rating,
+    ResolutionLabel,
+    Revision,
+    Source,
+    Tag,
+    TemplateState,
+    Test,
+)
+from issues.states import review_again
+
+DECIDING = (
+    *("messages", "tools", "context", "reference", "guidelines", "template"),
+    "pass_threshold",
+)
+"""What decides a result: a change of it takes an approved test back to review."""
+
+
+class TagSerializer(RowSerializer):
+    class Meta:
+        model = Tag
+        fields = ("id", "name", "kind", "parent")
+
+
+class ResolutionLabelSerializer(RowSerializer):
+    class Meta:
+        model = ResolutionLabel
+        fields = ("id", "name")
+
+
+class FeedbackSerializer(RowSerializer):
+    """As an application sends it: with a prompt, an answer, a comment or a rating."""
+
+    raw = JSONObject(required=False)
+
+    class Meta:
+        model = Feedback
+        fields = (
+            "id",
+            "prompt",
+            "answer",
+            "rating",
+            "comment",
+            "model",
+            "source",
+            "raw",
+            "source_id",
+            "state",
+            "issue",
+            "note",
+            "created_at",
+        )
+        read_only_fields: tuple[str, ...] = ("state", "issue", "note")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
+        if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
+            raise serializers.ValidationError(
+                "Nothing was said: send a prompt, an answer, a comment or a rating."
+            )
+        return super().validate(attrs)
+
+
+class TriageSerializer(FeedbackSerializer):
+    """What was said stays; what becomes of it is decided."""
+
+    class Meta(FeedbackSerializer.Meta):
+        read_only_fields = tuple(
+            name
+            for name in FeedbackSerializer.Meta.fields
+            if name not in ("state", "issue", "note")
+        )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        return super(FeedbackSerializer, self).validate(attrs)
+
+
+class SourceSerializer(RowSerializer):
+    class Meta:
+        model = Source
+        fields = ("kind", "value")
+
+
+class CommentSerializer(RowSerializer):
+    author = Name()
+
+    class Meta:
+        model = Comment
+        fields = ("id", "author", "author_name", "text", "created_at")
+        read_only_fields = ("author_name",)
+
+
+class IssueSerializer(RowSerializer):
+    """`tags` by name. `sources` replaces all of them. The state changes by `move` only."""
+
+    tags = serializers.SlugRelatedField(
+        slug_field="name", queryset=Tag.objects.all(), many=True, required=False
+    )
+    assignee = serializers.SlugRelatedField(
+        slug_field="username",
+        queryset=User.objects.filter(is_active=True),
+        allow_null=True,
+        required=False,
+    )
+    author = Name()
+    resolution_labels: Any = serializers.SlugRelatedField(
+        slug_field="name", many=True, read_only=True
+    )
+    sources = SourceSerializer(many=True, required=False)
+    comments = CommentSerializer(many=True, read_only=True)
+    feedback: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+
+    class Meta:
+        model = Issue
+        fields = (
+            "id",
+            "title",
+            "description",
+            "generic_statement",
+            "state",
+            "severity",
+            "tags",
+            "assignee",
+            "author",
+            "sources",
+            "comments",
+            "feedback",
+            "resolution_labels",
+            "resolution_note",
+            "merged_into",
+            "source_id",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = ("state", "resolution_note", "merged_into")
+
+    def create(self, validated_data: dict[str, Any]) -> Issue:
+        sources = validated_data.pop("sources", [])
+        issue: Issue = super().create(validated_data)
+        Source.objects.bulk_create(Source(issue=issue, **source) for source in sources)
+        return issue
+
+    def update(self, instance: Issue, validated_data: dict[str, Any]) -> Issue:
+        sources = validated_data.pop("sources", None)
+        issue: Issue = super().update(instance, validated_data)
+        if sources is not None:
+            issue.sources.all().delete()
+            Source.objects.bulk_create(Source(issue=issue, **source) for source in sources)
+        return issue
+
+
+class TestSerializer(RowSerializer):
+    """The state changes by `move` only; an approved test that is rewritten goes back to review."""
+
+    __test__ = False
+
+    tools = serializers.ListField(child=JSONObject(), required=False, max_length=500)
+    template = serializers.PrimaryKeyRelatedField(
+        queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
+        allow_null=True,
+        required=False,
+    )
+    author = Name()
+
+    class Meta:
+        model = Test
+        fields = (
+            "id",
+            "issue",
+            "messages",
+            "tools",
+            "context",
+            "reference",
+            "reference_by",
+            "flagged_answer",
+            "guidelines",
+            "template",
+            "pass_threshold",
+            "weight",
+            "state",
+            "origin",
+            "author",
+            "sealed",
+            "note",
+            "source_id",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = ("state", "origin")
+
+    def validate_sealed(self, sealed: bool) -> bool:
+        if sealed and not self.context["request"].user.has_perm(READ_SEALED):
+            raise serializers.ValidationError(
+                "Who may not read sealed tests cannot seal one: it would be out of reach."
+            )
+        return sealed
+
+    def update(self, instance: Test, validated_data: dict[str, Any]) -> Test:
+        given = {name: validated_data[name] for name in DECIDING if name in validated_data}
+        if any(getattr(instance, name) != value for name, value in given.items()):
+            review_again(instance, self.context["request"].user)
+        test: Test = super().update(instance, validated_data)
+        return test
+
+
+class JudgeTemplateSerializer(RowSerializer):
+    """What a template shows is read from its wording. Only drafts change."""
+
+    scale = JSONObject(required=False)
+
+    class Meta:
+        model = JudgeTemplate
+        fields = (
+            "id",
+            "family",
+            "version",
+            "title",
+            "state",
+            "text",
+            "shows_input",
+            "shows_reference",
+            "shows_guidelines",
+            "scale",
+            "created_at",
+            "published_at",
+        )
+        read_only_fields = (
+            *("version", "state", "shows_input", "shows_reference", "shows_guidelines"),
+            "published_at",
+        )
+
+    def validate_family(self, family: str) -> str:
+        others = JudgeTemplate.objects.filter(family=family)
+        if self.instance is not None:
+            others = others.exclude(family=self.instance.family)
+        if others.exists():
+            raise serializers.ValidationError(
+                f"There are versions of {family} already: POST …/new_version/ to the newest."
+            )
+        return family
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        super().validate(attrs)
+        return {**attrs, **(shown_by(attrs["text"]) if "text" in attrs else {})}
+
+
+class FrozenCriterionSerializer(RowSerializer):
+    class Meta:
+        model = FrozenCriterion
+        fields = ("id", "key", "text", "order")
+
+
+class RevisionSerializer(RowSerializer):
+    """Equal `asked_digest`: asked the same. Equal `digest`: judged by the same rubric too."""
+
+    content = JSONObject(read_only=True)
+    criteria = FrozenCriterionSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Revision
+        fields = (
+            "id",
+            "test",
+            "number",
+            "content",
+            "criteria",
+            "template",
+            "pass_threshold",
+            "pass_rule",
+            "asked_digest",
+            "digest",
+            "created_at",
+        )
+
+
+# What acts take and give -------------------------------------------------------------------------
+
+
+class MoveSerializer(serializers.Serializer):
+    """A change of state, such as review, approve or deprecate."""
+
+    move = serializers.CharField(max_length=20)
+
+
+class IssueMoveSerializer(MoveSerializer):
+    """Resolving takes a label or a note, which say how."""
+
+    labels = serializers.SlugRelatedField(
+        slug_field="name", queryset=ResolutionLabel.objects.all(), many=True, required=False
+    )
+    note = LongText(required=False, allow_blank=True)
+
+
+class ReadinessSerializer(serializers.Serializer):
+    """What is missing before it can be reviewed, and the moves that you may make."""
+
+    problems = serializers.ListField(child=serializers.CharField())
+    moves = serializers.ListField(child=serializers.CharField())

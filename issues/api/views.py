@@ -1,0 +1,234 @@
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from evalhub.api.views import ReadOnly, Written
+from issues import states
+from issues.api import filters
+from issues.api.serializers import (
+    CommentSerializer,
+    FeedbackSerializer,
+    IssueMoveSerializer,
+    IssueSerializer,
+    JudgeTemplateSerializer,
+    MoveSerializer,
+    ReadinessSerializer,
+    ResolutionLabelSerializer,
+    RevisionSerializer,
+    TagSerializer,
+    TestSerializer,
+    TriageSerializer,
+)
+from issues.judge_templates import new_version, publish, retire
+from issues.models import (
+    Comment,
+    Feedback,
+    Issue,
+    JudgeTemplate,
+    ResolutionLabel,
+    Revision,
+    Tag,
+    Test,
+)
+from issues.tagging import rename
+
+PUBLISH = "issues.publish_judgetemplate"
+
+
+class TagViewSet(Written):
+    """What issues and suites are about. Merging tags is done in the admin."""
+
+    queryset = Tag.objects.order_by("-pk")
+    serializer_class = TagSerializer
+    filterset_class = filters.TagFilters
+    ordering_fields = ("id", "name")
+
+    @transaction.atomic
+    def perform_update(self, serializer: BaseSerializer[Tag]) -> None:
+        name = serializer.validated_data.pop("name", None)
+        tag = serializer.save()
+        if name is not None and name != tag.name:
+            rename(tag, name, by=self.request.user)  # type: ignore[arg-type]
+
+
+class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
+    """How issues get resolved."""
+
+    queryset = ResolutionLabel.objects.order_by("-pk")
+    serializer_class = ResolutionLabelSerializer
+    ordering_fields = ("id", "name")
+
+
+class FeedbackViewSet(Written):
+    """What end users said. POST takes it from an application; PATCH triages it."""
+
+    queryset = Feedback.objects.order_by("-pk")
+    serializer_class = FeedbackSerializer
+    filterset_class = filters.FeedbackFilters
+    ordering_fields = ("id", "created_at")
+
+    def get_serializer_class(self) -> Any:
+        return TriageSerializer if self.action == "partial_update" else FeedbackSerializer
+
+    def perform_create(self, serializer: BaseSerializer[Feedback]) -> None:
+        serializer.save(received_by=self.request.user)
+
+
+class Stated(Written):
+    """Rows whose state changes by moves."""
+
+    shown_as: type[BaseSerializer[Any]]
+
+    def _move(self, request: Request) -> Response:
+        row = self.get_object()
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        name = body.validated_data["move"]
+        move = states.move_named(row, name)
+        right = move.rights.get(row.state) if move else None
+        if right and not request.user.has_perm(right):
+            raise PermissionDenied(f"You may not {name} {row}.")
+        if name == "resolve" and isinstance(row, Issue):
+            said = body.validated_data
+            labels, note = said.get("labels", []), said.get("note", "")
+            states.resolve(row, labels=labels, note=note, by=request.user)  # type: ignore[arg-type]
+        else:
+            states.move(row, name, by=request.user)  # type: ignore[arg-type]
+        shown = self.shown_as(row, context=self.get_serializer_context())
+        return Response(shown.data)
+
+    @extend_schema(responses=ReadinessSerializer)
+    @action(detail=True, serializer_class=ReadinessSerializer)
+    def readiness(self, request: Request, pk: str) -> Response:
+        """What is missing before it can be reviewed, and the moves that you may make."""
+        row = self.get_object()
+        moves = [move.name for move in states.open_moves(row, request.user)]
+        return Response({"problems": states.problems_of(row), "moves": moves})
+
+
+class IssueViewSet(Stated):
+    """Erroneous behaviours. Their tests are listed at `tests/?issue=`."""
+
+    queryset = (
+        Issue.objects.select_related("assignee", "author")
+        .prefetch_related("tags", "sources", "comments__author", "feedback", "resolution_labels")
+        .order_by("-pk")
+    )
+    serializer_class = shown_as = IssueSerializer
+    filterset_class = filters.IssueFilters
+    ordering_fields = ("id", "created_at", "updated_at")
+    action_permissions = {
+        "move": states.CHANGE_ISSUE,
+        "comments": "issues.add_comment",
+    }
+
+    @transaction.atomic
+    def perform_create(self, serializer: BaseSerializer[Issue]) -> None:
+        serializer.save(author=self.request.user)
+
+    @transaction.atomic
+    def perform_update(self, serializer: BaseSerializer[Issue]) -> None:
+        serializer.save()
+
+    @extend_schema(responses=IssueSerializer)
+    @action(detail=True, methods=["post"], serializer_class=IssueMoveSerializer)
+    def move(self, request: Request, pk: str) -> Response:
+        """Change the state: review, approve, resolve, reopen, draft or deprecate."""
+        return self._move(request)
+
+    @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
+    def comments(self, request: Request, pk: str) -> Response:
+        """Say something about the issue."""
+        issue = self.get_object()
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        comment = Comment.objects.create(
+            issue=issue,
+            author=request.user,  # type: ignore[misc]
+            text=body.validated_data["text"],
+        )
+        return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
+
+
+class TestViewSet(Stated):
+    """Examples that show an issue. Sealed ones are listed for those who may read them."""
+
+    __test__ = False
+
+    queryset = Test.objects.all()
+    serializer_class = shown_as = TestSerializer
+    filterset_class = filters.TestFilters
+    ordering_fields = ("id", "created_at", "updated_at")
+    action_permissions = {"move": states.CHANGE_TEST}
+
+    def get_queryset(self) -> QuerySet[Test]:
+        tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
+        return tests.select_related("issue", "template", "author").order_by("-pk")
+
+    def perform_create(self, serializer: BaseSerializer[Test]) -> None:
+        serializer.save(author=self.request.user)
+
+    @extend_schema(responses=TestSerializer)
+    @action(detail=True, methods=["post"], serializer_class=MoveSerializer)
+    def move(self, request: Request, pk: str) -> Response:
+        """Change the state: review, approve, draft or deprecate."""
+        return self._move(request)
+
+
+class JudgeTemplateViewSet(Written):
+    """Wordings and scales. A draft changes; what is published never does again."""
+
+    queryset = JudgeTemplate.objects.order_by("-pk")
+    serializer_class = JudgeTemplateSerializer
+    filterset_class = filters.JudgeTemplateFilters
+    action_permissions = {
+        "publish": PUBLISH,
+        "retire": PUBLISH,
+        "new_version": "issues.add_judgetemplate",
+    }
+
+    def _shown(self, template: JudgeTemplate) -> Response:
+        return Response(self.get_serializer(template).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def publish(self, request: Request, pk: str) -> Response:
+        """From now on tests may use it, and it never changes again."""
+        template = self.get_object()
+        publish(template, by=request.user)  # type: ignore[arg-type]
+        return self._shown(template)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retire(self, request: Request, pk: str) -> Response:
+        """Offer it no longer; tests that use it keep it."""
+        template = self.get_object()
+        retire(template, by=request.user)  # type: ignore[arg-type]
+        return self._shown(template)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def new_version(self, request: Request, pk: str) -> Response:
+        """A draft with the next version number that starts as a copy."""
+        draft = new_version(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        return Response(self.get_serializer(draft).data, status=status.HTTP_201_CREATED)
+
+
+class RevisionViewSet(ReadOnly):
+    """Tests as they were frozen at launch: what results really answered."""
+
+    queryset = Revision.objects.all()
+    serializer_class = RevisionSerializer
+    filterset_class = filters.RevisionFilters
+
+    def get_queryset(self) -> QuerySet[Revision]:
+        revisions: QuerySet[Revision] = Revision.objects.readable_by(self.request.user)
+        return revisions.prefetch_related("criteria").order_by("-pk")

@@ -1,0 +1,77 @@
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+
+from evalhub.api.filters import Id, OneOf, Since
+from evalhub.models import BatchState, ItemState
+from runs.models import ChosenBy, EvaluationKind, JudgmentState, Launch, Outcome
+
+
+class SuiteFilters(filters.FilterSet):
+    name = filters.CharFilter()
+    tag = filters.CharFilter(field_name="tags__name")
+
+
+class JuryFilters(filters.FilterSet):
+    name = filters.CharFilter()
+    is_active = filters.BooleanFilter()
+
+
+class RunFilters(filters.FilterSet):
+    state = OneOf(BatchState)
+    launch = Id(field_name="launch_id")
+    suite = Id(field_name="suite_id")
+    language_model = Id(field_name="language_model_id")
+    model_name = filters.CharFilter()
+    release = filters.CharFilter()
+    label = filters.CharFilter()
+    variant_key = filters.CharFilter()
+    source_id = filters.CharFilter()
+    answers_supplied = filters.BooleanFilter()
+    is_scripted = filters.BooleanFilter()
+    since = Since("created_at")
+
+
+class LaunchFilters(filters.FilterSet):
+    label = filters.CharFilter()
+    release = filters.CharFilter()
+    recurs = filters.BooleanFilter(method="that_recur")
+    is_paused = filters.BooleanFilter()
+
+    def that_recur(self, queryset: QuerySet[Launch], name: str, value: bool) -> QuerySet[Launch]:
+        return queryset.exclude(cron="") if value else queryset.filter(cron="")
+
+
+class ResultFilters(filters.FilterSet):
+    run = Id(field_name="run_id")
+    test = Id(field_name="test_id")
+    issue = Id(field_name="issue_id")
+    revision = Id(field_name="revision_id")
+    outcome = OneOf(Outcome)
+    state = OneOf(ItemState)
+    error_kind = filters.CharFilter()
+    is_overridden = filters.BooleanFilter()
+    is_disputed = filters.BooleanFilter()
+
+
+class JudgingFilters(filters.FilterSet):
+    run = Id(field_name="run_id")
+    state = OneOf(BatchState)
+    is_current = filters.BooleanFilter()
+    jury_fingerprint = filters.CharFilter()
+
+
+class JudgmentFilters(filters.FilterSet):
+    run = Id(field_name="judging__run_id")
+    judging = Id(field_name="judging_id")
+    result = Id(field_name="result_id")
+    judge = Id(field_name="judge_id")
+    state = OneOf(JudgmentState)
+    failure = filters.CharFilter()
+
+
+class HumanEvaluationFilters(filters.FilterSet):
+    run = Id(field_name="result__run_id")
+    result = Id(field_name="result_id")
+    annotator = filters.CharFilter(field_name="annotator__username")
+    kind = OneOf(EvaluationKind)
+    chosen_by = OneOf(ChosenBy)

@@ -1,0 +1,362 @@
+from typing import Any
+
+from django.db import transaction
+from drf_spectacular.utils import extend_schema_field
+from pydantic import BaseModel
+from rest_framework import serializers
+
+from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
+from evalhub.models import LanguageModel
+from issues.models import JudgeTemplate, Tag, TemplateState
+from runs.models import (
+    Answer,
+    EvaluationKind,
+    HumanEvaluation,
+    Judge,
+    Judging,
+    Judgment,
+    Jury,
+    Launch,
+    Result,
+    Run,
+    Suite,
+)
+from runs.spec import LaunchSpec, RowId
+
+
+class SuiteSerializer(RowSerializer):
+    tags = serializers.SlugRelatedField(
+        slug_field="name", queryset=Tag.objects.all(), many=True, required=False
+    )
+
+    class Meta:
+        model = Suite
+        fields = ("id", "name", "description", "tests", "tags", "created_at")
+
+
+class JudgeSerializer(RowSerializer):
+    """A language model with an approach and parameters. Equal judges are one row."""
+
+    name = serializers.CharField(source="__str__", read_only=True)
+    params = JSONObject(required=False)
+    language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
+    template = serializers.PrimaryKeyRelatedField(
+        queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
+        allow_null=True,
+        required=False,
+    )
+
+    class Meta:
+        model = Judge
+        fields = ("id", "name", "language_model", "approach", "params", "template")
+        read_only_fields = ("approach",)
+
+
+class JurySerializer(RowSerializer):
+    judges = JudgeSerializer(many=True, allow_empty=False)
+
+    class Meta:
+        model = Jury
+        fields = ("id", "name", "judges", "is_active", "created_at")
+
+    @transaction.atomic
+    def create(self, validated_data: dict[str, Any]) -> Jury:
+        judges = validated_data.pop("judges")
+        jury: Jury = super().create(validated_data)
+        jury.judges.set([Judge.objects.given(**judge) for judge in judges])
+        return jury
+
+    @transaction.atomic
+    def update(self, instance: Jury, validated_data: dict[str, Any]) -> Jury:
+        judges = validated_data.pop("judges", None)
+        jury: Jury = super().update(instance, validated_data)
+        if judges is not None:
+            jury.judges.set([Judge.objects.given(**judge) for judge in judges])
+        return jury
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+
+class RunSerializer(RowSerializer):
+    """What the run used, as it was copied at launch. `page` is its report for people."""
+
+    litellm_model = serializers.SerializerMethodField()
+    requested_by = Name()
+    page = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = Run
+        fields = (
+            "id",
+            "label",
+            "release",
+            "launch",
+            "suite",
+            "language_model",
+            "model_name",
+            "litellm_model",
+            "system_prompt",
+            "params",
+            "repeats",
+            "variant_key",
+            "suite_fingerprint",
+            "state",
+            "reason",
+            "cost_limit_usd",
+            "spent_usd",
+            "answers_supplied",
+            "self_judging_allowed",
+            "is_scripted",
+            "requested_by",
+            "source_id",
+            "page",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+
+    def get_litellm_model(self, run: Run) -> str:
+        return str(run.endpoint.get("litellm_model", ""))
+
+
+class LaunchSerializer(RowSerializer):
+    """`runs` are those that it has made, once or again and again."""
+
+    spec = JSONObject(read_only=True)
+    runs: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    requested_by = Name()
+
+    class Meta:
+        model = Launch
+        fields = (
+            "id",
+            "label",
+            "release",
+            "spec",
+            "runs",
+            "requested_by",
+            "cron",
+            "is_paused",
+            "next_at",
+            "last_at",
+            "last_outcome",
+            "created_at",
+        )
+
+
+class CronSerializer(serializers.Serializer):
+    """Minute, hour, day of month, month and day of week, such as 0 6 * * 1."""
+
+    cron = serializers.CharField(max_length=100)
+
+
+class SuppliedAnswerBody(BaseModel):
+    """One answer; `repeat` counts from 1."""
+
+    test: RowId
+    answer: str
+    repeat: int = 1
+
+
+class SuppliedBody(LaunchSpec):
+    """A launch of one model whose answers are given instead of asked for."""
+
+    answers: list[SuppliedAnswerBody]
+
+
+class SuppliedAnswersSerializer(serializers.Serializer):
+    """The answers of such a launch, as they are read."""
+
+    class OneAnswer(serializers.Serializer):
+        test = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+        answer = LongText(allow_blank=True)
+        repeat = serializers.IntegerField(min_value=1, max_value=100, default=1)
+
+    answers = OneAnswer(many=True, allow_empty=False)
+
+
+class JudgeAgainSerializer(serializers.Serializer):
+    """The jury; none: the judges of the last judging."""
+
+    jury = serializers.PrimaryKeyRelatedField(
+        queryset=Jury.objects.filter(is_active=True), allow_null=True, required=False
+    )
+
+
+class MakeCurrentSerializer(serializers.Serializer):
+    judging = serializers.IntegerField(min_value=1)
+
+
+# Results -----------------------------------------------------------------------------------------
+
+
+class AnswerSerializer(RowSerializer):
+    """`turns` are the generated ones in order; the last is the answer."""
+
+    class Meta:
+        model = Answer
+        fields = ("text", "turns", "tool_calls", "reasoning", "created_at")
+
+
+class ResultSerializer(RowSerializer):
+    """`outcome` is passed, failed, unjudged, error or pending; null is not measured.
+
+    Of a sealed test, whose text you may not read, `is_readable` is false: `answer` is null and
+    `error_message` empty, while all figures stand.
+    """
+
+    tags = serializers.ListField(
+        child=serializers.CharField(), source="tag_set.names", read_only=True
+    )
+    is_readable = serializers.BooleanField(read_only=True)
+    answer = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Result
+        fields = (
+            "id",
+            "run",
+            "test",
+            "issue",
+            "revision",
+            "repeat",
+            "tags",
+            "origin",
+            "weight",
+            "state",
+            "outcome",
+            "score",
+            "passed",
+            "agreement",
+            "is_judged",
+            "is_overridden",
+            "is_disputed",
+            "tokens_in",
+            "tokens_out",
+            "cost_usd",
+            "latency_ms",
+            "error_kind",
+            "error_message",
+            "is_readable",
+            "answer",
+        )
+
+    @extend_schema_field(AnswerSerializer(allow_null=True))
+    def get_answer(self, result: Result) -> Any:
+        # Only readable answers were fetched with the results; others are not there.
+        answer = getattr(result, "answer", None)
+        return AnswerSerializer(answer).data if answer is not None else None
+
+    def to_representation(self, instance: Result) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        return shown if shown["is_readable"] else {**shown, "error_message": ""}
+
+
+class SeatSerializer(serializers.Serializer):
+    """One judge of a judging, as it was copied when the judging began."""
+
+    judge = serializers.IntegerField()
+    name = serializers.CharField()
+    approach = serializers.CharField()
+    params = JSONObject()
+    template = serializers.IntegerField(allow_null=True)
+
+
+class JudgingSerializer(RowSerializer):
+    """One jury's pass over a run's results; one of a run's judgings is current."""
+
+    judges = SeatSerializer(many=True, source="jury.judges", read_only=True)
+    requested_by = Name()
+    statistics = JSONObject(read_only=True)
+
+    class Meta:
+        model = Judging
+        fields = (
+            "id",
+            "run",
+            "number",
+            "is_current",
+            "state",
+            "reason",
+            "jury_name",
+            "judges",
+            "jury_fingerprint",
+            "statistics",
+            "cost_limit_usd",
+            "spent_usd",
+            "requested_by",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+
+
+class JudgmentSerializer(RowSerializer):
+    """`value` null: the judgment failed and is no vote. `criterion` "": the test as a whole."""
+
+    criterion = serializers.CharField(source="criterion.key", read_only=True)
+    judge_name = serializers.CharField(source="judge.__str__", read_only=True, default="")
+
+    class Meta:
+        model = Judgment
+        fields = (
+            "id",
+            "judging",
+            "result",
+            "criterion",
+            "judge",
+            "judge_name",
+            "sample",
+            "order",
+            "is_backup",
+            "state",
+            "option",
+            "value",
+            "justification",
+            "failure",
+            "failure_message",
+            "call",
+            "created_at",
+        )
+
+
+class HumanEvaluationSerializer(RowSerializer):
+    """The option is one of the test's scale; its value follows."""
+
+    annotator = Name()
+    criterion = serializers.CharField(source="criterion.key", read_only=True)
+    option = serializers.CharField(max_length=60)
+    justification = LongText()
+    kind = serializers.ChoiceField(
+        choices=[
+            choice for choice in EvaluationKind.choices if choice[0] != EvaluationKind.WITHDRAWAL
+        ],
+        default=EvaluationKind.EVALUATION,
+    )
+
+    class Meta:
+        model = HumanEvaluation
+        fields = (
+            "id",
+            "result",
+            "criterion",
+            "annotator",
+            "kind",
+            "option",
+            "value",
+            "justification",
+            "blind",
+            "chosen_by",
+            "seconds",
+            "created_at",
+        )
+        read_only_fields = ("value", "chosen_by")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The option's value is known only to the result's scale: `evaluate` checks both."""
+        return attrs
+
+
+class WithdrawSerializer(serializers.Serializer):
+    reason = LongText(required=False, allow_blank=True, default="")

@@ -1,0 +1,312 @@
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.errors import Conflict
+from evalhub.api.views import ReadOnly, Written
+from runs import control, recurring
+from runs.api import filters, serializers
+from runs.evaluating import Ballot, evaluate, withdraw
+from runs.launch import launch
+from runs.models import (
+    Answer,
+    EvaluationKind,
+    HumanEvaluation,
+    Judging,
+    Judgment,
+    Jury,
+    Launch,
+    Result,
+    Run,
+    Suite,
+)
+from runs.spec import LaunchSpec, read_spec
+from runs.supplied import SuppliedAnswer, supply
+
+CONTROL = "runs.control_run"
+
+
+class SuiteViewSet(Written):
+    """Named sets of tests."""
+
+    queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
+    serializer_class = serializers.SuiteSerializer
+    filterset_class = filters.SuiteFilters
+    ordering_fields = ("id", "name")
+
+
+class JuryViewSet(Written):
+    """Judges who score together."""
+
+    queryset = Jury.objects.prefetch_related("judges__language_model", "judges__template").order_by(
+        "-pk"
+    )
+    serializer_class = serializers.JurySerializer
+    filterset_class = filters.JuryFilters
+    ordering_fields = ("id", "name")
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+
+class LaunchViewSet(ReadOnly):
+    """What people asked to run. POST to runs/ makes one."""
+
+    queryset = Launch.objects.select_related("requested_by").prefetch_related("runs")
+    serializer_class = serializers.LaunchSerializer
+    filterset_class = filters.LaunchFilters
+    action_permissions = {
+        "again": "runs.add_run",
+        "recur": "runs.change_launch",
+        "pause": "runs.change_launch",
+        "resume": "runs.change_launch",
+    }
+
+    def _shown(self, record: Launch, status: int = status.HTTP_200_OK) -> Response:
+        fresh = self.get_queryset().get(pk=record.pk)
+        return Response(serializers.LaunchSerializer(fresh).data, status=status)
+
+    @extend_schema(request=None, responses={201: serializers.LaunchSerializer})
+    @action(detail=True, methods=["post"])
+    def again(self, request: Request, pk: str) -> Response:
+        """Make the same runs once more, now."""
+        record = recurring.launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        return self._shown(record, status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
+    @action(detail=True, methods=["post"])
+    def recur(self, request: Request, pk: str) -> Response:
+        """Let it recur from now on, in the site's time zone."""
+        body = serializers.CronSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return self._recur(body.validated_data["cron"])
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Let it not recur until it is resumed."""
+        record = self.get_object()
+        recurring.pause(record)
+        return self._shown(record)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Let it recur again."""
+        return self._recur(self.get_object().cron)
+
+    def _recur(self, cron: str) -> Response:
+        record = self.get_object()
+        try:
+            recurring.recur(record, cron)
+        except recurring.BadCron as error:
+            raise ValidationError({"cron": [str(error)]}) from error
+        return self._shown(record)
+
+
+class RunViewSet(ReadOnly):
+    """POST starts runs; they are controlled by acts, never edited."""
+
+    queryset = Run.objects.select_related("requested_by").order_by("-pk")
+    serializer_class = serializers.RunSerializer
+    filterset_class = filters.RunFilters
+    action_permissions = dict.fromkeys(
+        ("pause", "resume", "cancel", "retry_errors", "judge_again", "make_current"), CONTROL
+    )
+
+    @extend_schema(request=LaunchSpec, responses={201: serializers.LaunchSerializer})
+    def create(self, request: Request) -> Response:
+        """Start one run for each model and system prompt. A refusal tells all its `problems`."""
+        record = launch(read_spec(_body(request)), by=request.user)  # type: ignore[arg-type]
+        shown = serializers.LaunchSerializer(record).data
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.SuppliedBody, responses={201: serializers.RunSerializer})
+    @action(detail=False, methods=["post"])
+    def supplied(self, request: Request) -> Response:
+        """A run whose answers are given instead of asked for; it is judged alike."""
+        values = _body(request)
+        body = serializers.SuppliedAnswersSerializer(data={"answers": values.pop("answers", None)})
+        body.is_valid(raise_exception=True)
+        answers = [
+            SuppliedAnswer(f"answers[{number}]", **answer)
+            for number, answer in enumerate(body.validated_data["answers"])
+        ]
+        spec = read_spec({**values, "tests": [answer.test for answer in answers]})
+        run = supply(spec, answers, by=request.user)  # type: ignore[arg-type]
+        return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
+
+    def _shown(self, run: Run) -> Response:
+        fresh = self.get_queryset().get(pk=run.pk)
+        return Response(serializers.RunSerializer(fresh, context={"request": self.request}).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Start no more calls. Those in flight end and are saved."""
+        run = self.get_object()
+        control.pause_run(run)
+        return self._shown(run)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Go on with what was not done."""
+        run = self.get_object()
+        control.resume_run(run)
+        return self._shown(run)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop at once. What was saved stays."""
+        run = self.get_object()
+        control.cancel_run(run)
+        return self._shown(run)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry_errors(self, request: Request, pk: str) -> Response:
+        """Ask again for answers that failed, and for failed judgments of the current judging."""
+        run = self.get_object()
+        control.retry_errors(run)
+        return self._shown(run)
+
+    @extend_schema(
+        request=serializers.JudgeAgainSerializer, responses={201: serializers.JudgingSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def judge_again(self, request: Request, pk: str) -> Response:
+        """Another judging of the same answers. It decides nothing until it is made current."""
+        run = self.get_object()
+        body = serializers.JudgeAgainSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        judging = control.judge_again(run, body.validated_data.get("jury"), by=request.user)  # type: ignore[arg-type]
+        shown = serializers.JudgingSerializer(judging).data
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=serializers.MakeCurrentSerializer)
+    @action(detail=True, methods=["post"])
+    def make_current(self, request: Request, pk: str) -> Response:
+        """Let one of its judgings decide the run's scores from now on."""
+        run = self.get_object()
+        body = serializers.MakeCurrentSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        pk = body.validated_data["judging"]
+        judging = run.judgings.filter(pk=pk).first()
+        if judging is None:
+            raise ValidationError({"judging": [f"{run} has no judging {pk}."]})
+        control.make_current(judging)
+        return self._shown(run)
+
+
+def _body(request: Request) -> dict[str, Any]:
+    if not isinstance(request.data, dict):
+        raise ValidationError({"problems": [f"Send an object, not {request.data!r:.80}."]})
+    return dict(request.data)
+
+
+# Results -----------------------------------------------------------------------------------------
+
+
+class ResultViewSet(ReadOnly):
+    """Outcomes with their answers. Of sealed tests, figures only, unless you may read them."""
+
+    queryset = Result.objects.all()
+    serializer_class = serializers.ResultSerializer
+    filterset_class = filters.ResultFilters
+
+    def get_queryset(self) -> QuerySet[Result]:
+        user = self.request.user
+        readable = Result.objects.readable_by(user).filter(pk=OuterRef("pk"))
+        answers = Prefetch("answer", Answer.objects.readable_by(user))
+        return (
+            Result.objects.annotate(is_readable=Exists(readable))
+            .select_related("tag_set")
+            .prefetch_related(answers)
+            .order_by("-pk")
+        )
+
+
+class JudgingViewSet(ReadOnly):
+    """Passes of juries over runs. POST runs/{id}/judge_again/ adds one."""
+
+    queryset = Judging.objects.select_related("requested_by").order_by("-pk")
+    serializer_class = serializers.JudgingSerializer
+    filterset_class = filters.JudgingFilters
+
+
+class JudgmentViewSet(ReadOnly):
+    """Verdicts of judges, of tests whose text you may read."""
+
+    queryset = Judgment.objects.all()
+    serializer_class = serializers.JudgmentSerializer
+    filterset_class = filters.JudgmentFilters
+
+    def get_queryset(self) -> QuerySet[Judgment]:
+        judgments: QuerySet[Judgment] = Judgment.objects.readable_by(self.request.user)
+        return judgments.select_related(
+            "criterion", "judge__language_model", "judge__template"
+        ).order_by("-pk")
+
+
+class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
+    """Verdicts of people. POST appends one, which replaces the judges'; nothing is deleted."""
+
+    queryset = HumanEvaluation.objects.all()
+    serializer_class = serializers.HumanEvaluationSerializer
+    filterset_class = filters.HumanEvaluationFilters
+    action_permissions = {"withdraw": "runs.add_humanevaluation"}
+
+    def get_queryset(self) -> QuerySet[HumanEvaluation]:
+        rows: QuerySet[HumanEvaluation] = HumanEvaluation.objects.readable_by(self.request.user)
+        return rows.select_related("criterion", "annotator").order_by("-pk")
+
+    def perform_create(self, serializer: Any) -> None:
+        given = dict(serializer.validated_data)
+        result = given.pop("result")
+        user = self.request.user
+        get_object_or_404(Result.objects.readable_by(user), pk=result.pk)
+        if given["kind"] == EvaluationKind.ADJUDICATION and not user.has_perm("runs.adjudicate"):
+            raise PermissionDenied("You may evaluate, but not adjudicate.")
+        serializer.instance = evaluate(result, Ballot(**given), by=user)  # type: ignore[arg-type]
+
+    @extend_schema(
+        request=serializers.WithdrawSerializer,
+        responses={201: serializers.HumanEvaluationSerializer},
+    )
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:
+        """Undo your evaluation; what stood before stands again. Appends a withdrawal."""
+        evaluation = self.get_object()
+        if evaluation.annotator_id != request.user.pk:
+            raise PermissionDenied("Only its annotator can withdraw an evaluation.")
+        if _standing(evaluation) != evaluation.pk:
+            raise Conflict("This evaluation does not stand: it was withdrawn or replaced.")
+        body = serializers.WithdrawSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        undone = withdraw(evaluation.result, by=request.user, **body.validated_data)  # type: ignore[arg-type]
+        return Response(self.get_serializer(undone).data, status=status.HTTP_201_CREATED)
+
+
+def _standing(evaluation: HumanEvaluation) -> int | None:
+    """The number of the annotator's evaluation that stands on the same result and criterion."""
+    mine = HumanEvaluation.objects.filter(
+        result=evaluation.result_id,
+        criterion=evaluation.criterion_id,
+        annotator=evaluation.annotator_id,
+    )
+    stack: list[int] = []
+    for number, kind in mine.order_by("pk").values_list("pk", "kind"):
+        if kind != EvaluationKind.WITHDRAWAL:
+            stack.append(number)
+        elif stack:
+            stack.pop()
+    return stack[-1] if stack else None
