@@ -1,0 +1,205 @@
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    RelatedDropdownFilter,
+)
+from unfold.decorators import display
+from unfold.views import ChangeList
+
+from issues.admin.words import first_words
+from runs.admin import override
+from runs.admin.evaluation import Draft, evaluated
+from runs.admin.result_filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
+from runs.admin.result_page import page_of
+from runs.admin.splits import splits_of
+from runs.admin.trail import Trail, trail_of
+from runs.models import ChosenBy, Result
+
+EVALUATE = "runs.add_humanevaluation"
+LIST = "_changelist_filters"
+
+
+class ResultList(ChangeList):
+    """The page of results, with the judges' votes on exactly the rows that are shown."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        splits = splits_of(self.result_list)
+        for result in self.result_list:
+            result.split = splits.get(result.pk, "—")
+
+
+@admin.register(Result)
+class ResultAdmin(ModelAdmin):
+    """Results as far as their tests may be read, and the page on which one is looked at."""
+
+    list_display = (
+        "badge",
+        "words",
+        "issue",
+        "run",
+        "result_score",
+        "split",
+        "overridden",
+        "latency",
+    )
+    list_display_links = ("words",)
+    list_filter = (
+        ("run", AutocompleteSelectFilter),
+        OutcomeFilter,
+        ("issue", RelatedDropdownFilter),
+        TagFilter,
+        "is_overridden",
+        "is_disputed",
+        FailedJudgmentFilter,
+    )
+    list_filter_submit = True
+    search_fields = ("issue__title", "answer__text", "run__label")
+    search_help_text = "Title of the issue, text of the answer, or label of the run."
+    list_select_related = ("issue", "run", "revision")
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ("override_selected",)
+
+    class Media:
+        css = {"all": ("evalhub/result.css",)}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ResultList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
+        readable: QuerySet[Result] = Result.objects.readable_by(request.user)
+        return readable.order_by("-run", "pk")
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        evaluate = path("<int:pk>/evaluate/", wrap(self.evaluate_view), name="runs_result_evaluate")
+        return [evaluate, *super().get_urls()]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_evaluate_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm(EVALUATE))
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="Outcome", ordering="outcome")
+    def badge(self, result: Result) -> SafeString:
+        return SafeString(render_to_string("runs/_outcome.html", {"result": result}))
+
+    @display(description="Test", ordering="test")
+    def words(self, result: Result) -> str:
+        return first_words(result.revision.content["messages"])
+
+    @display(description="Score", ordering="score")
+    def result_score(self, result: Result) -> str:
+        return "—" if result.score is None else f"{result.score:.2f}"
+
+    @display(description="Judges")
+    def split(self, result: Any) -> str:
+        return str(result.split)
+
+    @display(description="By people", ordering="is_overridden")
+    def overridden(self, result: Result) -> SafeString | str:
+        if result.is_disputed:
+            return format_html('<span class="eh-badge eh-badge--unjudged">{}</span>', "disputed")
+        return "overridden" if result.is_overridden else "—"
+
+    @display(description="Latency", ordering="latency_ms")
+    def latency(self, result: Result) -> str:
+        return "—" if result.latency_ms is None else f"{result.latency_ms / 1000:.1f} s"
+
+    @admin.action(permissions=["evaluate"], description="Override with one justification …")
+    def override_selected(
+        self, request: HttpRequest, queryset: QuerySet[Result]
+    ) -> HttpResponse | None:
+        return override.override(request, queryset, self)
+
+    # The page ------------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if not object_id.isdecimal():
+            raise Http404(f"There is no result {object_id!r}.")
+        return self._page(request, self._result(request, int(object_id)), Draft())
+
+    def _result(self, request: HttpRequest, pk: int) -> Result:
+        """A result that this person may read; for others there is none."""
+        readable = Result.objects.readable_by(request.user)
+        related = ("run", "run__suite", "issue", "test", "tag_set", "revision__template")
+        result: Result = get_object_or_404(readable.select_related(*related), pk=pk)
+        return result
+
+    def _page(self, request: HttpRequest, result: Result, draft: Draft) -> HttpResponse:
+        trail = self._trail(request, result)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Result {result.pk}",
+            "opts": self.opts,
+            "page": page_of(result, request.user),  # type: ignore[arg-type]
+            "result": result,
+            "run": result.run,
+            "trail": trail,
+            "position": trail.position(result.pk),
+            "next": trail.after(result.pk),
+            "previous": trail.before(result.pk),
+            "may_evaluate": self.has_evaluate_permission(request),
+            "may_adjudicate": request.user.has_perm("runs.adjudicate"),
+            "may_control": request.user.has_perm("runs.control_run"),
+            "draft": draft,
+            "last": request.session.pop("last_evaluated", None),
+            "is_fullwidth": "1",
+        }
+        return TemplateResponse(request, "runs/result.html", context)
+
+    def _trail(self, request: HttpRequest, result: Result) -> Trail:
+        filters = request.GET.get(LIST)
+        listed = self._listed(request, filters) if filters else None
+        return trail_of(request, result, listed)
+
+    def _listed(self, request: HttpRequest, filters: str) -> QuerySet[Result] | None:
+        """What the list showed under these filters; None where they make no sense."""
+        shown = request.GET
+        try:
+            request.GET = QueryDict(filters)
+            changelist = self.get_changelist_instance(request)
+            rows: QuerySet[Result] = changelist.get_queryset(request)
+            return rows
+        except admin.options.IncorrectLookupParameters:
+            return None
+        finally:
+            request.GET = shown
+
+    def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Save a person's verdict, or undo their last one."""
+        if not self.has_evaluate_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        result = self._result(request, pk)
+        draft = Draft.read(request.POST, chosen_by=ChosenBy.DIRECT)
+        return evaluated(request, result, draft, self._trail(request, result)) or self._page(
+            request, result, draft
+        )

@@ -1,0 +1,27 @@
+"""How judges voted on the results of one page: "2:1", passes first."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from issues.scales import passes
+from runs.models import Judgment, Result
+
+
+def splits_of(results: Sequence[Result]) -> dict[int, str]:
+    """Votes of the current judging by result; failed judgments are said and are no votes.
+
+    The results' revisions must be at hand (`select_related`). One query.
+    """
+    votes: dict[int, list[float | None]] = defaultdict(list)
+    rows = Judgment.objects.filter(result__in=results, judging__is_current=True).order_by()
+    for result, value in rows.values_list("result_id", "value"):
+        votes[result].append(value)
+    return {result.pk: _split(result, votes[result.pk]) for result in results if result.pk in votes}
+
+
+def _split(result: Result, values: list[float | None]) -> str:
+    rule = (result.revision.pass_threshold, result.revision.pass_rule)
+    sides = [passes(value, *rule) for value in values]
+    split = f"{sides.count(True)}:{sides.count(False)}"
+    failed = sides.count(None)
+    return f"{split}, {failed} failed" if failed else split
