@@ -1,14 +1,27 @@
 """Figures that only the reports draw, as plain Plotly dicts. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalhub.figures import NEUTRAL, Figure
+from evalhub.figures import NEUTRAL, Figure, outcome_pie
+
+
+def outcome_ring(counts: Mapping[str, int]) -> Figure:
+    """The outcomes as a ring beside a table: names stand there, so that the ring can be large."""
+    figure = outcome_pie(counts)
+    figure["data"][0] |= {
+        "texttemplate": "%{percent:.0%}",
+        "textposition": "inside",
+        "insidetextorientation": "horizontal",
+        "hovertext": figure["data"][0]["text"],
+        "insidetextfont": {"color": "#ffffff"},
+    }
+    return figure
 
 
 def binned_times(bars: Sequence[tuple[int, int, int]]) -> Figure:
     """A histogram of times already counted: (from ms, to ms, n), bounds growing by steps."""
-    labels = [f"{_time(low)}–{_time(high)}" for low, high, _ in bars]
+    labels = [_span(low, high) for low, high, _ in bars]
     data = {
         "type": "bar",
         "x": labels,
@@ -20,8 +33,8 @@ def binned_times(bars: Sequence[tuple[int, int, int]]) -> Figure:
     return {"data": [data], "layout": _layout()}
 
 
-def _time(ms: int) -> str:
-    return f"{ms} ms" if ms < 1000 else f"{ms / 1000:g} s"
+def _span(low: int, high: int) -> str:
+    return f"{low}–{high} ms" if high < 500 else f"{low / 1000:g}–{high / 1000:g} s"
 
 
 def _layout() -> dict[str, Any]:

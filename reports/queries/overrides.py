@@ -66,7 +66,7 @@ def _override(row: Any, judges_score: float | None, is_readable: bool) -> Overri
         issue=row.result.issue.title,
         who=str(row.annotator),
         when=row.created_at,
-        kind=row.get_kind_display(),
+        kind=row.kind,
         option=row.option,
         value=row.value,
         judges_score=judges_score,

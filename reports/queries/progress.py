@@ -1,5 +1,6 @@
 """How far a run has come: small enough to be asked every second or so."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ class Progress:
     """A run and its judging in numbers.
 
     `answered` and `judged` include those that ended in an error; `judged` is of `to_judge`, which
-    is 0 where nobody judges. `is_live` is true while the run or any of its judgings works.
+    is 0 where nobody judges. `state` is that of run and judgings together (`state_of`).
+    `judging` is the number of the one that is told of, where that is not the current one.
     """
 
     state: str
@@ -25,6 +27,7 @@ class Progress:
     answered: int
     judged: int
     to_judge: int
+    judging: int | None
     counts: Counts
     retryable: int
 
@@ -48,18 +51,34 @@ def progress_of(run: Run, judgings: list[Judging]) -> Progress:
     current = next((judging for judging in judgings if judging.is_current), None)
     shown = _shown(judgings)
     judged, to_judge, doubtful = _assessed(shown, current)
-    states = {run.state, *(judging.state for judging in judgings)}
+    state = state_of(run, judgings)
     return Progress(
-        state=run.state,
+        state=state,
         reason=run.reason or (shown.reason if shown else ""),
-        is_live=BatchState.LIVE in states,
+        is_live=state == BatchState.LIVE,
         total=sum(n for _, _, n in results),
         answered=_sum(results, {ItemState.DONE, ItemState.ERROR}),
         judged=judged,
         to_judge=to_judge,
+        judging=shown.number if shown and not shown.is_current else None,
         counts=_counts(results),
         retryable=_sum(results, {ItemState.ERROR}) + doubtful,
     )
+
+
+def state_of(run: Run, judgings: Sequence[Judging]) -> str:
+    """The state of a run as a whole: once it is answered, it is as its judgings are.
+
+    Working outranks standing still, and that outranks done; judgings that were cancelled or
+    failed and are not current say nothing of the run.
+    """
+    if run.state != BatchState.DONE:
+        return run.state
+    states = {judging.state for judging in judgings}
+    if BatchState.LIVE in states:
+        return BatchState.LIVE.value
+    current = {judging.state for judging in judgings if judging.is_current} - {BatchState.DONE}
+    return current.pop() if current else run.state
 
 
 def _shown(judgings: list[Judging]) -> Judging | None:

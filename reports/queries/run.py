@@ -36,7 +36,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the candidate used. Sums are of the answers where it was measured: `with_…` of them."""
+    """What the candidate used: sums over the results where it was measured, `with_…` of them.
+
+    `answered` are all that have an answer or ended in an error.
+    """
 
     tokens_in: int | None
     tokens_out: int | None
@@ -100,18 +103,19 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     judgings = judgings_of(run)
     current = current_of(judgings)
     cells = cells_of([run.pk])
+    progress = progress_of(run, judgings)
     return RunReport(
         run=run,
         judgings=tuple(judgings),
         current=current,
-        progress=progress_of(run, judgings),
+        progress=progress,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
         overridden=sum(cell.overridden for cell in cells),
         disputed=sum(cell.disputed for cell in cells),
         issues=issue_lines(cells, run.repeats),
         tags=tag_lines(cells, run.repeats),
-        usage=usage_of(cells),
+        usage=usage_of(cells, progress.answered),
         latency=latency_of(run),
         panel=panel_of(run, current) if current and current.jury.get("judges") else None,
         overrides=overrides_of(run, current, reader),
@@ -160,14 +164,14 @@ def tag_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
     )
 
 
-def usage_of(cells: Sequence[Cell]) -> Usage:
+def usage_of(cells: Sequence[Cell], answered: int) -> Usage:
     return Usage(
         tokens_in=_sum([cell.tokens_in for cell in cells]),
         tokens_out=_sum([cell.tokens_out for cell in cells]),
         with_tokens=sum(cell.with_tokens for cell in cells),
         cost_usd=_money([cell.cost_usd for cell in cells]),
         with_cost=sum(cell.with_cost for cell in cells),
-        answered=sum(cell.n for cell in cells if cell.outcome not in ("error", "pending")),
+        answered=answered,
     )
 
 

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from evalhub.models import BatchState
+from reports.queries.progress import state_of
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.models import Judging, Run
 
@@ -17,13 +18,17 @@ PAGE = 25
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in brief. `is_live`: it, or one of its judgings, is at work."""
+    """One run in brief. `state` is that of run and judgings together."""
 
     run: Run
     counts: Counts
     rate: Rate
-    is_live: bool
+    state: str
     jury: str
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == BatchState.LIVE
 
     @property
     def needs_a_look(self) -> int:
@@ -75,12 +80,11 @@ def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
 
 
 def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
-    states = {run.state, *(judging.state for judging in judgings)}
     return RunLine(
         run=run,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
-        is_live=BatchState.LIVE in states,
+        state=state_of(run, judgings),
         jury=next((judging.jury_name for judging in judgings if judging.is_current), ""),
     )
 

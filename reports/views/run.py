@@ -8,9 +8,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.figures import OutcomeRow, outcome_pie, tag_bars
+from evalhub.figures import OutcomeRow, tag_bars
 from reports.exports.run import csv_lines, report_json
-from reports.figures import binned_times
+from reports.figures import binned_times, outcome_ring
 from reports.queries.dashboard import workers_alive
 from reports.queries.filters import SORTS, Filters
 from reports.queries.grid import Sheet
@@ -64,7 +64,7 @@ def _figures(report: RunReport) -> dict[str, Any]:
     tags = [OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in report.tags]
     bars = report.latency.bars if report.latency else ()
     return {
-        "outcomes": outcome_pie(counts) if report.counts.total else None,
+        "outcomes": outcome_ring(counts) if report.counts.total else None,
         "tags": tag_bars(tags) if tags else None,
         "latency": binned_times([(b.from_ms, b.to_ms, b.n) for b in bars]) if bars else None,
     }

@@ -13,7 +13,8 @@
         "#8434f5": "--eh-unjudged",
         "#b94fc4": "--eh-error",
         "#c3c7cf": "--eh-pending",
-        "#6b7a90": "--eh-quiet",
+        "#6b7a90": "--eh-bars",
+        "#ffffff": "--eh-on-fill",
     };
     const BUTTONS = [
         "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d",
@@ -34,6 +35,10 @@
     };
 
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+    // Numbers in bars stand upright, in a colour that is read on the bar's own.
+    const legible = (trace) =>
+        trace.type === "bar" ? { textangle: 0, insidetextfont: { color: "#ffffff" }, ...trace } : trace;
 
     const axis = (given) => ({
         ...given,
@@ -75,7 +80,7 @@
             return;
         }
         const figure = JSON.parse(source.textContent);
-        await Plotly.react(chart, themed(figure.data), layoutOf(figure), {
+        await Plotly.react(chart, themed(figure.data.map(legible)), layoutOf(figure), {
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
