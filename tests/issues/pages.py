@@ -1,0 +1,58 @@
+"""What tests of the issues floor's pages share: addresses, logging in, and what a browser sends."""
+
+from typing import Any
+
+from django.contrib.auth.models import Permission
+from django.contrib.messages import get_messages
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from evalhub.models import User
+from issues.models import Feedback, Issue
+from tests.factories import make_user
+
+
+def url(name: str, *args: Any) -> str:
+    return reverse(f"admin:issues_{name}", args=args)
+
+
+def log_in(client: Client, role: str) -> User:
+    person = make_user(role)
+    client.force_login(person)
+    return person
+
+
+def grant(person: User, codename: str) -> None:
+    person.user_permissions.add(Permission.objects.get(codename=codename))
+
+
+def said(response: HttpResponse) -> list[str]:
+    """The messages that the next page will show."""
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
+    """What a browser sends when a person saves the page of an issue."""
+    sent = {
+        "title": issue.title,
+        "description": issue.description,
+        "severity": issue.severity,
+        "assignee": "",
+        "tags": [tag.pk for tag in issue.tags.all()],
+    }
+    for prefix in ("tests", "feedback", "sources", "comments"):
+        sent |= {f"{prefix}-TOTAL_FORMS": 0, f"{prefix}-INITIAL_FORMS": 0}
+    return sent | changes
+
+
+def form_of_a_test(**changes: Any) -> dict[str, Any]:
+    """What a browser sends when a person saves the page of a test."""
+    sent = {"kind": "single", "prompt": "What is 2 + 2?", "guidelines": "4.", "weight": 1}
+    sent |= {"reference_by": "human", "tools": "[]"}
+    sent |= {"revisions-TOTAL_FORMS": 0, "revisions-INITIAL_FORMS": 0}
+    return sent | changes
+
+
+def make_feedback(**fields: Any) -> Feedback:
+    return Feedback.objects.create(**({"prompt": "2 + 2?", "comment": "Wrong!"} | fields))

@@ -1,0 +1,78 @@
+"""What is missing is told all at once, and nothing else is asked for."""
+
+import pytest
+
+from issues.models import Source, TemplateState
+from issues.readiness import problems_of_issue, problems_of_test
+from tests.factories import make_issue, make_template, make_test
+
+pytestmark = pytest.mark.django_db
+
+
+def make_ready_issue():
+    issue = make_issue(description="It counts wrongly.", state="draft")
+    Source.objects.create(issue=issue, value="A review")
+    make_test(issue=issue)
+    return issue
+
+
+def test_a_whole_issue_is_ready():
+    assert problems_of_issue(make_ready_issue()) == []
+
+
+def test_an_empty_issue_is_told_everything_at_once():
+    assert problems_of_issue(make_issue()) == [
+        "It has no description.",
+        "No feedback or source says where it was seen.",
+        "It has no test that shows it.",
+    ]
+
+
+def test_feedback_says_where_an_issue_was_seen_as_a_source_does():
+    issue = make_ready_issue()
+    issue.sources.all().delete()
+    issue.feedback.create(comment="Wrong!")
+
+    assert problems_of_issue(issue) == []
+
+
+def test_a_deprecated_test_shows_no_issue():
+    issue = make_ready_issue()
+    issue.tests.update(state="deprecated")
+
+    assert problems_of_issue(issue) == ["It has no test that shows it."]
+
+
+def test_a_whole_test_is_ready():
+    assert problems_of_test(make_test()) == []
+
+
+def test_an_empty_test_is_told_everything_at_once():
+    test = make_test(messages=[], guidelines=" ", reference="")
+    test.template = None
+
+    assert problems_of_test(test) == [
+        "Enter at least one message, such as a user's question.",
+        "It has no guidelines for its judges.",
+        "It has no judge template.",
+    ]
+
+
+def test_a_reference_is_asked_for_where_the_template_shows_it():
+    test = make_test(reference="", template=make_template(title="Whole"))
+
+    assert problems_of_test(test) == [
+        "It has no reference answer, which its judge template, Whole v1, shows."
+    ]
+
+
+def test_no_reference_is_asked_for_where_the_template_shows_none():
+    test = make_test(reference="", template=make_template(shows_reference=False))
+
+    assert problems_of_test(test) == []
+
+
+def test_a_draft_template_is_not_ready_for_use():
+    test = make_test(template=make_template(title="New", state=TemplateState.DRAFT))
+
+    assert problems_of_test(test) == ["Its judge template, New v1, is a draft: publish it first."]

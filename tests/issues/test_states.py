@@ -1,0 +1,175 @@
+"""Issues and tests change their state by moves, which refuse in words what is impossible."""
+
+import pytest
+
+from issues import states
+from issues.models import IssueState, ResolutionLabel, TestState
+from issues.states import Refused, move, move_all, open_moves, resolve, review_again
+from tests.factories import make_issue, make_test, make_user
+from tests.issues.test_readiness import make_ready_issue
+
+pytestmark = pytest.mark.django_db
+
+
+def names(moves):
+    return [found.name for found in moves]
+
+
+def test_a_ready_issue_goes_the_whole_way_and_back():
+    issue, person = make_ready_issue(), make_user("maintainer")
+
+    seen = []
+    for name in ("review", "approve"):
+        move(issue, name, by=person)
+        seen.append(issue.state)
+    resolve(issue, labels=[], note="Fixed in 1.2", by=person)
+    move(issue, "reopen", by=person)
+    seen.append(issue.state)
+    move(issue, "deprecate", by=person)
+    move(issue, "draft", by=person)
+
+    assert seen == ["in_review", "approved", "approved"]
+    issue.refresh_from_db()
+    assert (issue.state, issue.resolution_note) == (IssueState.DRAFT, "Fixed in 1.2")
+
+
+def test_an_unready_issue_is_refused_with_everything_that_it_lacks():
+    issue = make_issue(title="Empty", state="draft")
+
+    with pytest.raises(Refused) as refusal:
+        move(issue, "review", by=None)
+
+    assert refusal.value.problems == [
+        "Empty cannot be sent to review yet.",
+        "It has no description.",
+        "No feedback or source says where it was seen.",
+        "It has no test that shows it.",
+    ]
+    issue.refresh_from_db()
+    assert issue.state == IssueState.DRAFT
+
+
+def test_an_impossible_move_is_refused_in_words():
+    issue = make_issue(title="Old", state="deprecated")
+
+    with pytest.raises(Refused, match=r"“Resolve” is not possible: Old is deprecated\."):
+        move(issue, "resolve", by=None)
+
+
+def test_an_unknown_move_is_refused():
+    with pytest.raises(Refused, match="“fly” is not possible"):
+        move(make_issue(), "fly", by=None)
+
+
+def test_an_incomplete_imported_issue_keeps_its_state_and_may_be_given_up():
+    issue = make_issue(state="approved")
+
+    with pytest.raises(Refused):
+        resolve(issue, labels=[], note="Gone", by=None)
+    move(issue, "deprecate", by=None)
+
+    assert issue.state == IssueState.DEPRECATED
+
+
+def test_resolving_asks_how():
+    with pytest.raises(Refused, match="choose a label or write a note"):
+        resolve(make_ready_issue(), labels=[], note=" ", by=None)
+
+
+def test_resolving_keeps_labels_and_note():
+    issue = make_ready_issue()
+    move(issue, "approve", by=None)
+    label = ResolutionLabel.objects.create(name="fixed by training")
+
+    resolve(issue, labels=[label], note="", by=None)
+
+    assert list(issue.resolution_labels.all()) == [label]
+
+
+def test_the_move_of_a_stale_row_goes_by_what_the_database_holds():
+    test = make_test(state="draft")
+    stale = type(test).objects.get(pk=test.pk)
+    move(test, "deprecate", by=None)
+
+    with pytest.raises(Refused, match="is deprecated"):
+        move(stale, "approve", by=None)
+
+
+def test_a_move_leaves_what_was_typed_but_not_saved():
+    test = make_test(state="draft")
+    test.guidelines = "Typed, never saved."
+
+    move(test, "approve", by=None)
+
+    test.refresh_from_db()
+    assert test.guidelines == "The answer is 4."
+
+
+def test_the_history_says_who_moved_and_how():
+    test, person = make_test(state="draft"), make_user()
+
+    move(test, "approve", by=person)
+
+    newest = test.history.first()
+    assert (newest.state, newest.history_user, newest.history_change_reason) == (
+        TestState.APPROVED,
+        person,
+        "Approve",
+    )
+
+
+@pytest.mark.parametrize(
+    ("role", "state", "expected"),
+    [
+        ("viewer", "draft", []),
+        ("annotator", "draft", ["review"]),
+        ("annotator", "in_review", ["draft"]),
+        ("annotator", "approved", []),
+        ("maintainer", "draft", ["review", "approve", "deprecate"]),
+        ("maintainer", "approved", ["draft", "deprecate"]),
+        ("maintainer", "deprecated", ["draft"]),
+    ],
+)
+def test_roles_are_offered_their_moves_of_a_test(role, state, expected):
+    assert names(open_moves(make_test(state=state), make_user(role))) == expected
+
+
+@pytest.mark.parametrize(
+    ("role", "state", "expected"),
+    [
+        ("annotator", "draft", ["review"]),
+        ("annotator", "approved", []),
+        ("maintainer", "approved", ["resolve", "draft", "deprecate"]),
+        ("maintainer", "resolved", ["reopen", "deprecate"]),
+    ],
+)
+def test_roles_are_offered_their_moves_of_an_issue(role, state, expected):
+    assert names(open_moves(make_issue(state=state), make_user(role))) == expected
+
+
+def test_several_are_moved_and_the_others_named():
+    good, bad = make_test(state="draft"), make_test(state="draft", guidelines="")
+
+    moved = move_all([good, bad], "approve", by=None)
+
+    assert moved.done == 1
+    assert moved.refused == [f"{bad} cannot be approved yet. It has no guidelines for its judges."]
+
+
+def test_an_edit_by_someone_who_may_not_approve_calls_for_review_again():
+    test = make_test(state="approved")
+
+    assert review_again(test, make_user("annotator"))
+    assert test.state == TestState.IN_REVIEW
+
+
+def test_an_edit_by_someone_who_may_approve_stays_approved():
+    test = make_test(state="approved")
+
+    assert not review_again(test, make_user("maintainer"))
+    assert test.state == TestState.APPROVED
+
+
+def test_every_move_leads_to_a_state_that_is_known():
+    for moves, known in ((states.ISSUE_MOVES, IssueState), (states.TEST_MOVES, TestState)):
+        assert {found.target for found in moves} <= set(known.values)
