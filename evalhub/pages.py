@@ -112,6 +112,7 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
     """Rows with a history that everybody who sees them can read, and nobody can rewrite."""
 
     history_list_per_page = 50
+    object_history_template = "evalhub/history.html"
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         """Whether this person may read what the row was; asked before any of it is loaded."""
@@ -142,12 +143,14 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
         if not self.may_read_history(request, object_id):
             raise Http404
         record = self._record(object_id, version_id)
+        values = values_of(record, record.prev_record)
         return self.page(
             request,
             "evalhub/history_version.html",
             title=f"Version of {record.history_date:%Y-%m-%d %H:%M}",
             record=record,
-            values=values_of(record, record.prev_record),
+            changed=[value for value in values if value.lines],
+            others=[value for value in values if not value.lines],
             history_url=self.url_of("history", object_id),
         )
 
@@ -159,14 +162,16 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
 
 
 def values_of(record: Any, before: Any) -> list[Value]:
-    """The fields of a recorded version, changed ones first. `before` is None for the first."""
+    """The fields of a recorded version. `before` is None for the first."""
     values = []
     for field in [*record.tracked_fields, *record._history_m2m_fields]:
+        if getattr(field, "auto_now", False):
+            continue
         text = readable(_value(record, field))
         old = readable(_value(before, field)) if before else text
         lines = _diff(old, text) if old != text else []
         values.append(Value(str(field.verbose_name), text, lines))
-    return sorted(values, key=lambda value: not value.lines)
+    return values
 
 
 def _value(record: Any, field: Any) -> Any:

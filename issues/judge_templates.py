@@ -34,7 +34,7 @@ def publish(template: JudgeTemplate, *, by: User | None) -> None:
         ValidationError: Its wording or scale cannot be used.
     """
     if template.state != TemplateState.DRAFT:
-        raise Refused([f"{template} is {template.get_state_display()} already."])
+        raise Refused([f"{template} is {template.get_state_display().lower()} already."])
     template.full_clean()
     template.state = TemplateState.PUBLISHED
     template.published_at = timezone.now()
@@ -48,7 +48,7 @@ def retire(template: JudgeTemplate, *, by: User | None) -> None:
         Refused: It is not published.
     """
     if template.state != TemplateState.PUBLISHED:
-        raise Refused([f"{template} is {template.get_state_display()}, not published."])
+        raise Refused([f"{template} is {template.get_state_display().lower()}, not published."])
     template.state = TemplateState.RETIRED
     _save(template, "Retired", by)
 

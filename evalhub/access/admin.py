@@ -37,7 +37,7 @@ class PersonAdmin(UserAdmin, PageAdmin):
     filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password", ("first_name", "last_name"), "email")}),
-        ("Roles", {"fields": ("groups", ("is_active", "is_staff", "is_superuser"))}),
+        ("Roles", {"fields": ("groups", "is_active", "is_staff", "is_superuser")}),
         ("Dates", {"classes": ("tab",), "fields": (("last_login", "date_joined"),)}),
     )
     add_fieldsets = (
@@ -87,8 +87,9 @@ class RoleAdmin(GroupAdmin, PageAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         return super().get_queryset(request).prefetch_related("user_set")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
-        return ("name", "permissions") if obj and obj.name in ROLES else ()
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        is_own = obj is None or obj.name not in ROLES
+        return is_own and bool(super().has_change_permission(request, obj))
 
     def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         is_own = obj is not None and obj.name not in ROLES

@@ -1,6 +1,7 @@
 """Language models and the record of calls, in the admin."""
 
 import os
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -35,7 +36,7 @@ class LanguageModelAdmin(HistoryAdmin):
     """Endpoints that may be called. They are deactivated, never deleted."""
 
     form = LanguageModelForm
-    list_display = ("name", "litellm_model", "standing", "key_standing", "prices", "updated")
+    list_display = ("name", "litellm_model", "standing", "key_standing", "prices")
     list_filter = ("is_active", "is_scripted", "maker")
     search_fields = ("name", "litellm_model", "maker", "family")
     readonly_fields = ("key_standing", "created_at")
@@ -89,17 +90,13 @@ class LanguageModelAdmin(HistoryAdmin):
         if not model.api_key_env:
             return "none named"
         is_set = bool(os.environ.get(model.api_key_env, "").strip())
-        return f"{model.api_key_env} is {'set' if is_set else 'NOT set'} in this web process"
+        return f"{model.api_key_env} is {'set' if is_set else 'not set'} in this web process"
 
     @display(description="USD per million tokens")
     def prices(self, model: LanguageModel) -> str:
         if not model.has_prices:
             return "not known"
-        return f"{model.input_usd_per_mtok:g} in, {model.output_usd_per_mtok:g} out"
-
-    @display(description="added", ordering="created_at")
-    def updated(self, model: LanguageModel) -> Any:
-        return model.created_at
+        return f"{_plain(model.input_usd_per_mtok)} in, {_plain(model.output_usd_per_mtok)} out"
 
     @admin.action(permissions=["change"], description="Activate")
     def activate(self, request: HttpRequest, queryset: QuerySet[LanguageModel]) -> None:
@@ -145,6 +142,11 @@ class LanguageModelAdmin(HistoryAdmin):
         level = messages.SUCCESS if report.succeeded else messages.ERROR
         self.message_user(request, report.message, level)
         return self.back(request, model)
+
+
+def _plain(price: Decimal | None) -> str:
+    """A price without the zeros that its column adds."""
+    return "—" if price is None else f"{price.normalize():f}"
 
 
 @admin.register(Call)

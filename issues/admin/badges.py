@@ -1,5 +1,8 @@
 """How states and severities look, in lists and on pages."""
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
 from issues.models import FeedbackState, IssueState, Severity, TemplateState
 
 STATE_LABELS: dict[str, str] = {
@@ -29,7 +32,12 @@ TEMPLATE_LABELS: dict[str, str] = {
 BADGES = {"success": "passed", "warning": "unjudged", "danger": "failed", "info": "error"}
 
 
+def badge(state: str, label: str) -> SafeString:
+    """A state as it looks on pages."""
+    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', badge_of(state), label)
+
+
 def badge_of(state: str) -> str:
     """The ending of a page's badge class for the state of an issue, test or template."""
-    label = {**STATE_LABELS, **TEMPLATE_LABELS}.get(state, "")
+    label = {**STATE_LABELS, **TEMPLATE_LABELS, **FEEDBACK_LABELS}.get(state, "")
     return BADGES.get(label, "pending")

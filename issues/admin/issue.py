@@ -8,7 +8,7 @@ from django.forms import BaseModelFormSet, ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.formats import date_format
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -114,9 +114,10 @@ class IssueAdmin(StatedAdmin):
         names = ((tag.name,) for tag in issue.tags.all())
         return format_html_join(" ", '<span class="eh-tag">{}</span>', names)
 
-    @display(description="tests approved", ordering="tests_approved")
+    @display(description="tests", ordering="tests_approved")
     def test_counts(self, issue: Any) -> str:
-        return f"{issue.tests_approved} of {issue.tests_total}"
+        counts = (issue.tests_approved, issue.tests_total)
+        return format_html('<span title="approved, of all">{} of {}</span>', *counts)
 
     @display(description="feedback", ordering="feedback_total")
     def feedback_count(self, issue: Any) -> int:

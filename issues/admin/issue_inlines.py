@@ -10,7 +10,7 @@ from django.utils.timezone import localtime
 from unfold.admin import StackedInline, TabularInline
 from unfold.decorators import display
 
-from issues.admin.badges import FEEDBACK_LABELS, STATE_LABELS
+from issues.admin.badges import badge
 from issues.admin.words import first_words
 from issues.models import Comment, Feedback, Source, Test
 
@@ -77,9 +77,9 @@ class FeedbackInline(ReadOnlyInline):
         url = reverse("admin:issues_feedback_change", args=[feedback.pk])
         return format_html('<a class="eh-link" href="{}">{}</a>', url, feedback)
 
-    @display(description="state", label=FEEDBACK_LABELS)
-    def state_label(self, feedback: Feedback) -> tuple[str, str]:
-        return feedback.state, feedback.get_state_display()
+    @display(description="state")
+    def state_label(self, feedback: Feedback) -> str:
+        return badge(feedback.state, feedback.get_state_display())
 
 
 class TestInline(ReadOnlyInline):
@@ -101,6 +101,6 @@ class TestInline(ReadOnlyInline):
         url = reverse("admin:issues_test_change", args=[test.pk])
         return format_html('<a class="eh-link" href="{}">{}</a>', url, first_words(test.messages))
 
-    @display(description="state", label=STATE_LABELS)
-    def state_label(self, test: Test) -> tuple[str, str]:
-        return test.state, test.get_state_display()
+    @display(description="state")
+    def state_label(self, test: Test) -> str:
+        return badge(test.state, test.get_state_display())

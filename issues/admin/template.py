@@ -203,7 +203,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
         except ValidationError as error:
             self.say(request, *error.messages)
         else:
-            said = f"{template} is {template.get_state_display()}."
+            said = f"{template} is {template.get_state_display().lower()}."
             self.message_user(request, said, messages.SUCCESS)
         return self.back(request, template)
 
