@@ -15,12 +15,12 @@ from unfold.decorators import display
 from runs import recurring
 from runs.admin import choices
 from runs.admin.launch_form import LaunchForm, Plan, blank_data, data_of
-from runs.admin.numbers import numbers_in
 from runs.admin.parameters import TYPES, USUAL, Row
 from runs.admin.preselection import IN_SESSION, selected_tests
 from runs.estimating import estimate
 from runs.launch import launch, warnings
 from runs.models import Launch
+from runs.numbers import numbers_in
 from runs.spec import LaunchRefused
 
 

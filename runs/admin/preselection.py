@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 
-from runs.admin.numbers import as_ranges, numbers_in
+from runs.numbers import as_ranges, numbers_in
 
 LONGEST = 1500
 """Characters of an address; a longer selection travels in the session."""

@@ -39,6 +39,13 @@ class Text:
         return cls(mark_safe(model_markdown(raw).html), raw)
 
 
+def words_of(label: str, value: float | None, passed: bool | None) -> str:
+    """A verdict as people read it: "passes (1)" where the option is a mere number."""
+    if label.replace(".", "", 1).isdecimal() and passed is not None:
+        return f"{'passes' if passed else 'fails'} ({label})"
+    return label if value is None else f"{label or 'verdict'} · {value:.2f}"
+
+
 @dataclass(frozen=True)
 class Turn:
     """One message. `text` None: nothing was said there (yet)."""
@@ -65,6 +72,11 @@ class Vote:
     prompt: JudgePrompt | None
     passed: bool | None
 
+    @property
+    def words(self) -> str:
+        verdict = self.judgment
+        return words_of(verdict.option, verdict.value, self.passed) if verdict else ""
+
 
 @dataclass(frozen=True)
 class Hearing:
@@ -84,6 +96,10 @@ class Said:
     is_withdrawn: bool
     passed: bool | None
 
+    @property
+    def words(self) -> str:
+        return words_of(self.evaluation.option, self.evaluation.value, self.passed)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -93,6 +109,10 @@ class Choice:
     option: Option
     passed: bool | None
     is_default: bool
+
+    @property
+    def words(self) -> str:
+        return words_of(self.option.label, None, self.passed)
 
 
 @dataclass(frozen=True)
@@ -325,8 +345,9 @@ def _standing(rows: Iterable[HumanEvaluation]) -> tuple[set[int], set[int]]:
 
 
 def _choices(result: Result, current: Hearing | None, *, has_own: bool) -> list[Choice]:
-    """The scale's options; the opposite of the judges' verdict is chosen to begin with."""
-    options = scale_of(result.revision.template).options
+    """The scale's options, best first; the opposite of the judges' verdict is chosen already."""
+    scale = scale_of(result.revision.template)
+    options = sorted(scale.options, key=lambda option: -option.value)
     assessment = current.assessment if current else None
     judged = assessment.passed if assessment and not has_own else None
     default = None

@@ -7,8 +7,10 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
@@ -16,8 +18,8 @@ from unfold.views import ChangeList
 
 from evalhub.work.progress import NotPossible
 from runs.admin import run_control, supply
-from runs.admin.run_figures import Figures, figures_of
 from runs.deletion import contents_of, delete_run
+from runs.figures import Figures, figures_of
 from runs.models import Run
 
 CELLS = ("progress", "pass_rate", "cost")
@@ -40,14 +42,14 @@ class RunAdmin(ModelAdmin):
 
     list_display = (
         "run",
-        "model",
+        "candidate",
         "release",
         "progress",
         "pass_rate",
         "judges",
         "cost",
-        "created_at",
-        "requested_by",
+        "started",
+        "by",
     )
     list_display_links = None
     list_filter = (
@@ -105,7 +107,7 @@ class RunAdmin(ModelAdmin):
         return _cell("name", run, badges=badges, may_delete=False)
 
     @display(description="Model", ordering="model_name")
-    def model(self, run: Run) -> str:
+    def candidate(self, run: Run) -> str:
         return run.model_name
 
     @display(description="State", ordering="state")
@@ -123,6 +125,14 @@ class RunAdmin(ModelAdmin):
     @display(description="Cost")
     def cost(self, run: Any) -> SafeString:
         return _cell("cost", run)
+
+    @display(description="Started", ordering="created_at")
+    def started(self, run: Run) -> str:
+        return date_format(localtime(run.created_at), "j M Y, H:i")
+
+    @display(description="By", ordering="requested_by")
+    def by(self, run: Run) -> str:
+        return str(run.requested_by or "—")
 
     def rows_view(self, request: HttpRequest) -> HttpResponse:
         """The changing cells of some rows, as HTML, by run: `?ids=1,2`."""

@@ -59,3 +59,9 @@ def seconds(value_ms: int | None) -> str:
 def count(value: int | None) -> str:
     """A count; not measured is not 0."""
     return NOT_MEASURED if value is None else intcomma(value)
+
+
+@register.filter
+def kind_words(kind: str) -> str:
+    """The kind of an error or failure, in words."""
+    return kind.replace("_", " ") or "error"

@@ -1,4 +1,4 @@
-"""Figures of the runs on one page of a list, in a fixed number of queries."""
+"""Runs in numbers, for lists and the command line, in a fixed number of queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -117,12 +117,9 @@ def _state(run: Run, judgings: Iterable[Judging]) -> str:
 
 
 def _state_words(run: Run, judgings: Iterable[Judging]) -> str:
-    judging = next((judging for judging in judgings if judging.is_live), None)
-    if run.is_live:
-        return "running"
-    if judging is not None:
+    if run.state == BatchState.DONE and any(judging.is_live for judging in judgings):
         return "judging"
-    return BatchState(_state(run, judgings)).label
+    return BatchState(_state(run, judgings)).label.lower()
 
 
 def _spent(run: Run, judgings: Iterable[Judging]) -> tuple[Decimal | None, bool]:
