@@ -186,16 +186,14 @@ class TokenAdmin(PageAdmin):
         obj.pk, obj.prefix, obj.user = made.pk, made.prefix, made.user
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
-        """The only page that ever shows the token's text."""
-        response = self.page(
+        """The only page that ever shows the token's text; the admin lets none be cached."""
+        return self.page(
             request,
             "evalhub/token_made.html",
             title=f"Token “{obj.name}”",
             token=obj,
             list_url=self.url_of("changelist"),
         )
-        response["Cache-Control"] = "no-store"
-        return response
 
     # Revoking -------------------------------------------------------------------------------------
 

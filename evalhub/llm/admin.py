@@ -15,6 +15,7 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.acts import Act
+from evalhub.environment import env
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.probing import probe
@@ -29,6 +30,15 @@ class LanguageModelForm(forms.ModelForm):
         if isinstance(params, dict) and (problems := parameter_problems(params)):
             raise forms.ValidationError(problems)
         return params
+
+    def clean_api_key_env(self) -> str:
+        """Settings of the house are no keys: a base URL could carry them outside."""
+        name: str = self.cleaned_data["api_key_env"]
+        if name in {setting.name for setting in env.settings}:
+            raise forms.ValidationError(
+                f"{name} is a setting of EvalHub itself, which no provider must be sent."
+            )
+        return name
 
 
 @admin.register(LanguageModel)

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib.auth.models import Permission
 from django.contrib.messages import get_messages
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -27,14 +26,14 @@ def grant(person: User, codename: str) -> None:
     person.user_permissions.add(Permission.objects.get(codename=codename))
 
 
-def said(response: HttpResponse) -> list[str]:
+def said(response: Any) -> list[str]:
     """The messages that the next page will show."""
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
 def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
     """What a browser sends when a person saves the page of an issue."""
-    sent = {
+    sent: dict[str, Any] = {
         "title": issue.title,
         "description": issue.description,
         "severity": issue.severity,
@@ -48,7 +47,12 @@ def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
 
 def form_of_a_test(**changes: Any) -> dict[str, Any]:
     """What a browser sends when a person saves the page of a test."""
-    sent = {"kind": "single", "prompt": "What is 2 + 2?", "guidelines": "4.", "weight": 1}
+    sent: dict[str, Any] = {
+        "kind": "single",
+        "prompt": "What is 2 + 2?",
+        "guidelines": "4.",
+        "weight": 1,
+    }
     sent |= {"reference_by": "human", "tools": "[]"}
     sent |= {"revisions-TOTAL_FORMS": 0, "revisions-INITIAL_FORMS": 0}
     return sent | changes

@@ -1,0 +1,87 @@
+"""Settings come from the environment, and a bad value names itself and what was expected."""
+
+import pytest
+from csp.constants import NONCE
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from evalhub.environment import Environment
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Sets a variable and gives a fresh reader."""
+
+    def given(value, name="EVALHUB_X"):
+        monkeypatch.setenv(name, value)
+        return Environment()
+
+    return given
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("true", True), ("1", True), (" Yes ", True), ("off", False), ("0", False)],
+)
+def test_a_switch_is_read(given, value, expected):
+    assert given(value).flag("EVALHUB_X", False, "") is expected
+
+
+def test_a_bad_switch_names_itself_and_what_was_expected(given):
+    with pytest.raises(ImproperlyConfigured, match="EVALHUB_X=maybe is not a switch: use 'true'"):
+        given("maybe").flag("EVALHUB_X", False, "")
+
+
+@pytest.mark.parametrize("value", ["", "0", "-3", "2.5", "two"])
+def test_a_bad_number_names_itself_and_the_least(given, value):
+    with pytest.raises(ImproperlyConfigured, match=f"EVALHUB_X={value} .* at least 1"):
+        given(value).number("EVALHUB_X", 5, "", least=1)
+
+
+def test_a_number_that_is_not_set_is_the_default(monkeypatch):
+    monkeypatch.delenv("EVALHUB_X", raising=False)
+
+    assert Environment().number("EVALHUB_X", 5, "", least=1) == 5
+
+
+def test_a_list_drops_empty_entries(given):
+    assert given("a.org, ,b.org,").listing("EVALHUB_X", "", "") == ["a.org", "b.org"]
+
+
+def test_a_secret_may_stand_in_a_file(given, tmp_path):
+    file = tmp_path / "key"
+    file.write_text("from the file\n")
+    reader = given(str(file), "EVALHUB_X_FILE")
+
+    assert reader.secret("EVALHUB_X", "default", "") == "from the file"
+
+
+def test_a_secrets_file_that_is_not_there_is_named(given, tmp_path):
+    reader = given(str(tmp_path / "gone"), "EVALHUB_X_FILE")
+
+    with pytest.raises(ImproperlyConfigured, match=r"EVALHUB_X_FILE=.*gone cannot be read"):
+        reader.secret("EVALHUB_X", "default", "")
+
+
+def test_what_was_asked_for_is_remembered_for_the_table():
+    reader = Environment()
+    reader.flag("EVALHUB_X", True, "Does it.")
+
+    assert [tuple(setting) for setting in reader.settings] == [("EVALHUB_X", "true", "Does it.")]
+
+
+def test_a_task_is_not_handed_out_again_while_it_may_still_run():
+    longest = settings.EVALHUB_SLICE_S + settings.EVALHUB_LONGEST_CALL_S
+
+    assert longest < settings.Q_CLUSTER["timeout"] < settings.Q_CLUSTER["retry"]
+
+
+def test_pages_load_nothing_from_another_host():
+    policy = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+    sources = {source for sources in policy.values() for source in sources} - {NONCE}
+
+    assert {s for s in sources if not s.startswith("'")} == {"data:", "blob:"}
+
+
+def test_inline_scripts_are_refused():
+    assert "'unsafe-inline'" not in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]["script-src"]

@@ -1,0 +1,43 @@
+"""Settings that would do harm later are refused at start, in words."""
+
+from evalhub.system_checks import check_queue, check_secret_key
+
+
+def ids(problems):
+    return [problem.id for problem in problems]
+
+
+def test_the_published_secret_key_is_refused_outside_debug(settings):
+    settings.DEBUG, settings.SECRET_KEY = False, settings.INSECURE_SECRET_KEY
+
+    (problem,) = check_secret_key(None)
+
+    assert (problem.id, "EVALHUB_SECRET_KEY" in problem.hint) == ("evalhub.E001", True)
+
+
+def test_the_published_secret_key_will_do_for_debugging(settings):
+    settings.DEBUG, settings.SECRET_KEY = True, settings.INSECURE_SECRET_KEY
+
+    assert check_secret_key(None) == []
+
+
+def test_an_own_secret_key_is_accepted(settings):
+    settings.DEBUG, settings.SECRET_KEY = False, "long and random"
+
+    assert check_secret_key(None) == []
+
+
+def test_a_retry_not_above_the_timeout_is_refused(settings):
+    for queue in ({"timeout": 60, "retry": 60}, {"timeout": 60}, {"timeout": 90, "retry": 60}):
+        settings.Q_CLUSTER = queue
+        assert ids(check_queue(None)) == ["evalhub.E002"]
+
+
+def test_a_queue_without_a_timeout_is_refused(settings):
+    settings.Q_CLUSTER = {"timeout": None, "retry": 60}
+
+    assert ids(check_queue(None)) == ["evalhub.E002"]
+
+
+def test_the_settings_of_the_house_pass(settings):
+    assert check_queue(None) == []
