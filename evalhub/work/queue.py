@@ -27,7 +27,7 @@ def add_token(task: str) -> bool:
 
 
 def is_token_waiting() -> bool:
-    return _waiting().exists()
+    return bool(_waiting().exists())
 
 
 def _waiting() -> Any:

@@ -21,13 +21,20 @@ Popen = subprocess.Popen[str]
 
 
 @contextmanager
-def running(log: Path, *command: str, **environment: str) -> Iterator[Popen]:
-    """A process in a session of its own, whose whole family is killed at the end."""
+def running(log: Path, *command: str, **environment: str | None) -> Iterator[Popen]:
+    """A process in a session of its own, which is killed at the end with all of its session.
+
+    Args:
+        log: What it writes is added to this file.
+        command: Arguments for Python.
+        environment: Added to the environment; a variable that is None is taken out.
+    """
+    merged = {k: v for k, v in (os.environ | environment).items() if v is not None}
     with log.open("a") as output:
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=ROOT,
-            env=os.environ | environment,
+            env=merged,
             stdout=output,
             stderr=subprocess.STDOUT,
             text=True,

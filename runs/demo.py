@@ -1,0 +1,164 @@
+"""The demo's data: the sample ledger, a model to call, and two runs of it to look at."""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.utils import get_random_secret_key
+
+from evalhub.llm import local
+from evalhub.models import LanguageModel, User
+from issues.models import Test
+from issues.sample_ledger import load_sample
+from runs.launch import launch
+from runs.models import Judge, Jury, Run
+from runs.spec import read_spec
+
+LABEL = "Demo"
+LOGIN = "admin"
+SYSTEM_PROMPTS = [
+    "You are a helpful assistant. Answer in one or two sentences.",
+    "Work out the answer step by step. Check it. Then say it in one sentence.",
+]
+NOTE = (
+    "A model of 135 million parameters judges at chance: its verdicts show how judging works, "
+    "not how good an answer is."
+)
+
+JUDGE_PARAMS = {"temperature": 1}
+"""At 0 the embedded model gives every answer the same verdict; so at least they differ."""
+
+
+# Secrets -----------------------------------------------------------------------------------------
+
+
+def secret_key_file() -> Path:
+    """A file with a secret key that is made at the first use."""
+    path = settings.DATA_DIR / "secret_key"
+    kept(path, get_random_secret_key)
+    return path
+
+
+def kept(path: Path, make: Callable[[], str]) -> str:
+    """The content of a file that only its owner may read, made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret := make())
+    return secret
+
+
+def admin() -> tuple[User, str]:
+    """The demo's user, and the password; "" where somebody has changed it."""
+    password = kept(settings.DATA_DIR / "admin_password", lambda: secrets.token_urlsafe(12))
+    user = User.objects.filter(username=LOGIN).first()
+    if user is None:
+        user = User.objects.create_superuser(LOGIN, password=password)
+    return user, password if user.check_password(password) else ""
+
+
+# The model ---------------------------------------------------------------------------------------
+
+
+def is_embedded() -> bool:
+    """Whether the demo serves its model itself."""
+    return not settings.EVALHUB_DEMO_MODEL
+
+
+def allowed_address(model_port: int) -> str:
+    """Where the demo's own calls go, as EVALHUB_ALLOWED_ADDRESSES names it; "" if anywhere public.
+
+    Who sets the demo's base URL means it to be called.
+    """
+    if is_embedded():
+        return f"{local.HOST}:{model_port}"
+    url = urlsplit(settings.EVALHUB_DEMO_BASE_URL)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
+    return f"{host}:{port}" if url.hostname else ""
+
+
+def model() -> LanguageModel:
+    """The model that the demo calls. What people changed of it stays, but for its address.
+
+    Raises:
+        ValidationError: The settings do not make a model that can be called.
+    """
+    wanted = _embedded() if is_embedded() else _elsewhere()
+    found = LanguageModel.objects.filter(name=wanted["name"]).first() or LanguageModel(**wanted)
+    if found.pk is None or found.api_base != wanted["api_base"]:
+        found.api_base = wanted["api_base"]
+        found.full_clean()
+        found.save()
+    return found
+
+
+def _embedded() -> dict[str, Any]:
+    return {
+        "name": "SmolLM2 135M (embedded)",
+        "maker": "Hugging Face",
+        "family": "SmolLM2",
+        "litellm_model": local.LITELLM_MODEL,
+        "api_base": local.base_url(settings.EVALHUB_MODEL_PORT),
+        "params": {"max_tokens": 128, "temperature": 0},
+        "max_concurrency": local.SLOTS,
+        "note": NOTE,
+    }
+
+
+def _elsewhere() -> dict[str, Any]:
+    return {
+        "name": settings.EVALHUB_DEMO_MODEL,
+        "litellm_model": settings.EVALHUB_DEMO_MODEL,
+        "api_base": settings.EVALHUB_DEMO_BASE_URL,
+        "api_key_env": settings.EVALHUB_DEMO_KEY_VARIABLE,
+    }
+
+
+# The runs ----------------------------------------------------------------------------------------
+
+
+def prepare(user: User) -> list[Run]:
+    """Load what is missing. Returns the demo's runs of its model, launched at the first time.
+
+    Raises:
+        ValidationError: See `model`.
+    """
+    load_sample(user)
+    candidate = model()
+    if not (runs := _runs_of(candidate)):
+        _launch(candidate, user)
+        runs = _runs_of(candidate)
+    return runs
+
+
+def _runs_of(candidate: LanguageModel) -> list[Run]:
+    return list(Run.objects.filter(language_model=candidate, launch__label=LABEL).order_by("pk"))
+
+
+def _launch(candidate: LanguageModel, user: User) -> None:
+    tests = Test.objects.runnable().filter(source_id__startswith="sample:")
+    spec = {
+        "label": LABEL,
+        "tests": list(tests.values_list("pk", flat=True)),
+        "models": [candidate.pk],
+        "system_prompts": SYSTEM_PROMPTS,
+        "jury": _jury(candidate).pk,
+        "allow_self_judging": True,
+    }
+    launch(read_spec(spec), by=user)
+
+
+def _jury(judge: LanguageModel) -> Jury:
+    name = "Embedded judge" if is_embedded() else f"{judge.name} as judge"
+    jury, is_new = Jury.objects.get_or_create(name=name)
+    if is_new:
+        jury.judges.set([Judge.objects.given(judge, params=JUDGE_PARAMS if is_embedded() else {})])
+    return jury

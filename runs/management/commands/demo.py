@@ -1,0 +1,111 @@
+"""`manage.py demo`: everything at once, with a real model and something to look at."""
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evalhub.llm import local
+from evalhub.management.commands import up
+from evalhub.models import BatchState
+from evalhub.work import programs
+from evalhub.work.supervisor import CannotStart, Supervisor
+from runs import demo
+from runs.models import Run
+from runs.spec import LaunchRefused
+
+BIND = "127.0.0.1"
+
+
+class Command(BaseCommand):
+    help = "Load the sample ledger, run it against a real model, and serve the site."
+    # The first start has no secret key yet; `handle` checks once there is one.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="Of the web server.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.start_again_with(self.environment())
+        self.check(display_num_errors=False)
+        call_command("migrate", verbosity=0, interactive=False)
+        user, password = demo.admin()
+        try:
+            runs = demo.prepare(user)
+        except (ValidationError, LaunchRefused) as error:
+            raise CommandError(f"The demo cannot run so: {error}") from error
+        self.serve(options["port"], runs, password)
+
+    def environment(self) -> dict[str, str]:
+        """The settings that the demo makes for itself; its children inherit them."""
+        if demo.is_embedded() and settings.EVALHUB_DEMO_BASE_URL:
+            raise CommandError("EVALHUB_DEMO_BASE_URL needs EVALHUB_DEMO_MODEL: which model there?")
+        made = {}
+        if settings.SECRET_KEY == settings.INSECURE_SECRET_KEY:
+            made["EVALHUB_SECRET_KEY_FILE"] = str(demo.secret_key_file().absolute())
+        port = settings.EVALHUB_MODEL_PORT
+        if demo.is_embedded():
+            self.refuse_missing_model()
+            port = self.free_port(port, "EVALHUB_MODEL_PORT")
+            made["EVALHUB_MODEL_PORT"] = str(port)
+        elif not settings.EVALHUB_DEMO_BASE_URL:
+            return made
+        allowed = [*settings.EVALHUB_ALLOWED_ADDRESSES, demo.allowed_address(port)]
+        made["EVALHUB_ALLOWED_ADDRESSES"] = ",".join(dict.fromkeys(allowed))
+        return made
+
+    def refuse_missing_model(self) -> None:
+        try:
+            local.weights()
+        except local.NoLocalModel as error:
+            raise CommandError(str(error)) from error
+
+    def start_again_with(self, environment: dict[str, str]) -> None:
+        """Settings are read once, at the start: if some are to be added, start again with them."""
+        if any(os.environ.get(name) != value for name, value in environment.items()):
+            os.environ.update(environment)
+            self.stdout.flush()
+            os.execv(sys.executable, [sys.executable, *sys.argv])
+
+    def free_port(self, wanted: int, what: str) -> int:
+        port = programs.next_free(BIND, wanted)
+        if port != wanted:
+            self.stdout.write(f"{what}: port {wanted} is taken, using {port}.")
+        return port
+
+    def serve(self, wanted_port: int, runs: list[Run], password: str) -> None:
+        port = self.free_port(wanted_port, "Web server")
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+        address = programs.address(BIND, port)
+        parts = up.parts(BIND, port, with_model=demo.is_embedded())
+        self.stdout.write("Starting web server, worker and model ...")
+        self.stdout.flush()
+        try:
+            Supervisor(parts, self.tell).run(lambda: self.tell(greeting(address, runs, password)))
+        except CannotStart as error:
+            raise CommandError(str(error)) from error
+
+    def tell(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def greeting(address: str, runs: list[Run], password: str) -> str:
+    is_over = all(run.state == BatchState.DONE for run in runs)
+    state = "are done" if is_over else "are being answered and judged right now"
+    lines = [
+        "",
+        f"  EvalHub is at   {address}/",
+        f"  Log in as       {demo.LOGIN}",
+        f"  Password        {password or '(the one that you have set)'}",
+        f"  Look at         {address}{runs[0].get_absolute_url()}",
+        "",
+        f"  Two runs of {runs[0].model_name} {state}.",
+        "  Ctrl-C ends everything; the next start goes on with the same data.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,169 @@
+"""The demo's data, and the whole demo against a scripted provider."""
+
+import re
+import signal
+import socket
+import sqlite3
+import stat
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from evalhub.models import LanguageModel
+from evalhub.work import programs
+from runs import demo
+from runs.management.commands.demo import Command
+from runs.models import Launch
+from tests.evalhub.work import processes
+from tests.evalhub.work.processes import eventually, running
+from tests.factories import make_user
+from tests.provider import Provider
+
+SAMPLE_TESTS = 60
+
+
+@pytest.fixture(autouse=True)
+def _allowed(settings, tmp_path):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.mark.django_db
+def test_the_demo_launches_two_runs_once():
+    user = make_user("superuser")
+
+    first, second = demo.prepare(user), demo.prepare(user)
+
+    assert first == second
+    assert [run.results.count() for run in first] == [SAMPLE_TESTS, SAMPLE_TESTS]
+    assert len({run.system_prompt for run in first}) == 2
+    assert Launch.objects.get().requested_by == user
+
+
+@pytest.mark.django_db
+def test_the_embedded_model_is_said_to_judge_at_chance_and_judges_itself_by_consent():
+    run = demo.prepare(make_user("superuser"))[0]
+
+    assert "at chance" in run.language_model.note
+    assert run.self_judging_allowed
+    assert run.judgings.get().jury_name == "Embedded judge"
+
+
+@pytest.mark.django_db
+def test_another_port_moves_the_embedded_model_and_keeps_what_people_changed(settings):
+    model = demo.model()
+    LanguageModel.objects.filter(pk=model.pk).update(note="Our own words.")
+
+    settings.EVALHUB_MODEL_PORT = 8999
+
+    moved = demo.model()
+    assert moved.pk == model.pk
+    assert moved.api_base == "http://127.0.0.1:8999/v1"
+    assert moved.note == "Our own words."
+
+
+@pytest.mark.django_db
+def test_two_settings_point_the_demo_at_another_model(settings):
+    user = make_user("superuser")
+    embedded = demo.prepare(user)
+    settings.EVALHUB_DEMO_MODEL = "openai/other"
+    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+
+    runs = demo.prepare(user)
+
+    assert not set(runs) & set(embedded)
+    assert [run.endpoint["litellm_model"] for run in runs] == ["openai/other"] * 2
+    assert demo.allowed_address(8177) == "127.0.0.1:9000"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://models.example.org/v1", "models.example.org:443"),
+        ("http://10.0.0.7/v1", "10.0.0.7:80"),
+        ("http://[::1]:9000/v1", "[::1]:9000"),
+    ],
+)
+def test_the_demo_allows_exactly_its_own_server(settings, url, address):
+    settings.EVALHUB_DEMO_MODEL, settings.EVALHUB_DEMO_BASE_URL = "openai/other", url
+    assert demo.allowed_address(8177) == address
+
+
+@pytest.mark.django_db
+def test_a_key_in_place_of_its_variable_is_refused(settings):
+    settings.EVALHUB_DEMO_MODEL = "openai/other"
+    settings.EVALHUB_DEMO_KEY_VARIABLE = "sk-123"
+    with pytest.raises(ValidationError, match="name of an environment variable"):
+        demo.model()
+
+
+def test_a_base_url_needs_a_model(settings):
+    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+    with pytest.raises(CommandError, match="EVALHUB_DEMO_MODEL"):
+        Command().environment()
+
+
+@pytest.mark.django_db
+def test_the_password_is_random_kept_and_readable_by_its_owner_only(tmp_path):
+    user, password = demo.admin()
+    again, same = demo.admin()
+
+    assert (user, password) == (again, same)
+    assert user.check_password(password)
+    assert len(password) >= 16
+    assert stat.S_IMODE((tmp_path / "admin_password").stat().st_mode) == 0o600
+
+
+@pytest.mark.django_db
+def test_a_changed_password_is_not_told():
+    user, _ = demo.admin()
+    user.set_password("something else")
+    user.save()
+    assert demo.admin()[1] == ""
+
+
+def test_a_taken_port_gives_way_to_the_next():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert programs.next_free("127.0.0.1", port) > port
+
+
+@pytest.mark.kill
+def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_path: Path):
+    with Provider() as provider:
+        environment: dict[str, str | None] = {
+            "DATABASE_URL": "",
+            "EVALHUB_SECRET_KEY": None,
+            "EVALHUB_DATA_DIR": str(tmp_path / "data"),
+            "EVALHUB_DEMO_MODEL": "openai/scripted",
+            "EVALHUB_DEMO_BASE_URL": provider.base_url,
+        }
+        for log in (tmp_path / "first", tmp_path / "second"):
+            with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
+                address = eventually(partial(look_at, log), f"the demo, in {log}")
+                assert processes.answers(address)
+                eventually(lambda: judged(tmp_path / "data") == 2 * SAMPLE_TESTS, "the runs")
+                process.send_signal(signal.SIGINT)
+                assert process.wait(9) == 0
+    assert provider.total == 2 * SAMPLE_TESTS * 2
+    assert "are done" in (tmp_path / "second").read_text()
+
+
+def look_at(log: Path) -> str:
+    """The address of the run to look at, once it is printed."""
+    found = re.search(r"Look at +(http\S+)", log.read_text())
+    return found[1] if found else ""
+
+
+def judged(data: Path) -> int:
+    database = sqlite3.connect(data / "evalhub.sqlite3", timeout=10)
+    try:
+        count: int = database.execute("SELECT COUNT(*) FROM runs_judgment").fetchone()[0]
+        return count
+    finally:
+        database.close()
