@@ -277,7 +277,6 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
     "EXCEPTION_HANDLER": "evalhub.api.errors.explain",
     "NON_FIELD_ERRORS_KEY": "problems",
-    "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import NON_FIELD_ERRORS
+from django.conf import settings
+from django.core.exceptions import NON_FIELD_ERRORS, RequestDataTooBig
 from django.core.exceptions import ValidationError as ModelError
 from rest_framework import status
 from rest_framework.exceptions import APIException, ValidationError
@@ -25,6 +26,12 @@ class Conflict(APIException):
     default_code = "conflict"
 
 
+class TooLarge(APIException):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_code = "too_large"
+    default_detail = f"A request holds at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes."
+
+
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """The answer to a request that failed; None where it is a fault of ours."""
     error = as_ours(error)
@@ -38,6 +45,8 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
 
 def as_ours(error: Exception) -> Exception:
     """What the acting functions raise, as answers: refusals tell all their problems at once."""
+    if isinstance(error, RequestDataTooBig):
+        return TooLarge()
     if isinstance(error, NotPossible):
         return Conflict(str(error))
     if isinstance(error, ModelError):

@@ -31,6 +31,28 @@ class Id(filters.NumberFilter):
         return None
 
 
+class TrueOrFalse(forms.NullBooleanField):
+    """Django's own takes every other word for "no matter"."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> bool | None:
+        words = {"": None, "true": True, "false": False}
+        word = str(value or "").lower()
+        if word not in words:
+            raise forms.ValidationError("Choose true or false.")
+        return words[word]
+
+
+class YesNo(filters.BooleanFilter):
+    """A switch."""
+
+    field_class = TrueOrFalse
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, widget=forms.TextInput, **kwargs)
+
+
 class OneOf(filters.MultipleChoiceFilter):
     """One of several values, or any of some: the parameter may be repeated."""
 

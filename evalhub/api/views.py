@@ -3,10 +3,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from rest_framework import mixins
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from evalhub.access.sealed import READ_SEALED
-from evalhub.api.filters import Id, OneOf
+from evalhub.api.filters import Id, OneOf, YesNo
 from evalhub.api.serializers import CallSerializer, LanguageModelSerializer
 from evalhub.models import Call, CallRole, LanguageModel
 
@@ -21,18 +24,25 @@ class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
     """Rows that are only read here."""
 
 
-class Written(mixins.CreateModelMixin, mixins.UpdateModelMixin, ReadOnly):
+class Written(mixins.CreateModelMixin, ReadOnly):
     """Rows that are made and changed here, by PATCH, and never deleted."""
 
-    http_method_names = ["get", "post", "patch", "head", "options"]
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        body = self.get_serializer(self.get_object(), data=request.data, partial=True)
+        body.is_valid(raise_exception=True)
+        self.perform_update(body)
+        return Response(self.get_serializer(self.get_object()).data)
+
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.save()
 
 
 class LanguageModelFilters(filters.FilterSet):
     name = filters.CharFilter()
     maker = filters.CharFilter()
     family = filters.CharFilter()
-    is_active = filters.BooleanFilter()
-    is_scripted = filters.BooleanFilter()
+    is_active = YesNo()
+    is_scripted = YesNo()
 
 
 class LanguageModelViewSet(ReadOnly):
@@ -53,7 +63,7 @@ class CallFilters(filters.FilterSet):
     role = OneOf(CallRole)
     batch = filters.CharFilter(help_text="Such as run 12, or judging 3.")
     error_kind = filters.CharFilter()
-    failed = filters.BooleanFilter(method="with_error")
+    failed = YesNo(method="with_error")
 
     def with_error(self, queryset: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
         return queryset.exclude(error_kind="") if value else queryset.filter(error_kind="")

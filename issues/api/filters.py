@@ -3,7 +3,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Id, OneOf, Since
+from evalhub.api.filters import Id, OneOf, Since, YesNo
 from issues.models import (
     FeedbackState,
     IssueState,
@@ -53,8 +53,8 @@ class TestFilters(filters.FilterSet):
     tag = filters.CharFilter(field_name="issue__tags__name")
     template = Id(field_name="template_id")
     origin = OneOf(Origin)
-    sealed = filters.BooleanFilter()
-    runnable = filters.BooleanFilter(method="may_run")
+    sealed = YesNo()
+    runnable = YesNo(method="may_run")
     source_id = filters.CharFilter()
     updated_since = Since("updated_at")
 

@@ -1,7 +1,7 @@
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Id, OneOf, Since
+from evalhub.api.filters import Id, OneOf, Since, YesNo
 from evalhub.models import BatchState, ItemState
 from runs.models import ChosenBy, EvaluationKind, JudgmentState, Launch, Outcome
 
@@ -13,7 +13,7 @@ class SuiteFilters(filters.FilterSet):
 
 class JuryFilters(filters.FilterSet):
     name = filters.CharFilter()
-    is_active = filters.BooleanFilter()
+    is_active = YesNo()
 
 
 class RunFilters(filters.FilterSet):
@@ -26,16 +26,16 @@ class RunFilters(filters.FilterSet):
     label = filters.CharFilter()
     variant_key = filters.CharFilter()
     source_id = filters.CharFilter()
-    answers_supplied = filters.BooleanFilter()
-    is_scripted = filters.BooleanFilter()
+    answers_supplied = YesNo()
+    is_scripted = YesNo()
     since = Since("created_at")
 
 
 class LaunchFilters(filters.FilterSet):
     label = filters.CharFilter()
     release = filters.CharFilter()
-    recurs = filters.BooleanFilter(method="that_recur")
-    is_paused = filters.BooleanFilter()
+    recurs = YesNo(method="that_recur")
+    is_paused = YesNo()
 
     def that_recur(self, queryset: QuerySet[Launch], name: str, value: bool) -> QuerySet[Launch]:
         return queryset.exclude(cron="") if value else queryset.filter(cron="")
@@ -49,14 +49,14 @@ class ResultFilters(filters.FilterSet):
     outcome = OneOf(Outcome)
     state = OneOf(ItemState)
     error_kind = filters.CharFilter()
-    is_overridden = filters.BooleanFilter()
-    is_disputed = filters.BooleanFilter()
+    is_overridden = YesNo()
+    is_disputed = YesNo()
 
 
 class JudgingFilters(filters.FilterSet):
     run = Id(field_name="run_id")
     state = OneOf(BatchState)
-    is_current = filters.BooleanFilter()
+    is_current = YesNo()
     jury_fingerprint = filters.CharFilter()
 
 

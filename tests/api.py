@@ -1,0 +1,23 @@
+"""Clients of the API, as scripts are."""
+
+from typing import Any
+
+from rest_framework.test import APIClient
+
+from evalhub.models import Token, TokenScope, User
+from tests.factories import make_user
+
+
+def client_of(user: User | str, scope: str = TokenScope.WRITE, **fields: Any) -> APIClient:
+    """A script with a token of this person, or of a new one with this role."""
+    owner = make_user(user) if isinstance(user, str) else user
+    _, text = Token.objects.issue(user=owner, name="script", scope=scope, **fields)
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
+    return client
+
+
+def ids(response: Any) -> list[int]:
+    """Numbers of the rows on a page, in their order."""
+    assert response.status_code == 200, response.content
+    return [row["id"] for row in response.json()["results"]]

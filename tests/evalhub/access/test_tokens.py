@@ -1,0 +1,135 @@
+"""Tokens: shown once, kept as digests, narrowed by their scope, ended by date or by hand."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from evalhub.models import Token, TokenScope
+from issues.models import Tag
+from tests.api import client_of
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/api/v1/tags/"
+
+
+def bearer(text: str) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
+    return client
+
+
+def test_the_text_of_a_token_is_not_stored():
+    token, text = Token.objects.issue(user=make_user("viewer"), name="ci")
+
+    stored = [str(value) for value in Token.objects.filter(pk=token.pk).values_list()[0]]
+
+    assert not any(text in value for value in stored)
+    assert token.digest not in text
+    assert len(token.prefix) < len(text) / 3
+
+
+def test_two_tokens_differ():
+    user = make_user("viewer")
+
+    texts = {Token.objects.issue(user=user, name="ci")[1] for _ in range(20)}
+
+    assert len(texts) == 20
+
+
+def test_a_token_acts_for_its_person():
+    assert client_of("viewer").get(LIST).status_code == 200
+    assert client_of("").get(LIST).status_code == 403
+
+
+def test_no_token_is_not_allowed():
+    response = APIClient().get(LIST)
+
+    assert response.status_code == 401
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"revoked_at": timezone.now()},
+        {"expires_at": timezone.now() - timedelta(seconds=1)},
+    ],
+)
+def test_a_token_that_has_ended_is_refused(fields):
+    response = client_of("superuser", **fields).get(LIST)
+
+    assert response.status_code == 401
+    assert response.json()["detail"] == "This token is unknown, revoked or expired."
+
+
+def test_a_token_of_somebody_who_left_is_refused():
+    user = make_user("maintainer")
+    client = client_of(user)
+    user.is_active = False
+    user.save()
+
+    assert client.get(LIST).status_code == 401
+
+
+@pytest.mark.parametrize("header", ["Bearer", "Bearer a b", "Bearer ehub_unknown", "bearer x"])
+def test_a_wrong_header_is_refused(header):
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=header)
+
+    assert client.get(LIST).status_code == 401
+
+
+def test_the_digest_is_no_token():
+    token, _ = Token.objects.issue(user=make_user("superuser"), name="ci")
+
+    assert bearer(token.digest).get(LIST).status_code == 401
+
+
+def test_a_read_only_token_reads_and_does_not_write():
+    client = client_of("superuser", TokenScope.READ)
+
+    response = client.post(LIST, {"name": "new"})
+
+    assert client.get(LIST).status_code == 200
+    assert (response.status_code, response.json()["detail"]) == (403, "This token may only read.")
+    assert not Tag.objects.exists()
+
+
+def test_a_token_writes_what_its_person_may():
+    assert client_of("maintainer").post(LIST, {"name": "new"}).status_code == 201
+    assert client_of("viewer").post(LIST, {"name": "other"}).status_code == 403
+
+
+def test_a_token_does_not_open_the_admin():
+    client = client_of("superuser")
+
+    for page in ("/admin/", "/admin/evalhub/token/", "/admin/evalhub/token/add/"):
+        assert client.get(page).status_code == 302
+        assert client.post(page, {"name": "another"}).status_code in (302, 403)
+    assert Token.objects.count() == 1
+
+
+def test_the_use_of_a_token_is_noted_once_a_minute():
+    client = client_of("viewer")
+
+    client.get(LIST)
+    first = Token.objects.get().last_used_at
+    client.get(LIST)
+
+    assert first is not None
+    assert Token.objects.get().last_used_at == first
+
+
+def test_a_session_needs_a_csrf_token_to_write():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_user("superuser"))
+
+    response = client.post(LIST, {"name": "forged"}, content_type="application/json")
+
+    assert (client.get(LIST).status_code, response.status_code) == (200, 403)
+    assert not Tag.objects.exists()
