@@ -10,7 +10,10 @@ def outcome_ring(counts: Mapping[str, int]) -> Figure:
     """The outcomes as a ring beside a table: names stand there, so that the ring can be large."""
     figure = outcome_pie(counts)
     figure["data"][0] |= {
-        "texttemplate": "%{percent:.0%}",
+        "texttemplate": [
+            "" if name == "pending" else "%{percent:.0%}"
+            for name in figure["data"][0]["customdata"]
+        ],
         "textposition": "inside",
         "insidetextorientation": "horizontal",
         "hovertext": figure["data"][0]["text"],

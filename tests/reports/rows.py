@@ -1,0 +1,71 @@
+"""Runs as they look when they were answered and judged, without asking any model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from evalhub.models import BatchState, ItemState
+from runs.judging import statistics_of
+from runs.models import Answer, Assessment, Judging, Judgment, JudgmentState, Result, Run
+from runs.scoring import score_assessments
+
+Votes = Sequence[float | None]
+"""One value for each judge of the jury; None: its verdict failed."""
+
+
+def current(run: Run) -> Judging:
+    return run.judgings.get(is_current=True)
+
+
+def answer(run: Run, text: str = "An answer.", **fields: Any) -> list[Result]:
+    """Every pending result of the run is answered."""
+    results = list(run.results.filter(state=ItemState.PENDING).order_by("pk"))
+    Answer.objects.bulk_create([Answer(result=result, text=text) for result in results])
+    run.results.filter(pk__in=[r.pk for r in results]).update(state=ItemState.DONE, **fields)
+    return list(run.results.order_by("pk"))
+
+
+def judge(run: Run, votes: Sequence[Votes], *, failure: str = "unreadable") -> None:
+    """The run's results, by primary key, get these votes in the current judging, and scores."""
+    judging = current(run)
+    judges = [one["judge"] for one in judging.jury["judges"]]
+    criteria = criteria_of(run)
+    results = run.results.select_related("revision").order_by("pk")[: len(votes)]
+    rows = [
+        Judgment(
+            judging=judging,
+            result=result,
+            criterion_id=criteria[result.revision_id],
+            judge_id=judge_id,
+            value=value,
+            state=JudgmentState.FAILED if value is None else JudgmentState.OK,
+            failure=failure if value is None else "",
+            created_at=timezone.now(),
+        )
+        for result, given in zip(results, votes, strict=True)
+        for judge_id, value in zip(judges, given, strict=True)
+    ]
+    Judgment.objects.bulk_create(rows)
+    done = Assessment.objects.filter(judging=judging, result__in=[row.result_id for row in rows])
+    done.update(state=ItemState.DONE)
+    score_assessments(Assessment.objects.filter(judging=judging, state=ItemState.DONE))
+
+
+def criteria_of(run: Run) -> dict[int, int]:
+    """The criterion that stands for the whole test, by revision."""
+    pairs = run.results.values_list("revision_id", "revision__criteria")
+    return dict(pairs)
+
+
+def fail(run: Run, result: Result, kind: str = "timed_out") -> None:
+    """The result's candidate gave no answer."""
+    Result.objects.filter(pk=result.pk).update(state=ItemState.ERROR, error_kind=kind)
+
+
+def finish(run: Run) -> None:
+    """Run and judgings are done, and the sums of agreement are kept."""
+    run.judgings.update(state=BatchState.DONE)
+    for judging in run.judgings.all():
+        Judging.objects.filter(pk=judging.pk).update(statistics=statistics_of(judging.pk))
+    Run.objects.filter(pk=run.pk).update(state=BatchState.DONE, finished_at=timezone.now())

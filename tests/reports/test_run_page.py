@@ -1,0 +1,258 @@
+import csv
+import io
+import json
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from evalhub.models import BatchState, Worker
+from evalhub.work import clock
+from issues.models import Issue
+from reports.exports.run import cell
+from runs.models import Run
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.rows import answer, fail, finish, judge
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, run, role="maintainer", query=""):
+    client.force_login(make_user(role))
+    return client.get(f"{run.get_absolute_url()}{query}")
+
+
+def text_of(response):
+    return response.content.decode()
+
+
+def judged(*votes, tests=None, **fields):
+    tests = tests or [make_test() for _ in votes]
+    run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])), **fields)
+    answer(run)
+    judge(run, votes)
+    finish(run)
+    run.refresh_from_db()
+    return run
+
+
+# Who may enter -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["run", "run_progress", "run_rows", "run_csv", "run_json"])
+def test_strangers_are_sent_to_the_login(client, name):
+    response = client.get(reverse(f"reports:{name}", args=[make_run().pk]))
+
+    assert response.status_code == 302
+    assert response["Location"].startswith(reverse("admin:login"))
+
+
+@pytest.mark.parametrize("name", ["run", "run_progress", "run_rows", "run_csv", "run_json"])
+def test_staff_without_rights_see_nothing(client, name):
+    client.force_login(make_user())
+
+    assert client.get(reverse(f"reports:{name}", args=[make_run().pk])).status_code == 403
+
+
+def test_reading_is_not_downloading(client):
+    user, run = make_user(), make_run()
+    user.user_permissions.add(Permission.objects.get(codename="view_run"))
+    client.force_login(user)
+
+    assert client.get(reverse("reports:run", args=[run.pk])).status_code == 200
+    assert client.get(reverse("reports:run_csv", args=[run.pk])).status_code == 403
+    assert client.get(reverse("reports:run_json", args=[run.pk])).status_code == 403
+
+
+def test_a_run_that_is_not_there_is_not_found(client):
+    client.force_login(make_user("viewer"))
+
+    assert client.get(reverse("reports:run", args=[0])).status_code == 404
+
+
+# What the page says ------------------------------------------------------------------------------
+
+
+def test_the_title_asks_what_the_page_answers(client):
+    run = judged([1], label="the weekly check", model=make_model(name="Tiny"))
+
+    assert "How did Tiny do in the weekly check?" in text_of(page(client, run))
+
+
+def test_the_rate_stands_with_its_numerator_and_interval(client):
+    text = text_of(page(client, judged([1], [1], [1], [0])))
+
+    assert "75%" in text
+    assert "3 of 4 decided" in text
+    assert "95% interval 30–95%, Wilson" in text
+
+
+def test_nothing_decided_is_not_nought_percent(client):
+    response = page(client, make_run())
+
+    assert response.context["report"].rate.share is None
+    assert "nothing decided yet" in text_of(response)
+
+
+def test_controls_are_for_those_who_may(client):
+    run = make_run()
+
+    assert 'value="pause"' in text_of(page(client, run, "maintainer"))
+    assert 'value="pause"' not in text_of(page(client, run, "annotator"))
+
+
+@pytest.mark.parametrize(
+    ("state", "offered", "withheld"),
+    [
+        (BatchState.LIVE, ["pause", "cancel"], ["resume"]),
+        (BatchState.PAUSED, ["resume", "cancel"], ["pause"]),
+        (BatchState.FAILED, ["resume", "cancel"], ["pause"]),
+        (BatchState.CANCELLED, ["resume"], ["pause", "cancel"]),
+    ],
+)
+def test_a_state_offers_what_can_be_done_in_it(client, state, offered, withheld):
+    marks = {"pause": 'value="pause"', "resume": 'value="resume"', "cancel": '="cancel-run"'}
+    run = make_run()
+    Run.objects.filter(pk=run.pk).update(state=state)
+    run.judgings.update(state=state)
+    text = buttons(text_of(page(client, run)))
+
+    assert [act for act in offered if marks[act] not in text] == []
+    assert [act for act in withheld if marks[act] in text] == []
+
+
+def buttons(text):
+    """The page without its dialogs, which stay closed until a button opens them."""
+    while "<dialog" in text:
+        before, _, rest = text.partition("<dialog")
+        text = before + rest.partition("</dialog>")[2]
+    return text
+
+
+def test_errors_are_offered_for_another_try_with_their_number(client):
+    run = judged([1], [1], [None])
+    fail(run, run.results.first())
+
+    assert "Retry errors (2)" in text_of(page(client, run))
+
+
+def test_a_failed_run_says_why_and_what_to_do(client):
+    run = make_run()
+    Run.objects.filter(pk=run.pk).update(state=BatchState.FAILED, reason="The key was refused.")
+    text = text_of(page(client, run))
+
+    assert "The key was refused." in text
+    assert "then resume" in text
+
+
+def test_a_run_that_nobody_works_at_says_so(client):
+    run = make_run()
+
+    assert "No worker is running" in text_of(page(client, run))
+    Worker.objects.create(name="here:1", started_at=clock.now(), beat_at=clock.now())
+    assert "No worker is running" not in text_of(page(client, run))
+
+
+def test_a_wrong_filter_is_named(client):
+    assert "outcome=lost was left out" in text_of(page(client, judged([1]), query="?outcome=lost"))
+
+
+def test_text_of_models_and_people_is_only_text(client):
+    issue = make_issue(title="<script>one</script>", tags=("<b>tag</b>",))
+    run = make_run(make_test("<script>two</script>", issue=issue), label="<script>three</script>")
+    answer(run, "<script>four</script>")
+    text = text_of(page(client, run))
+
+    for word in ("one", "two", "three", "four"):
+        assert f"<script>{word}" not in text
+    assert "<b>tag" not in text
+
+
+def test_another_judging_can_be_made_current(client):
+    run = judged([1])
+    client.force_login(make_user("maintainer"))
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+
+    assert 'value="make_current"' in text_of(page(client, run))
+
+
+def test_the_rows_of_one_issue_come_alone(client):
+    run = judged([1], [0])
+    issue = Issue.objects.order_by("pk").last()
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:run_rows", args=[run.pk]), {"issue": issue.pk})
+
+    assert {row.issue_id for row in response.context["grid"].rows} == {issue.pk}
+    assert "<html" not in text_of(response)
+
+
+# Progress ----------------------------------------------------------------------------------------
+
+
+def test_progress_counts_answers_and_verdicts(client):
+    run = make_run(make_test(), make_test(), jury=make_jury(make_model()))
+    answer(run)
+    judge(run, [[1]])
+    client.force_login(make_user("viewer"))
+    found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
+
+    assert (found["total"], found["answered"], found["judged"], found["to_judge"]) == (2, 2, 1, 2)
+    assert (found["is_live"], found["awaiting"], found["counts"]["passed"]) == (True, 1, 1)
+
+
+def test_a_run_that_is_answered_lives_while_a_judging_does(client):
+    run = judged([1])
+    client.force_login(make_user("maintainer"))
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+    found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
+
+    assert (found["state"], found["judging"]) == ("live", 2)
+
+
+# Downloads ---------------------------------------------------------------------------------------
+
+
+def download(client, run, query="", role="viewer"):
+    client.force_login(make_user(role))
+    response = client.get(reverse("reports:run_csv", args=[run.pk]) + query)
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_table_holds_what_the_grid_shows(client):
+    run = judged([1, None], [0, 0], tests=[make_test("=1+1"), make_test()])
+    rows = download(client, run, "?outcome=passed")
+
+    (row,) = rows
+    assert (row["outcome"], row["score"], row["cost_usd"]) == ("passed", "1.0", "")
+    assert row["prompt"] == "'=1+1"
+    assert row["votes"].endswith("failed")
+
+
+def test_sealed_texts_stay_out_of_a_viewers_table(client):
+    run = judged([1], tests=[make_test("the secret", sealed=True)])
+
+    assert download(client, run)[0]["prompt"] == ""
+    assert download(client, run, role="annotator")[0]["prompt"] == "the secret"
+
+
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1"])
+def test_no_text_is_a_formula(text):
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("value", ["a = b", "", -1.5, True])
+def test_other_values_stay_as_they_are(value):
+    assert cell(value) == value
+
+
+def test_the_json_has_all_figures_and_the_grids_rows(client):
+    run = judged([1, 1], [0, 0])
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:run_json", args=[run.pk]) + "?outcome=failed")
+    found = json.loads(response.content)
+
+    assert found["rate"]["n"] == 2
+    assert found["usage"]["cost_usd"] is None
+    assert [row["outcome"] for row in found["results"]] == ["failed"]
+    assert "attachment" in response["Content-Disposition"]

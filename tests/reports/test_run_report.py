@@ -1,0 +1,247 @@
+from decimal import Decimal
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from evalhub.models import Call
+from evalhub.statistics.krippendorff import Band
+from reports.queries.filters import Filters
+from reports.queries.run import run_report
+from runs.evaluating import Ballot, evaluate, withdraw
+from runs.models import Assessment, Result
+from tests.factories import (
+    first_result,
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+)
+from tests.reports.rows import answer, current, fail, finish, judge
+
+pytestmark = pytest.mark.django_db
+
+
+def judged(*votes, tests=None, done=True, **fields):
+    tests = tests or [make_test() for _ in votes]
+    jury = make_jury(*(make_model() for _ in votes[0]))
+    run = make_run(*tests, jury=jury, **fields)
+    answer(run)
+    judge(run, votes)
+    if done:
+        finish(run)
+    run.refresh_from_db()
+    return run
+
+
+def report(run, reader=None, **filters):
+    return run_report(run, Filters(**filters), reader=reader or make_user("annotator"))
+
+
+# Issues and tags ---------------------------------------------------------------------------------
+
+
+def test_issues_come_worst_first_and_undecided_ones_last():
+    names = ["half", "none", "all", "waiting"]
+    issues = {name: make_issue(title=name) for name in names}
+    tests = [make_test(issue=issues[name]) for name in ("half", "half", "none", "all", "waiting")]
+    run = judged([1], [0], [1], [0], [None], tests=tests)
+
+    assert [line.name for line in report(run).issues] == ["all", "half", "none", "waiting"]
+
+
+def test_an_issue_where_nothing_was_decided_has_no_rate():
+    line = report(judged([None])).issues[0]
+
+    assert (line.failure_share, line.counts.unjudged) == (None, 1)
+
+
+def test_a_result_counts_once_for_each_of_its_tags():
+    issue = make_issue(tags=("code", "python"))
+    lines = report(judged([1], [0], tests=[make_test(issue=issue), make_test(issue=issue)])).tags
+
+    assert [(line.name, line.rate.passed, line.rate.n) for line in lines] == [
+        ("code", 1, 2),
+        ("python", 1, 2),
+    ]
+
+
+# Judges ------------------------------------------------------------------------------------------
+
+
+def test_agreement_is_that_of_all_verdicts():
+    # Ten ratings, three of them 0: D_o = 2/10, D_e = 2 · 3 · 7 / (10 · 9).
+    panel = report(judged([1, 1], [1, 1], [0, 0], [0, 1], [1, 1])).panel
+
+    assert panel.alpha == pytest.approx(1 - (2 / 10) / (2 * 3 * 7 / 90))
+    assert panel.band == Band.UNRELIABLE
+
+
+def test_judges_that_never_differ_have_no_alpha():
+    panel = report(judged(*[[1, 1]] * 6)).panel
+
+    assert (panel.alpha, panel.band) == (None, Band.NO_VARIATION)
+
+
+def test_one_judge_alone_is_too_little_data():
+    assert report(judged(*[[1]] * 6)).panel.band == Band.TOO_LITTLE_DATA
+
+
+def test_agreement_waits_for_the_end_of_the_judging_and_coverage_does_not():
+    panel = report(judged([1, None], done=False)).panel
+
+    assert (panel.alpha, panel.band) == (None, None)
+    assert (panel.answered, panel.asked, panel.failures) == (1, 2, (("unreadable", 1),))
+
+
+def test_coverage_is_the_same_before_and_after_the_end():
+    run = judged([1, None], [0, 1], done=False)
+    before = report(run).panel
+    finish(run)
+
+    assert report(run).panel.judges == before.judges
+
+
+def test_a_run_without_judges_has_no_panel():
+    assert report(make_run(make_test())).panel is None
+
+
+def test_a_judge_of_its_own_answers_and_its_models_note_are_told():
+    model = make_model(note="Judges at chance.")
+    run = make_run(make_test(), model=model, jury=make_jury(model))
+    found = report(run)
+
+    assert "judges its own answers" in found.labels
+    assert found.panel.judges[0].note == "Judges at chance."
+
+
+def test_scripted_endpoints_are_labelled():
+    run = make_run(make_test(), is_scripted=True, jury=make_jury(make_model(is_scripted=True)))
+
+    assert report(run).labels == ("scripted model", "scripted judge")
+
+
+# Money and time ----------------------------------------------------------------------------------
+
+
+def test_unknown_cost_is_not_nought():
+    usage = report(judged([1])).usage
+
+    assert (usage.cost_usd, usage.with_cost, usage.answered) == (None, 0, 1)
+
+
+def test_costs_of_candidate_and_judges_stand_apart():
+    run = judged([1], [0])
+    Result.objects.filter(pk=first_result(run).pk).update(cost_usd=Decimal("0.25"))
+    Assessment.objects.filter(judging=current(run)).update(cost_usd=Decimal("0.5"))
+    found = report(run)
+
+    assert (found.usage.cost_usd, found.usage.with_cost) == (Decimal("0.25"), 1)
+    assert (found.panel.cost_usd, found.panel.with_cost) == (Decimal(1), 2)
+
+
+def test_percentiles_are_nearest_rank_to_two_digits():
+    run = make_run(make_test(), repeats=10)
+    for result, ms in zip(run.results.all(), range(1005, 11005, 1000), strict=True):
+        Result.objects.filter(pk=result.pk).update(latency_ms=ms)
+    latency = report(run).latency
+
+    assert dict(latency.percentiles) == {0.5: 5000, 0.9: 9000, 0.99: 10_000}
+    assert [(bar.from_ms, bar.n) for bar in latency.bars] == [
+        (1000, 1),
+        (2000, 3),
+        (5000, 5),
+        (10_000, 1),
+    ]
+
+
+def test_supplied_answers_have_no_times():
+    assert report(make_run(make_test(), answers_supplied=True)).latency is None
+
+
+# People, errors ----------------------------------------------------------------------------------
+
+
+def test_an_override_is_told_with_who_why_and_what_the_judges_said():
+    run, person = judged([0], [1]), make_user("annotator")
+    evaluate(first_result(run), Ballot("1", "It is right."), by=person)
+    found = report(run, person)
+
+    (override,) = found.overrides
+    assert (override.who, override.why) == (str(person), "It is right.")
+    assert (override.judges_score, override.value) == (0, 1)
+    assert (found.overridden, found.counts.passed) == (1, 2)
+
+
+def test_a_withdrawn_override_is_gone():
+    run, person = judged([0]), make_user("annotator")
+    evaluate(first_result(run), Ballot("1", "It is right."), by=person)
+    withdraw(first_result(run), by=person)
+
+    assert report(run).overrides == ()
+
+
+def test_after_a_withdrawal_the_evaluation_before_it_is_told():
+    run, person = judged([0]), make_user("annotator")
+    evaluate(first_result(run), Ballot("1", "First."), by=person)
+    evaluate(first_result(run), Ballot("0", "Second."), by=person)
+    withdraw(first_result(run), by=person)
+
+    assert [override.why for override in report(run).overrides] == ["First."]
+
+
+def test_the_reason_of_a_sealed_override_is_not_told_to_a_viewer():
+    run = judged([0], tests=[make_test(sealed=True)])
+    evaluate(first_result(run), Ballot("1", "Quotes the test."), by=make_user("annotator"))
+
+    assert report(run, make_user("viewer")).overrides[0].why == ""
+
+
+def test_results_without_an_answer_and_failed_calls_are_counted_by_kind():
+    run = judged([1], [1])
+    fail(run, first_result(run), "timed_out")
+    for kind in ("rate_limited", "rate_limited", ""):
+        Call.objects.create(
+            language_model=run.language_model,
+            role="candidate",
+            batch=run.work_key,
+            request_digest="d",
+            error_kind=kind,
+            started_at=timezone.now(),
+        )
+    found = report(run)
+
+    assert found.errors == (("timed_out", 1),)
+    assert [(f.role, f.kind, f.n) for f in found.failures] == [("candidate", "rate_limited", 2)]
+
+
+def test_filters_narrow_the_grid_and_no_figure():
+    run = judged([1], [0])
+
+    assert report(run, outcomes=("failed",)).counts == report(run).counts
+    assert report(run, outcomes=("failed",)).grid.total == 1
+
+
+# Size --------------------------------------------------------------------------------------------
+
+
+def count_queries(run, reader):
+    cache.clear()
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        run_report(run, Filters(), reader=reader)
+    return len(queries)
+
+
+def test_queries_do_not_grow_with_the_results():
+    reader = make_user("annotator")
+    reader.has_perm("issues.read_sealed_test")
+    small, large = judged(*[[1, 0, None]] * 5), judged(*[[1, 0, None]] * 200)
+
+    assert count_queries(small, reader) == count_queries(large, reader)
+    assert count_queries(large, reader) <= 25
