@@ -52,8 +52,8 @@ _REPLY = """\
 {{ scale }}
 
 Length and style do not matter unless the guidelines say so. First state your reasons, then decide.
-Reply with one JSON object and nothing else; reasons in two or three sentences, score 0 or 1:
-{"justification": "your reasons", "score": your score}
+Reply with one JSON object and nothing else. It has two keys: "justification", your reasons in two
+or three sentences, and then "score", which is 0 or 1.
 """
 
 
