@@ -51,6 +51,11 @@ class Post:
         self.predecessor: Death | None = None
         self.restarts = Restarts()
 
+    @property
+    def pid(self) -> int:
+        """0 where nobody is."""
+        return self.process.pid or 0 if self.process else 0
+
     def fill(self) -> None:
         """Start a process, unless one is here or it is too soon."""
         if self.process is not None or not self.restarts.is_due:
@@ -83,7 +88,7 @@ class Cluster:
     """A parent with so many worker processes, and a guard."""
 
     def __init__(self, workers: int) -> None:
-        self.hands = RawArray("q", workers)
+        self.hands, self.pids = RawArray("q", workers), RawArray("i", workers)
         self.posts = [Post(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
         self.posts.append(Post("guard", self._guard))
         self.stopping = False
@@ -104,7 +109,7 @@ class Cluster:
     def _guard(self, predecessor: Death | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         setproctitle("qcluster guard")
-        Guard(self.hands).watch()
+        Guard(self.hands, self.pids).watch()
 
     # In the parent ----------------------------------------------------------------------------
 
@@ -131,6 +136,7 @@ class Cluster:
             if post.process is not None and not post.process.is_alive():
                 post.leave(self._take_from(place))
             post.fill()
+        self.pids[:] = [post.pid for post in self.posts[:-1]]
 
     def _take_from(self, place: int) -> int:
         """The token in the hand of one who died; 0 if there was none."""

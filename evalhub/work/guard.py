@@ -5,9 +5,12 @@ each step is one conditional update, or may be done twice.
 """
 
 import logging
+import os
+import signal
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from datetime import datetime
+from typing import Any, NamedTuple, NoReturn
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -15,7 +18,8 @@ from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
 from django_q.scheduler import scheduler
 
-from evalhub.work import leases
+from evalhub.work import clock, leases
+from evalhub.work.models import LEASE_S, Worker
 from evalhub.work.queue import TASK, add_token, is_token_waiting
 
 log = logging.getLogger(__name__)
@@ -27,15 +31,25 @@ LONGEST_PAUSE_S = 60.0
 """Between two tokens, when those before them did not set all workers to work."""
 
 
+class Silence(NamedTuple):
+    """A worker process that was not heard of since `beat_at`, noticed at `since`."""
+
+    pid: int
+    beat_at: datetime
+    since: float
+
+
 class Guard:
     """Looks after the work every two seconds.
 
     Args:
         hands: The token that each worker process of this cluster works on; 0 is idle.
+        pids: The process id of each; 0 is none.
     """
 
-    def __init__(self, hands: Sequence[int]) -> None:
-        self.hands = hands
+    def __init__(self, hands: Sequence[int], pids: Sequence[int]) -> None:
+        self.hands, self.pids = hands, pids
+        self.silences: dict[int, Silence] = {}
         self.pause_s = 0.0
         self.next_token_at = self.next_minute_at = 0.0
 
@@ -47,11 +61,32 @@ class Guard:
     def look(self, now: float) -> None:
         """One round; `now` in seconds of a clock that only grows."""
         attempt(close_old_connections)
+        attempt(self.end_stuck, now)
         attempt(leases.reap)
         attempt(self.ask_for_worker, now)
         if now >= self.next_minute_at:
             self.next_minute_at = now + MINUTE_S
             every_minute()
+
+    def end_stuck(self, now: float) -> None:
+        """Kill a process of ours that lives and stays silent: it would never give up its place.
+
+        It is watched for the length of a lease first, for after a sleep of the machine, or of the
+        database, all are silent for a moment.
+        """
+        mine = {leases.process_name(pid): pid for pid in self.pids if pid}
+        standing = Worker.objects.filter(name__in=mine, stopped_at=None)
+        for worker in standing.filter(beat_at__lte=clock.ago(LEASE_S)):
+            silence = Silence(mine[worker.name], worker.beat_at, now)
+            self.silences.setdefault(worker.pk, silence)
+        beats = dict(Worker.objects.filter(pk__in=self.silences).values_list("pk", "beat_at"))
+        for key, silence in list(self.silences.items()):
+            if beats.get(key) != silence.beat_at or silence.pid not in mine.values():
+                del self.silences[key]
+            elif now > silence.since + LEASE_S:
+                del self.silences[key]
+                log.error("Process %d is stuck: killed, and replaced", silence.pid)
+                os.kill(silence.pid, signal.SIGKILL)
 
     def ask_for_worker(self, now: float) -> None:
         """Add one token if work waits, nobody has been asked to do it, and a process is idle."""

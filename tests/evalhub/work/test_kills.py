@@ -65,7 +65,7 @@ class Site:
         return run
 
     def wait_for_calls(self, number: int) -> None:
-        eventually(lambda: Call.objects.count() >= number, f"{number} calls in {self.log}")
+        eventually(lambda: Call.objects.count() >= number, f"{number} calls in {self.log}", 60)
 
     def requests(self) -> int:
         return int(processes.asked(self.base_url)["total"])
@@ -104,7 +104,7 @@ def check_whole(site: Site, run: Run, in_flight: int) -> None:
     Args:
         in_flight: Requests of which nothing was saved when processes were killed.
     """
-    eventually(lambda: is_over(run), f"the end of the run in {site.log}")
+    eventually(lambda: is_over(run), f"the end of the run in {site.log}", 90)
     assert Answer.objects.filter(result__run=run).count() == RESULTS
     assert judgments_by_judge(run) == [RESULTS] * JUDGES
     assert run.results.filter(state=ItemState.DONE, is_judged=True).count() == RESULTS
@@ -199,6 +199,6 @@ def test_a_stop_in_the_middle_repeats_nothing(site):
     assert run.results.exclude(worker=None).count() == 0
     assert site.unsaved() == 0
     second = site.start(workers=1)
-    eventually(lambda: is_over(run), "the end of the run")
+    eventually(lambda: is_over(run), "the end of the run", 90)
     assert site.repeated() == 0
     check_stops(second)

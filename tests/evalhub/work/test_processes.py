@@ -1,28 +1,21 @@
-"""Who works, and when: tokens, the guard, replacements, and the commands that run a site."""
+"""Who works, and when: tokens, the guard, replacements, and the worker command."""
 
-import io
 import os
-import signal
-import socket
-import subprocess
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from multiprocessing import Process
-from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
 from django_q.models import OrmQ, Success
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock, guard, leases, lifeline, supervisor
+from evalhub.work import clock, guard, leases, lifeline
 from evalhub.work.guard import Guard
+from evalhub.work.models import LEASE_S
 from evalhub.work.queue import MOST_TOKENS, TASK, add_token, is_token_waiting
-from evalhub.work.supervisor import CannotStart, Program, Supervisor
 from evalhub.work.taking import Hand, Incoming, Stop, replace
 from runs.models import Run
 from tests.evalhub.work import processes
@@ -116,7 +109,7 @@ def test_a_successor_frees_what_the_dead_one_held():
 @pytest.mark.django_db
 def test_the_guard_asks_for_one_worker_while_work_waits():
     make_run()
-    watching = Guard([IDLE, BUSY])
+    watching = Guard([IDLE, BUSY], [0, 0])
 
     for now in (0.0, 2.0, 4.0, 60.0):
         watching.ask_for_worker(now)
@@ -127,7 +120,7 @@ def test_the_guard_asks_for_one_worker_while_work_waits():
 @pytest.mark.django_db
 def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
     make_run()
-    watching = Guard([IDLE])
+    watching = Guard([IDLE], [0])
 
     asked_at = []
     for now in range(0, 200, 2):
@@ -144,15 +137,54 @@ def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
 @pytest.mark.parametrize("hands", [[BUSY], [BUSY, BUSY]])
 def test_the_guard_asks_nobody_when_all_are_busy(hands):
     make_run()
-    Guard(hands).ask_for_worker(0.0)
+    Guard(hands, [0] * len(hands)).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
 
 
 @pytest.mark.django_db
 def test_the_guard_asks_nobody_when_nothing_can_be_done():
     make_run(state=BatchState.PAUSED)
-    Guard([IDLE]).ask_for_worker(0.0)
+    Guard([IDLE], [0]).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
+
+
+def silent_worker(pid: int) -> Worker:
+    then = clock.ago(LEASE_S + 1)
+    return Worker.objects.create(name=leases.process_name(pid), started_at=then, beat_at=then)
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    pids: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: pids.append(pid))
+    return pids
+
+
+@pytest.mark.django_db
+def test_the_guard_kills_a_process_that_lives_and_stays_silent(killed):
+    silent_worker(4711)
+    silent_worker(4712)  # of another cluster
+    watching = Guard([BUSY], [4711])
+
+    watching.end_stuck(0.0)
+    watching.end_stuck(LEASE_S)
+    assert killed == []
+
+    watching.end_stuck(LEASE_S + 1)
+    assert killed == [4711]
+
+
+@pytest.mark.django_db
+def test_the_guard_spares_a_process_that_is_heard_of_again(killed):
+    worker = silent_worker(4711)
+    watching = Guard([BUSY], [4711])
+
+    watching.end_stuck(0.0)
+    Worker.objects.filter(pk=worker.pk).update(beat_at=clock.now(), stopped_at=None)
+    watching.end_stuck(2.0)
+    watching.end_stuck(LEASE_S + 1)
+
+    assert killed == []
 
 
 calls: list[str] = []
@@ -213,79 +245,7 @@ def test_a_process_whose_parent_has_died_before_it_was_tied_ends():
     assert orphan.exitcode == 1
 
 
-# The supervisor ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def _signals() -> Iterator[None]:
-    """The supervisor listens to signals; afterwards pytest does again."""
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
-
-
-@pytest.mark.usefixtures("_signals")
-def test_a_program_that_never_starts_is_said_to_be_so():
-    said: list[str] = []
-    bad = Program("bad", ("-c", "print('no such port'); raise SystemExit(3)"), {}, lambda: False)
-
-    with pytest.raises(CannotStart, match="bad ended with status 3"):
-        Supervisor([bad], said.append).run(lambda: None)
-
-    assert said.count("bad | no such port") == 3
-
-
-@pytest.mark.usefixtures("_signals")
-def test_a_program_that_dies_is_started_again():
-    said: list[str] = []
-
-    def say(line: str) -> None:
-        said.append(line)
-        if len([line for line in said if "hello" in line]) == 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    Supervisor([Program("short", ("-c", "print('hello')"))], say).run(lambda: None)
-
-    assert said[:3] == [
-        "short | hello",
-        "short ended with status 0; starting it again.",
-        "short | hello",
-    ]
-
-
-@pytest.mark.usefixtures("_signals")
-def test_a_program_that_will_not_end_is_killed_with_all_that_it_started(monkeypatch):
-    monkeypatch.setattr(supervisor, "STOP_WITHIN_S", 0.5)
-    script = (
-        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork();"
-        "print(os.getsid(0)); time.sleep(60)"
-    )
-    said: list[str] = []
-
-    def say(line: str) -> None:
-        said.append(line)
-        if len(said) == 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    Supervisor([Program("stubborn", ("-c", script))], say).run(lambda: None)
-
-    leader = int(said[0].rpartition(" ")[2])
-    eventually(lambda: not processes.session(leader), "the end of the stubborn", 2)
-
-
-# The commands ------------------------------------------------------------------------------------
-
-
-@pytest.mark.django_db
-def test_up_refuses_a_port_that_is_taken():
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        with pytest.raises(CommandError, match=f"cannot listen on port {port}"):
-            call_command("up", "--port", str(port), skip_checks=True, stdout=io.StringIO())
+# The command -------------------------------------------------------------------------------------
 
 
 @pytest.mark.kill
@@ -318,60 +278,3 @@ def test_an_idle_worker_ends_at_once(tmp_path, database_url):
         command.terminate()
         assert command.wait(4) == 0
         assert processes.session(command.pid) == []
-
-
-@pytest.fixture
-def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """`manage.py up`, ready, and its address."""
-    log = tmp_path / "log"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = ("manage.py", "up", "--port", str(port))
-    with running(log, *command, DATABASE_URL=database_url) as process:
-        eventually(lambda: "EvalHub is at" in log.read_text(), f"the site, in {log}")
-        try:
-            yield process, f"http://127.0.0.1:{port}/admin/login/"
-        finally:
-            for pid in family(process.pid):
-                processes.kill(pid)
-
-
-def family(pid: int) -> list[int]:
-    """A process and all living ones that descend from it."""
-    found = [pid]
-    for parent in found:
-        found += processes.children(parent)
-    return [one for one in found if processes.stat(one)[:1] not in ([], ["Z"])]
-
-
-@pytest.mark.kill
-@pytest.mark.django_db(transaction=True)
-def test_up_serves_and_replaces_what_dies(site):
-    process, address = site
-    web = next(pid for pid in processes.children(process.pid) if "gunicorn" in processes.title(pid))
-    assert b"EvalHub" in processes.get(address)
-
-    os.kill(web, signal.SIGKILL)
-
-    eventually(lambda: web not in processes.children(process.pid), "the death of the web server")
-    eventually(lambda: processes.answers(address), "another web server")
-    everything = family(process.pid)
-    process.terminate()
-    assert process.wait(9) == 0
-    assert not any(processes.stat(pid)[:1] not in ([], ["Z"]) for pid in everything)
-
-
-@pytest.mark.kill
-@pytest.mark.django_db(transaction=True)
-def test_nothing_outlives_a_supervisor_that_is_killed(site):
-    process, _ = site
-    everything = family(process.pid)
-    assert len(everything) >= 5  # the supervisor, web and its two workers, the worker's parent
-
-    process.kill()
-
-    def is_gone() -> bool:
-        return all(processes.stat(pid)[:1] in ([], ["Z"]) for pid in everything)
-
-    eventually(is_gone, "the end of all processes", 3)

@@ -1,0 +1,146 @@
+"""Programs that run as one: what dies is started again, and all end together."""
+
+import io
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evalhub.work import supervisor
+from evalhub.work.supervisor import CannotStart, Program, Supervisor
+from tests.evalhub.work import processes
+from tests.evalhub.work.processes import eventually, running
+
+
+@pytest.fixture
+def _signals() -> Iterator[None]:
+    """The supervisor listens to signals; afterwards pytest does again."""
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_signals")
+def test_a_program_that_never_starts_is_said_to_be_so():
+    said: list[str] = []
+    bad = Program("bad", ("-c", "print('no such port'); raise SystemExit(3)"), {}, lambda: False)
+
+    with pytest.raises(CannotStart, match="bad ended with status 3"):
+        Supervisor([bad], said.append).run(lambda: None)
+
+    assert said.count("bad | no such port") == 3
+
+
+@pytest.mark.usefixtures("_signals")
+def test_a_program_that_dies_is_started_again():
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if len([line for line in said if "hello" in line]) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    Supervisor([Program("short", ("-c", "print('hello')"))], say).run(lambda: None)
+
+    assert said[:3] == [
+        "short | hello",
+        "short ended with status 0; starting it again.",
+        "short | hello",
+    ]
+
+
+@pytest.mark.usefixtures("_signals")
+def test_a_program_that_will_not_end_is_killed_with_all_that_it_started(monkeypatch):
+    monkeypatch.setattr(supervisor, "STOP_WITHIN_S", 0.5)
+    script = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork();"
+        "print(os.getsid(0)); time.sleep(60)"
+    )
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if len(said) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    Supervisor([Program("stubborn", ("-c", script))], say).run(lambda: None)
+
+    leader = int(said[0].rpartition(" ")[2])
+    eventually(lambda: not processes.session(leader), "the end of the stubborn", 2)
+
+
+# The command -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_up_refuses_a_port_that_is_taken():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match=f"cannot listen on port {port}"):
+            call_command("up", "--port", str(port), skip_checks=True, stdout=io.StringIO())
+
+
+@pytest.fixture
+def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """`manage.py up`, ready, and its address."""
+    log = tmp_path / "log"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ("manage.py", "up", "--port", str(port))
+    with running(log, *command, DATABASE_URL=database_url) as process:
+        eventually(lambda: "EvalHub is at" in log.read_text(), f"the site, in {log}")
+        try:
+            yield process, f"http://127.0.0.1:{port}/admin/login/"
+        finally:
+            for pid in family(process.pid):
+                processes.kill(pid)
+
+
+def family(pid: int) -> list[int]:
+    """A process and all living ones that descend from it."""
+    found = [pid]
+    for parent in found:
+        found += processes.children(parent)
+    return [one for one in found if processes.stat(one)[:1] not in ([], ["Z"])]
+
+
+@pytest.mark.kill
+@pytest.mark.django_db(transaction=True)
+def test_up_serves_and_replaces_what_dies(site):
+    process, address = site
+    web = next(pid for pid in processes.children(process.pid) if "gunicorn" in processes.title(pid))
+    assert b"EvalHub" in processes.get(address)
+
+    os.kill(web, signal.SIGKILL)
+
+    eventually(lambda: web not in processes.children(process.pid), "the death of the web server")
+    eventually(lambda: processes.answers(address), "another web server")
+    everything = family(process.pid)
+    process.terminate()
+    assert process.wait(9) == 0
+    assert not any(processes.stat(pid)[:1] not in ([], ["Z"]) for pid in everything)
+
+
+@pytest.mark.kill
+@pytest.mark.django_db(transaction=True)
+def test_nothing_outlives_a_supervisor_that_is_killed(site):
+    process, _ = site
+    everything = family(process.pid)
+    assert len(everything) >= 5  # the supervisor, web and its two workers, the worker's parent
+
+    process.kill()
+
+    def is_gone() -> bool:
+        return all(processes.stat(pid)[:1] in ([], ["Z"]) for pid in everything)
+
+    eventually(is_gone, "the end of all processes", 3)
