@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState
-from runs.judging import statistics_of
+from runs.agreement import statistics_of
 from runs.models import Answer, Assessment, Judging, Judgment, JudgmentState, Result, Run
 from runs.scoring import score_assessments
 

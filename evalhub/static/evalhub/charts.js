@@ -118,7 +118,20 @@
 
     watch(document);
     new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["class"] });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-    window.addEventListener("beforeprint", () => document.querySelectorAll(".eh-chart").forEach(draw));
+
+    // Paper has its own width, which the page cannot ask for before it is laid out.
+    const PAPER_PX = { ring: 310, other: 620 };
+    const isRing = (chart) => chart.classList.contains("eh-chart--pie");
+    const charts = () => document.querySelectorAll(".eh-chart");
+
+    const sized = (chart, size) => chart.data && Plotly.relayout(chart, size);
+
+    window.addEventListener("beforeprint", () => charts().forEach((chart) => {
+        draw(chart);
+        sized(chart, { autosize: false, width: isRing(chart) ? PAPER_PX.ring : PAPER_PX.other });
+    }));
+    window.addEventListener("afterprint", () => charts().forEach((chart) => {
+        sized(chart, { autosize: true, width: null });
+    }));
     document.addEventListener("evalhub:refreshed", (event) => watch(event.target));
 })();

@@ -37,6 +37,14 @@
         }
     });
 
+    // The admin theme looks at the system's colour scheme once; pages that stay open follow it.
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (scheme) => {
+        const chosen = JSON.parse(localStorage.getItem("adminTheme") || '"auto"');
+        if (chosen === "auto") {
+            document.documentElement.classList.toggle("dark", scheme.matches);
+        }
+    });
+
     // Paper is white: the dark theme is put aside while printing.
     let wasDark = false;
     window.addEventListener("beforeprint", () => {
