@@ -18,12 +18,22 @@ def rename(tag: Tag, name: str, *, by: User | None) -> None:
     Raises:
         ValidationError: The name is empty, too long, or another tag's: merge the two instead.
     """
-    if Tag.objects.exclude(pk=tag.pk).filter(name__iexact=name.strip()).exists():
-        raise ValidationError({"name": f"There is a tag {name.strip()!r} already: merge the two."})
+    check_name(name, tag.pk)
     before, tag.name = tag.name, name.strip()
     tag.full_clean()
     sign(tag, by, f"Renamed from {before}")
     tag.save()
+
+
+def check_name(name: str, tag_id: int | None = None) -> None:
+    """Refuse the name of another tag, in whichever case it is written.
+
+    Raises:
+        ValidationError: For the field `name`.
+    """
+    other = Tag.objects.exclude(pk=tag_id).filter(name__iexact=name.strip()).first()
+    if other is not None:
+        raise ValidationError({"name": f"There is a tag “{other}” already: merge the two."})
 
 
 @transaction.atomic

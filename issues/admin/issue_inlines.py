@@ -11,6 +11,7 @@ from unfold.admin import StackedInline, TabularInline
 from unfold.decorators import display
 
 from issues.admin.badges import badge
+from issues.admin.test_form import text_area
 from issues.admin.words import first_words
 from issues.models import Comment, Feedback, Source, Test
 
@@ -36,6 +37,11 @@ class CommentInline(StackedInline):
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "text":
+            kwargs["widget"] = text_area(3)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Comment]:
         return super().get_queryset(request).select_related("author")  # type: ignore[no-any-return]

@@ -9,10 +9,10 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.pages import HistoryAdmin, person
+from evalhub.pages import HistoryAdmin, PageAdmin, person
 from issues.models import ResolutionLabel, Tag
 from issues.states import Refused
-from issues.tagging import merge
+from issues.tagging import check_name, merge
 
 
 class MergeForm(forms.Form):
@@ -24,6 +24,17 @@ class MergeForm(forms.Form):
     )
 
 
+class TagForm(forms.ModelForm):
+    class Meta:
+        model = Tag
+        fields = ("name", "kind", "parent")
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        check_name(data.get("name", ""), self.instance.pk)
+        return data
+
+
 @admin.register(Tag)
 class TagAdmin(HistoryAdmin):
     """Renaming is changing the name: issues keep the tag, and its history tells the old name."""
@@ -33,7 +44,7 @@ class TagAdmin(HistoryAdmin):
     list_select_related = ("parent",)
     search_fields = ("name",)
     autocomplete_fields = ("parent",)
-    fields = ("name", "kind", "parent")
+    form = TagForm
     actions = ("merge_tags",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
@@ -56,7 +67,7 @@ class TagAdmin(HistoryAdmin):
             "evalhub/confirm.html",
             title="Merge tags",
             sentences=["Issues record the change in their history. These go:"],
-            rows=[f"{tag} ({self.issue_count(tag)} issues)" for tag in queryset],
+            rows=[f"{tag}, on issues: {self.issue_count(tag)}" for tag in queryset],
             form=form,
             hidden=[("action", "merge_tags"), *hidden],
             button="Merge",
@@ -74,5 +85,5 @@ class TagAdmin(HistoryAdmin):
 
 
 @admin.register(ResolutionLabel)
-class ResolutionLabelAdmin(HistoryAdmin):
+class ResolutionLabelAdmin(PageAdmin):
     search_fields = ("name",)

@@ -43,6 +43,13 @@ def text_area(rows: int, **attrs: str) -> UnfoldAdminTextareaWidget:
     return UnfoldAdminTextareaWidget(attrs={"rows": rows, **attrs})
 
 
+class MessagesField(forms.JSONField):
+    """JSON that is left empty where there is none, instead of reading null."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return "" if value is None else super().prepare_value(value)
+
+
 class TestForm(forms.ModelForm):
     """Keeps `messages` from whichever of the two ways was chosen."""
 
@@ -58,7 +65,7 @@ class TestForm(forms.ModelForm):
     prompt = forms.CharField(
         required=False, strip=False, widget=text_area(6), help_text="What the user says."
     )
-    messages = forms.JSONField(
+    messages = MessagesField(
         label="Conversation",
         required=False,
         widget=text_area(10, **{"data-eh-messages": "true"}),

@@ -50,6 +50,10 @@ class JudgeTemplate(models.Model):
     def __str__(self) -> str:
         return f"{self.title} v{self.version}"
 
+    def save(self, *args: object, **kwargs: object) -> None:
+        self._refuse_change_after_publication()
+        super().save(*args, **kwargs)  # type: ignore[arg-type]
+
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_judgetemplate_change", args=[self.pk])
 
@@ -61,10 +65,6 @@ class JudgeTemplate(models.Model):
         found = {field: lines for field, lines in problems.items() if lines}
         if found:
             raise ValidationError(found)
-
-    def save(self, *args: object, **kwargs: object) -> None:
-        self._refuse_change_after_publication()
-        super().save(*args, **kwargs)  # type: ignore[arg-type]
 
     def _refuse_change_after_publication(self) -> None:
         before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()

@@ -99,3 +99,28 @@ def test_an_annotator_merges_no_tags(client):
     client.post(url("tag_changelist"), sent)
 
     assert Tag.objects.filter(name="Maths").exists()
+
+
+def tag_form(**changes):
+    return {"name": "Math", "kind": "domain", "parent": ""} | changes
+
+
+def test_a_tag_is_renamed_and_its_history_tells_the_old_name(client):
+    log_in(client, "maintainer")
+    tag = Tag.objects.create(name="Maths")
+
+    client.post(url("tag_change", tag.pk), tag_form())
+
+    page = client.get(url("tag_history", tag.pk)).content.decode()
+    assert Tag.objects.get().name == "Math"
+    assert "Maths" in page
+
+
+def test_a_second_tag_of_the_same_name_is_refused_in_any_case(client):
+    log_in(client, "maintainer")
+    Tag.objects.create(name="math")
+
+    response = client.post(url("tag_add"), tag_form())
+
+    assert "already: merge the two" in response.content.decode()
+    assert Tag.objects.count() == 1

@@ -109,13 +109,14 @@
       );
       const role = element("select", { class: "eh-input", "aria-label": `Role of turn ${at + 1}` }, ...roles);
       const text = element("textarea", { class: "eh-input", "aria-label": `Text of turn ${at + 1}` });
-      const generated = turn.role === "assistant" && (turn.content === null || turn.content === undefined);
+      const speaks = turn.role === "assistant" && !turn.tool_calls;
+      const generated = speaks && (turn.content === null || turn.content === undefined);
       text.value = typeof turn.content === "string" ? turn.content : "";
       text.disabled = generated;
       text.placeholder = generated ? "The model says this turn." : "";
       const box = element("input", { type: "checkbox", checked: generated });
       const choice = element("label", {}, box, "generate this turn");
-      choice.toggleAttribute("data-eh-hidden", turn.role !== "assistant");
+      choice.toggleAttribute("data-eh-hidden", !speaks);
 
       role.addEventListener("change", () => {
         const content = role.value === "assistant" ? turn.content : turn.content || "";
