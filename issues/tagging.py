@@ -25,8 +25,8 @@ def rename(tag: Tag, name: str, *, by: User | None) -> None:
     tag.save()
 
 
-def check_name(name: str, tag_id: int | None = None) -> None:
-    """Refuse the name of another tag, in whichever case it is written.
+def check_name(name: str, tag_id: int = 0) -> None:
+    """Refuse the name of another tag, in whichever case it is written. A new tag has the id 0.
 
     Raises:
         ValidationError: For the field `name`.

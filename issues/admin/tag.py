@@ -31,7 +31,7 @@ class TagForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        check_name(data.get("name", ""), self.instance.pk)
+        check_name(data.get("name", ""), self.instance.pk or 0)
         return data
 
 
