@@ -22,7 +22,7 @@ class RevisionAdmin(ReadOnlyAdmin):
         *("asked", "reference", "guidelines", "context", "tools", "asked_digest", "digest"),
     )
     fieldsets = (
-        (None, {"fields": (("test", "number", "created_at"), "asked")}),
+        (None, {"fields": ("test", ("number", "created_at"), "asked")}),
         ("Judged by", {"fields": ("template", ("pass_threshold", "pass_rule"))}),
         (None, {"fields": ("guidelines", "reference", "context", "tools")}),
         ("Digests", {"fields": ("asked_digest", "digest")}),
