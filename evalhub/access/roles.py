@@ -48,17 +48,19 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 
 NEVER = (
-    "runs.change_humanevaluation",
-    "runs.delete_humanevaluation",
-    "runs.change_judgment",
-    "runs.delete_judgment",
-    "evalhub.change_call",
-    "evalhub.delete_call",
+    *(f"issues.{verb}_revision" for verb in ("add", "change", "delete")),
+    *(f"issues.{verb}_frozencriterion" for verb in ("add", "change", "delete")),
+    *(f"issues.{verb}_comment" for verb in ("change", "delete")),
+    *(f"runs.{verb}_answer" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_result" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_assessment" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
+    *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
     "evalhub.delete_languagemodel",
-    "*.change_historical*",
-    "*.delete_historical*",
+    *(f"*.{verb}_historical*" for verb in ("add", "change", "delete")),
 )
-"""Rights that no role has: append-only rows stay as they are."""
+"""Rights that no role has: what was frozen or recorded stays as it is."""
 
 
 def grants(right: str, patterns: tuple[str, ...]) -> bool:

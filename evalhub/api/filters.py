@@ -36,7 +36,7 @@ class TrueOrFalse(forms.NullBooleanField):
 
     widget = forms.TextInput
 
-    def to_python(self, value: Any) -> bool | None:
+    def to_python(self, value: Any) -> Any:
         words = {"": None, "true": True, "false": False}
         word = str(value or "").lower()
         if word not in words:

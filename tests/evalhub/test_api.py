@@ -231,7 +231,9 @@ def test_too_many_requests_are_slowed_down(monkeypatch):
 
 
 def test_requests_are_throttled_by_default():
-    assert UserRateThrottle in api_settings.DEFAULT_THROTTLE_CLASSES
+    classes: list[object] = list(api_settings.DEFAULT_THROTTLE_CLASSES)
+
+    assert UserRateThrottle in classes
 
 
 # Language models and calls -----------------------------------------------------------------------

@@ -1,0 +1,438 @@
+"""Every address of the site × everybody who may knock: who gets in, and who does not.
+
+A new address fails `test_every_address_is_classified` until it stands in `DOORS`. Plain pages of
+the admin (list, add, change, delete, history of a model) need no line: the model's rights decide.
+"""
+
+import re
+from collections.abc import Iterator
+from copy import copy
+from typing import Any, NamedTuple
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.template.response import SimpleTemplateResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from evalhub.models import Token, TokenScope, User
+from evalhub.models import Worker as WorkerRow
+from issues.freezing import freeze
+from issues.models import Feedback, ResolutionLabel, Tag
+from runs.models import HumanEvaluation, Launch, Suite
+from tests.api import client_of
+from tests.evalhub.test_api import make_call
+from tests.factories import (
+    first_result,
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+)
+from tests.reports.rows import answer, judge
+
+pytestmark = pytest.mark.django_db
+
+# Who ---------------------------------------------------------------------------------------------
+
+ROLES = ("viewer", "model developer", "annotator", "adjudicator", "maintainer", "admin")
+ACTORS = ("anonymous", "no role", *ROLES, "read-only token")
+
+ALL = frozenset(ROLES)
+WRITERS = ALL - {"viewer", "model developer"}
+MAINTAINERS = frozenset({"maintainer", "admin"})
+ADMINS = frozenset({"admin"})
+STAFF = ALL | {"no role"}
+EVERYBODY = STAFF | {"anonymous"}
+
+# What --------------------------------------------------------------------------------------------
+
+
+class Door(NamedTuple):
+    """Who may enter by one method; `sent` goes with the request, `query` with the address."""
+
+    method: str
+    may: frozenset[str]
+    sent: dict[str, Any] = {}
+    query: str = ""
+
+
+def get(may: frozenset[str] = ALL, query: str = "") -> Door:
+    return Door("GET", may, query=query)
+
+
+def post(may: frozenset[str], **sent: Any) -> Door:
+    return Door("POST", may, sent)
+
+
+def patch(may: frozenset[str]) -> Door:
+    return Door("PATCH", may)
+
+
+DOORS: dict[str, tuple[Door, ...]] = {
+    # Anybody
+    "": (get(STAFF),),
+    "schema": (get(EVERYBODY),),
+    "api-docs": (get(EVERYBODY),),
+    "admin:login": (get(EVERYBODY), post(EVERYBODY)),
+    "admin:logout": (post(EVERYBODY),),
+    # The admin's own pages
+    "admin:index": (get(STAFF),),
+    "admin:search": (get(STAFF),),
+    "admin:app_list": (get(ALL),),
+    "admin:jsi18n": (get(STAFF),),
+    "admin:autocomplete": (get(ALL, "app_label=runs&model_name=suite&field_name=tests&term="),),
+    "admin:view_on_site": (get(STAFF),),
+    "admin:password_change": (get(STAFF),),
+    "admin:password_change_done": (get(STAFF),),
+    "admin:auth_user_password_change": (get(ADMINS), post(ADMINS)),
+    # People, tokens, models
+    "admin:evalhub_token_changelist": (get(STAFF),),
+    "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
+    "admin:evalhub_token_revoke": (post(ADMINS),),
+    "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
+    # Issues and tests
+    "admin:issues_feedback_act": (post(WRITERS, act="accept"),),
+    "admin:issues_judgetemplate_act": (
+        get(MAINTAINERS, "act=publish"),
+        post(MAINTAINERS, act="publish"),
+    ),
+    "admin:issues_judgetemplate_preview": (get(),),
+    "admin:issues_issue_move": (
+        get(MAINTAINERS, "move=deprecate"),
+        post(MAINTAINERS, move="deprecate"),
+    ),
+    "admin:issues_test_move": (
+        get(MAINTAINERS, "move=deprecate"),
+        post(MAINTAINERS, move="deprecate"),
+    ),
+    "admin:issues_test_copy": (post(WRITERS),),
+    "admin:issues_test_preview": (get(), post(ALL)),
+    # Runs
+    "admin:runs_launch_estimate": (post(MAINTAINERS),),
+    "admin:runs_launch_act": (post(MAINTAINERS),),
+    "admin:runs_result_evaluate": (post(WRITERS),),
+    "admin:runs_run_rows": (get(),),
+    "admin:runs_run_supply": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:runs_run_change": (get(STAFF),),  # only leads to the report
+    "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
+    "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
+    # Reports
+    "reports:runs": (get(),),
+    "reports:run": (get(),),
+    "reports:run_progress": (get(),),
+    "reports:run_rows": (get(),),
+    "reports:run_csv": (get(),),
+    "reports:run_json": (get(),),
+    # API
+    "api-language-model-list": (get(),),
+    "api-language-model-detail": (get(),),
+    "api-call-list": (get(MAINTAINERS),),
+    "api-call-detail": (get(MAINTAINERS),),
+    "api-tag-list": (get(), post(WRITERS)),
+    "api-tag-detail": (get(), patch(MAINTAINERS)),
+    "api-resolution-label-list": (get(), post(MAINTAINERS)),
+    "api-resolution-label-detail": (get(),),
+    "api-feedback-list": (get(), post(WRITERS)),
+    "api-feedback-detail": (get(), patch(WRITERS)),
+    "api-issue-list": (get(), post(WRITERS)),
+    "api-issue-detail": (get(), patch(WRITERS)),
+    "api-issue-comments": (post(WRITERS),),
+    "api-issue-move": (post(WRITERS),),
+    "api-issue-readiness": (get(),),
+    "api-test-list": (get(), post(WRITERS)),
+    "api-test-detail": (get(), patch(WRITERS)),
+    "api-test-move": (post(WRITERS),),
+    "api-test-readiness": (get(),),
+    "api-judge-template-list": (get(), post(MAINTAINERS)),
+    "api-judge-template-detail": (get(), patch(MAINTAINERS)),
+    "api-judge-template-publish": (post(MAINTAINERS),),
+    "api-judge-template-retire": (post(MAINTAINERS),),
+    "api-judge-template-new-version": (post(MAINTAINERS),),
+    "api-revision-list": (get(),),
+    "api-revision-detail": (get(),),
+    "api-suite-list": (get(), post(MAINTAINERS)),
+    "api-suite-detail": (get(), patch(MAINTAINERS)),
+    "api-jury-list": (get(), post(MAINTAINERS)),
+    "api-jury-detail": (get(), patch(MAINTAINERS)),
+    "api-launch-list": (get(),),
+    "api-launch-detail": (get(),),
+    "api-launch-again": (post(MAINTAINERS),),
+    "api-launch-recur": (post(MAINTAINERS),),
+    "api-launch-pause": (post(MAINTAINERS),),
+    "api-launch-resume": (post(MAINTAINERS),),
+    "api-run-list": (get(), post(MAINTAINERS)),
+    "api-run-supplied": (post(MAINTAINERS),),
+    "api-run-detail": (get(),),
+    "api-run-pause": (post(MAINTAINERS),),
+    "api-run-resume": (post(MAINTAINERS),),
+    "api-run-cancel": (post(MAINTAINERS),),
+    "api-run-retry-errors": (post(MAINTAINERS),),
+    "api-run-judge-again": (post(MAINTAINERS),),
+    "api-run-make-current": (post(MAINTAINERS),),
+    "api-run-progress": (get(),),
+    "api-run-report": (get(),),
+    "api-result-list": (get(),),
+    "api-result-detail": (get(),),
+    "api-judging-list": (get(),),
+    "api-judging-detail": (get(),),
+    "api-judgment-list": (get(),),
+    "api-judgment-detail": (get(),),
+    "api-evaluation-list": (get(), post(WRITERS)),
+    "api-evaluation-detail": (get(),),
+    # Only its annotator withdraws an evaluation: see tests/runs/test_api.py.
+    "api-evaluation-withdraw": (),
+}
+
+# Nothing but redirects to other addresses that stand here.
+REDIRECTS = re.compile(r"admin/\w+/\w+/<path:object_id>/$|admin/\(\?P<url>\.\*\)\$$")
+
+PLAIN = re.compile(
+    r"admin:(?P<app>[a-z_]+?)_(?P<model>[a-z]+)_"
+    r"(?P<page>changelist|add|change|delete|history|simple_history)$"
+)
+RIGHTS = {
+    "changelist": ("view", "change"),
+    "change": ("view", "change"),
+    "history": ("view", "change"),
+    "simple_history": ("view", "change"),
+    "add": ("add",),
+    "delete": ("delete",),
+}
+ALWAYS_OPEN = {"changelist"}
+"""Plain pages that nothing closes to those who have the right; others a model may close to all."""
+
+
+# Addresses ---------------------------------------------------------------------------------------
+
+
+class Address(NamedTuple):
+    name: str
+    route: str
+    methods: frozenset[str]
+    """Those that the API declares; empty elsewhere."""
+
+
+def addresses() -> Iterator[Address]:
+    waiting: list[tuple[Any, str, str]] = [
+        (pattern, "", "") for pattern in get_resolver().url_patterns
+    ]
+    while waiting:
+        pattern, before, space = waiting.pop()
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            inner = pattern.namespace or space
+            waiting += [(part, route, inner) for part in pattern.url_patterns]
+        elif isinstance(pattern, URLPattern):
+            actions = getattr(pattern.callback, "actions", None) or {}
+            name = f"{space}:{pattern.name}" if space and pattern.name else pattern.name or ""
+            yield Address(name, route, frozenset(method.upper() for method in actions) - {"HEAD"})
+
+
+def test_every_address_is_classified():
+    unknown = [
+        f'    "{address.name}": (get(),),  # {address.route}'
+        for address in addresses()
+        if address.name not in DOORS
+        and not PLAIN.fullmatch(address.name)
+        and not REDIRECTS.search(address.route)
+    ]
+
+    assert unknown == [], "Say in DOORS who may enter:\n" + "\n".join(unknown)
+
+
+def test_no_line_is_left_over():
+    names = {address.name for address in addresses()}
+
+    assert sorted(DOORS.keys() - names) == []
+
+
+def test_every_method_of_the_api_is_classified():
+    declared = {address.name: sorted(address.methods) for address in addresses() if address.methods}
+    classified = {
+        name: sorted(door.method for door in DOORS[name]) or declared[name]
+        for name in declared
+        if name in DOORS
+    }
+
+    assert classified == declared
+
+
+# Knocking ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _without_rendering(monkeypatch) -> None:
+    """Who may enter is decided before a page is drawn, and drawing takes most of the time."""
+    monkeypatch.setattr(SimpleTemplateResponse, "rendered_content", "")
+
+
+@pytest.fixture
+def rows() -> dict[str, Any]:
+    """One row of each kind, by the model's name."""
+    user = make_user(username="somebody")
+    test = make_test(state="approved")
+    run = make_run(test, jury=make_jury(make_model()))
+    answer(run)
+    judge(run, [[1.0]])
+    result = first_result(run)
+    evaluation = HumanEvaluation.objects.create(
+        result=result, criterion=result.revision.criteria.get(), annotator=user, value=1.0
+    )
+    return {
+        "user": user,
+        "token": Token.objects.issue(user=user, name="x")[0],
+        "languagemodel": run.language_model,
+        "call": make_call(),
+        "worker": WorkerRow.objects.create(
+            name="w", started_at="2026-01-01T00:00Z", beat_at="2026-01-01T00:00Z"
+        ),
+        "tag": Tag.objects.create(name="t"),
+        "resolutionlabel": ResolutionLabel.objects.create(name="r"),
+        "feedback": Feedback.objects.create(comment="c"),
+        "issue": make_issue(description="d"),
+        "test": test,
+        "judgetemplate": test.template,
+        "revision": freeze([test])[test.pk],
+        "suite": Suite.objects.create(name="s"),
+        "jury": make_jury(make_model()),
+        "launch": Launch.objects.create(label="l", spec={}),
+        "run": run,
+        "result": result,
+        "judging": run.judgings.get(),
+        "judgment": result.judgments.get(),
+        "evaluation": evaluation,
+    }
+
+
+def actor(name: str) -> tuple[Client, User | None]:
+    """A browser with this person logged in, or a script with a token that may only read."""
+    if name == "anonymous":
+        return Client(raise_request_exception=False), None
+    if name == "read-only token":
+        user = make_user("admin")
+        script = client_of(user, TokenScope.READ)
+        script.raise_request_exception = False
+        return script, user
+    user = make_user("" if name == "no role" else name)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    return client, user
+
+
+def url_of(address: Address, rows: dict[str, Any]) -> str:
+    """The address of an existing row, where it takes one."""
+    wanted = re.findall(r"<(?:\w+:)?(\w+)>|\(\[\^/\]\+\)", address.route)
+    if not wanted:
+        return reverse(address.name)
+    if address.name == "admin:app_list":
+        return reverse(address.name, args=["issues"])
+    model = model_of(address)
+    row = rows.get(model)
+    pk = row.pk if row is not None else 1
+    if address.name == "admin:view_on_site":
+        return reverse(address.name, args=[ContentType.objects.get_for_model(row).pk, pk])
+    if address.name.endswith("simple_history"):
+        return reverse(address.name, args=[pk, 1])
+    return reverse(address.name, args=[pk])
+
+
+def model_of(address: Address) -> str:
+    """The name of the model whose row the address takes."""
+    if address.name.startswith("api-"):
+        named = (model for model in MODELS if address.name.startswith(f"api-{model}-"))
+        return next(named).replace("-", "")
+    if address.name.startswith("reports:"):
+        return "run"
+    if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
+        return "user" if "password" in address.name else "issue"
+    return address.name.split("_")[1]
+
+
+MODELS = (
+    *("language-model", "call", "tag", "resolution-label", "feedback", "issue", "test"),
+    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
+    *("judgment", "evaluation"),
+)
+
+
+def knock(client: Client, url: str, door: Door) -> HttpResponseBase:
+    """Ask, and undo whatever that did."""
+    address = f"{url}?{door.query}" if door.query else url
+    is_api = url.startswith("/api/")
+    cookies = copy(client.cookies)
+    with transaction.atomic():
+        if door.method == "GET":
+            response = client.get(address)
+        elif is_api:
+            response = client.generic(door.method, address, "{}", content_type="application/json")
+        else:
+            response = client.post(address, door.sent)
+        transaction.set_rollback(True)
+    client.cookies = cookies
+    return response
+
+
+def entered(response: HttpResponseBase) -> bool | None:
+    """Whether the door was open; None where nothing was there, which tells nobody anything."""
+    target = response.headers.get("Location", "") if response.status_code == 302 else ""
+    if response.status_code in (401, 403) or target.startswith(reverse("admin:login")):
+        return False
+    if response.status_code == 404 or target == reverse("admin:index"):
+        return None
+    return True
+
+
+def may_enter(name: str, door: Door, *, is_api: bool) -> bool:
+    if name != "read-only token":
+        return name in door.may
+    if "anonymous" in door.may:
+        return True
+    return is_api and door.method == "GET" and "admin" in door.may
+
+
+@pytest.mark.parametrize("name", ACTORS)
+def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
+    client, _ = actor(name)
+    wrong = []
+    for address in addresses():
+        for door in DOORS.get(address.name, ()):
+            url = url_of(address, rows) if address.name else "/"
+            response = knock(client, url, door)
+            expected = may_enter(name, door, is_api=url.startswith("/api/"))
+            if entered(response) is not expected and entered(response) is not None:
+                told = f"{door.method} {url} ({address.name}): {response.status_code}"
+                wrong.append(f"{told}, but {name} {'may' if expected else 'may not'} enter")
+            if response.status_code >= 500:
+                wrong.append(f"{door.method} {url}: {response.status_code}")
+
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["anonymous", "no role", "viewer", "annotator", "maintainer"])
+def test_plain_admin_pages_are_closed_to_those_without_the_models_right(name, rows):
+    client, user = actor(name)
+    wrong = []
+    for address in addresses():
+        found = PLAIN.fullmatch(address.name)
+        if found is None or address.name in DOORS:
+            continue
+        has_right = name in ROLES and has_any(user, found)
+        response = knock(client, url_of(address, rows), get())
+        if not has_right and entered(response):
+            wrong.append(f"{address.name}: {response.status_code}, but {name} has no right to it")
+        if has_right and found["page"] in ALWAYS_OPEN and response.status_code != 200:
+            wrong.append(f"{address.name}: {response.status_code}, but {name} has the right to it")
+        if response.status_code >= 500:
+            wrong.append(f"{address.name}: {response.status_code}")
+
+    assert wrong == [], "\n".join(wrong)
+
+
+def has_any(user: User | None, page: re.Match[str]) -> bool:
+    rights = [f"{page['app']}.{verb}_{page['model']}" for verb in RIGHTS[page["page"]]]
+    return user is not None and any(user.has_perm(right) for right in rights)
