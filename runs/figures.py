@@ -93,7 +93,7 @@ def _figures(run: Run, rows: list[dict[str, Any]], judgings: list[Judging]) -> F
         state=_state(run, judgings),
         state_words=_state_words(run, judgings),
         reason=run.reason or next((judging.reason for judging in judgings if judging.reason), ""),
-        is_live=any(batch.is_live for batch in (run, *judgings)),
+        is_live=run.is_live or _is_being_judged(run, judgings),
         counts=dict.fromkeys(Outcome.values, 0) | {row["outcome"]: row["n"] for row in rows},
         judgings=judgings,
     )
@@ -116,8 +116,13 @@ def _state(run: Run, judgings: Iterable[Judging]) -> str:
     return next((judging.state for judging in judgings if judging.is_current), run.state)
 
 
+def _is_being_judged(run: Run, judgings: Iterable[Judging]) -> bool:
+    """A judging also lives on while its run stands still; then it waits for answers."""
+    return run.state == BatchState.DONE and any(judging.is_live for judging in judgings)
+
+
 def _state_words(run: Run, judgings: Iterable[Judging]) -> str:
-    if run.state == BatchState.DONE and any(judging.is_live for judging in judgings):
+    if _is_being_judged(run, judgings):
         return "judging"
     return BatchState(_state(run, judgings)).label.lower()
 

@@ -31,7 +31,12 @@ ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate")
 MAINTAINER = (
     *ADJUDICATOR,
     "issues.*",
-    "runs.*",
+    "runs.add_*",
+    "runs.change_*",
+    "runs.delete_jury",
+    "runs.delete_launch",
+    "runs.delete_suite",
+    "runs.control_run",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",

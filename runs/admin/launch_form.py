@@ -44,7 +44,10 @@ class LaunchForm(forms.Form):
     repeats = forms.IntegerField(
         min_value=1,
         max_value=MOST_REPEATS,
-        error_messages={"required": "Say how often each test is asked: 1 is usual."},
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"),
+            f"Repeats: say how often each test is asked, from 1 to {MOST_REPEATS}.",
+        ),
     )
     jury = forms.ModelChoiceField(Jury.objects.filter(is_active=True), required=False)
     allow_self_judging = forms.BooleanField(required=False)

@@ -81,7 +81,7 @@ class ResultAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Result.objects.readable_by(request.user)
-        return readable.order_by("-run", "pk")
+        return readable.order_by("-run_id", "pk")
 
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
@@ -106,7 +106,7 @@ class ResultAdmin(ModelAdmin):
     def badge(self, result: Result) -> SafeString:
         return SafeString(render_to_string("runs/_outcome.html", {"result": result}))
 
-    @display(description="Test", ordering="test")
+    @display(description="Test", ordering="test_id")
     def words(self, result: Result) -> str:
         return first_words(result.revision.content["messages"])
 
