@@ -4,7 +4,6 @@ import os
 from decimal import Decimal
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
@@ -15,37 +14,17 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.acts import Act
-from evalhub.environment import env
 from evalhub.llm.models import Call, LanguageModel
-from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.probing import probe
 from evalhub.pages import HistoryAdmin, ReadOnlyAdmin
 
 SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
 
 
-class LanguageModelForm(forms.ModelForm):
-    def clean_params(self) -> Any:
-        params = self.cleaned_data["params"]
-        if isinstance(params, dict) and (problems := parameter_problems(params)):
-            raise forms.ValidationError(problems)
-        return params
-
-    def clean_api_key_env(self) -> str:
-        """Settings of the house are no keys: a base URL could carry them outside."""
-        name: str = self.cleaned_data["api_key_env"]
-        if name in {setting.name for setting in env.settings}:
-            raise forms.ValidationError(
-                f"{name} is a setting of EvalHub itself, which no provider must be sent."
-            )
-        return name
-
-
 @admin.register(LanguageModel)
 class LanguageModelAdmin(HistoryAdmin):
     """Endpoints that may be called. They are deactivated, never deleted."""
 
-    form = LanguageModelForm
     list_display = ("name", "litellm_model", "standing", "key_standing", "prices")
     list_filter = ("is_active", "is_scripted", "maker")
     search_fields = ("name", "litellm_model", "maker", "family")

@@ -22,7 +22,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind, redact
 from evalhub.llm.failures import explain, place
 from evalhub.llm.network import ForbiddenAddress, allowances, check_base_url
-from evalhub.llm.parameters import parameter_problems
+from evalhub.llm.parameters import key_variable_problem, parameter_problems
 from evalhub.llm.wire import completion_of
 
 Messages = Sequence[Mapping[str, Any]]
@@ -30,9 +30,6 @@ Json = Mapping[str, Any]
 
 NO_KEY = "none"
 """Sent to an own address without a key, so that litellm sends no key that it finds by itself."""
-
-OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")
-"""Beginnings of variables that hold this site's own secrets."""
 
 GRACE_S = 5.0
 """Beyond the endpoint's own time-out, for the little that does not go through our transport."""
@@ -95,12 +92,8 @@ def key_of(endpoint: Endpoint) -> str:
     """
     if not endpoint.api_key_env:
         return NO_KEY if endpoint.api_base else ""
-    if endpoint.api_key_env.startswith(OWN_SETTINGS):
-        raise CallError(
-            CallErrorKind.MISSING_KEY,
-            f"{place(endpoint)} names {endpoint.api_key_env} as its key, which is a setting of "
-            "this site and is not sent to anyone. Name another environment variable.",
-        )
+    if problem := key_variable_problem(endpoint.api_key_env):
+        raise CallError(CallErrorKind.MISSING_KEY, f"The key of {place(endpoint)}: {problem}")
     key = os.environ.get(endpoint.api_key_env, "").strip()
     if not key:
         raise CallError(

@@ -11,6 +11,7 @@ from simple_history.models import HistoricalRecords
 from evalhub.constraints import known
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.network import ForbiddenAddress, check_base_url
+from evalhub.llm.parameters import key_variable_problem, parameter_problems
 
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]*$",
@@ -120,18 +121,30 @@ class LanguageModel(models.Model):
         return self.name
 
     def clean(self) -> None:
-        if not isinstance(self.params, dict):
-            raise ValidationError(
-                {"params": f"Enter an object of parameters, not {self.params!r}."}
-            )
-        if self.api_base:
-            try:
-                check_base_url(self.api_base)
-            except ForbiddenAddress as error:
-                raise ValidationError({"api_base": str(error)}) from error
+        found = {
+            "params": self._parameter_problems(),
+            "api_key_env": [key_variable_problem(self.api_key_env)],
+            "api_base": [self._base_url_problem()],
+        }
+        problems = {field: [p for p in lines if p] for field, lines in found.items()}
+        if any(problems.values()):
+            raise ValidationError({field: lines for field, lines in problems.items() if lines})
 
     def get_absolute_url(self) -> str:
         return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
+
+    def _parameter_problems(self) -> list[str]:
+        if not isinstance(self.params, dict):
+            return [f"Enter an object of parameters, not {self.params!r}."]
+        return parameter_problems(self.params)
+
+    def _base_url_problem(self) -> str:
+        try:
+            if self.api_base:
+                check_base_url(self.api_base)
+        except ForbiddenAddress as error:
+            return str(error)
+        return ""
 
     @property
     def has_prices(self) -> bool:

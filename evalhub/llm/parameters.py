@@ -1,4 +1,4 @@
-"""Which parameters a person may send with a call."""
+"""Which parameters a person may send with a call, and which variable may be its key."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -58,4 +58,15 @@ def _problem(name: str, value: Any) -> str:
         return f"'n' = {value!r} asks for several answers in one call: use repeats instead."
     if name == "extra_body" and not isinstance(value, Mapping):
         return f"'extra_body' must be an object, not {value!r}."
+    return ""
+
+
+OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")
+"""Beginnings of variables that hold this site's own secrets."""
+
+
+def key_variable_problem(name: str) -> str:
+    """Why this environment variable may not be sent as a key; "" where it may."""
+    if name.startswith(OWN_SETTINGS):
+        return f"{name} is a setting of this site, which is sent to no provider: name another one."
     return ""

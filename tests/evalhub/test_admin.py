@@ -121,7 +121,7 @@ def test_a_model_is_added_and_its_history_says_by_whom(client):
     [
         ({"api_base": "http://169.254.169.254/v1"}, "is not on the public internet"),
         ({"api_key_env": "sk-abc"}, "never the key itself"),
-        ({"api_key_env": "EVALHUB_SECRET_KEY"}, "is a setting of EvalHub itself"),
+        ({"api_key_env": "EVALHUB_SECRET_KEY"}, "is a setting of this site"),
         ({"params": '{"api_key": "x"}'}, "is set by EvalHub itself"),
         ({"params": "[1]"}, "Enter an object of parameters"),
         ({"max_concurrency": 0}, "greater than or equal to 1"),
