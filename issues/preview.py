@@ -1,9 +1,8 @@
 """The exact prompt with which a judge would be asked about a test, for an answer made up."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from issues.conversation import Message, filled, turns_to_generate
+from issues.conversation import filled, turns_to_generate
 from issues.freezing import content_of
 from issues.models import JudgeTemplate, Test
 from issues.prompts import conversation_text, render
@@ -18,7 +17,7 @@ def judge_prompt(
     scale: Scale,
     content: dict[str, Any],
     *,
-    said: Sequence[Message],
+    said: str,
     output: str,
     criterion: str = "",
 ) -> str:
@@ -28,7 +27,7 @@ def judge_prompt(
         text: The template's wording.
         scale: The template's.
         content: A frozen test, or one as `content_of` gives it.
-        said: The conversation up to the last generated turn, as the candidate saw it.
+        said: The conversation up to the last generated turn, as text.
         output: What the candidate said.
         criterion: The point that is asked about; "" is the test as a whole.
 
@@ -36,7 +35,7 @@ def judge_prompt(
         PromptError: The template has problems.
     """
     values = {
-        "input": conversation_text(said),
+        "input": said,
         "output": output,
         "reference": content["reference"],
         "guidelines": content["guidelines"],
@@ -55,12 +54,13 @@ def preview(template: JudgeTemplate, test: Test, answer: str) -> str:
         PromptError: The template has problems.
         ScaleError: Its scale has.
     """
-    unsaid = [UNSAID] * (len(turns_to_generate(test.messages)) - 1)
+    holes = turns_to_generate(test.messages)[:-1]
+    unsaid = [UNSAID] * len(holes)
     return judge_prompt(
         template.text,
         from_json(template.scale),
         content_of(test),
-        said=filled(test.messages, unsaid),
+        said=conversation_text(filled(test.messages, unsaid), generated=holes),
         output="\n\n".join([*unsaid, answer]),
     )
 

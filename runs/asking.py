@@ -7,7 +7,8 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.replies import verdict_schema, verdict_token_limit
 from issues.conversation import Message, filled, turns_to_generate
 from issues.models import JudgeTemplate
-from issues.prompts import conversation_text, render
+from issues.preview import judge_prompt
+from issues.prompts import conversation_text
 from issues.scales import Scale, from_json
 from runs.answering import with_system_prompt
 
@@ -57,17 +58,15 @@ class Case:
 
 def messages_for(wording: Wording, case: Case, criterion: str) -> list[Message]:
     """The messages with which a judge is asked; equal arguments give equal messages."""
-    values = {
-        "input": case.input,
-        "output": case.output,
-        "reference": case.content["reference"],
-        "guidelines": case.content["guidelines"],
-        "context": case.content["context"],
-        "criterion": criterion,
-        "criteria": [],
-        "scale": wording.scale.as_text(),
-    }
-    return [{"role": "user", "content": render(wording.text, values)}]
+    prompt = judge_prompt(
+        wording.text,
+        wording.scale,
+        case.content,
+        said=case.input,
+        output=case.output,
+        criterion=criterion,
+    )
+    return [{"role": "user", "content": prompt}]
 
 
 def params_for(
