@@ -19,6 +19,8 @@ from runs.models import Answer, Assessment, Result, Run
 NO_ANSWER = "no_answer"
 """Error kind of an assessment whose result has no answer to judge."""
 
+NOTHING_ASKED = "nothing_asked"
+
 
 @dataclass
 class Question:
@@ -82,6 +84,8 @@ class Answering(Kind):
     async def perform(self, job: Question, desk: Desk) -> None:
         turns = list(job.turns)
         holes = len(turns_to_generate(job.messages))
+        if not holes:
+            await desk.save(Failure(NOTHING_ASKED, "The test leaves nothing to answer: mend it."))
         try:
             while len(turns) < holes:
                 said = [turn["content"] for turn in turns]
@@ -134,10 +138,10 @@ RESULT_FIELDS = [
 def purse_of(run: Run) -> Purse:
     """A run's money: its limit holds for its answers and all its judgings together."""
     if run.cost_limit_usd is None:
-        return Purse(0.0, None)
+        return Purse(0.0, None, run.work_key)
     judged = run.judgings.aggregate(total=Sum("spent_usd"))["total"] or 0
-    spent = Run.objects.values_list("spent_usd", flat=True).get(pk=run.pk)
-    return Purse(float(spent + judged), float(run.cost_limit_usd))
+    spent = Run.objects.values_list("spent_usd", flat=True).filter(pk=run.pk).first() or 0
+    return Purse(float(spent + judged), float(run.cost_limit_usd), run.work_key)
 
 
 def _question(run: Run, endpoint: Endpoint, result: Result) -> Question:

@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from django.db import DatabaseError
 from django.utils import timezone
 
 from evalhub.llm import gateway
@@ -15,90 +15,27 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
-from evalhub.llm.retry import delay_s
-from evalhub.work.kinds import Kind, Purse, Save
-from evalhub.work.pace import Lanes, cut
-from evalhub.work.saver import Database, Saver
+from evalhub.llm.retry import LONGEST_WAIT_S, delay_s
+from evalhub.work import pace
+from evalhub.work.gate import Gate, GivenBack
+from evalhub.work.kinds import Kind, Save
+from evalhub.work.lanes import Lanes
+from evalhub.work.saver import Database, LeaseLost, Saver
 
 log = logging.getLogger(__name__)
 
 LONGEST_PAUSE_S = 30.0
 """A longer wait before the next try gives the item back instead of keeping it."""
 
+CANCELLED = "cancelled"
+"""Error kind of a call that was ended before its reply had come. What it cost is not known."""
+
 CHARS_PER_TOKEN = 4
 USUAL_ANSWER_TOKENS = 1000
 
 
-class GivenBack(Exception):
-    """The item is to be returned in good order, its work done later."""
-
-    def __init__(self, *, after_s: float = 0.0) -> None:
-        super().__init__(f"given back for {after_s:.0f} s")
-        self.after_s = after_s
-
-
 class BatchFailed(Exception):
     """Every other item of the batch would fail in the same way; the message says why."""
-
-
-LOOKS_TO_SETTLE = 2
-"""Readings of the purse until a call's cost is surely among them: it is saved a moment later."""
-
-
-@dataclass
-class Gate:
-    """Whether a batch's work may go on, and what of its money is bound or not yet booked.
-
-    `refused_usd` is the estimate of a call that could have passed the limit; None: there was none.
-    """
-
-    is_open: bool = True
-    purse: Purse = field(default_factory=lambda: Purse(0.0, None))
-    bound_usd: float = 0.0
-    settling: list[tuple[float, int]] = field(default_factory=list)
-    refused_usd: float | None = None
-
-    def affords(self, estimate_usd: float) -> bool:
-        if self.purse.limit is None:
-            return True
-        settling = sum(cost for cost, _ in self.settling)
-        spent = self.purse.spent + settling + self.bound_usd
-        return spent + estimate_usd <= self.purse.limit + 1e-9
-
-    def look(self, purse: Purse) -> None:
-        """Take over what the database says is spent."""
-        self.purse = purse
-        self.settling = [(cost, looks - 1) for cost, looks in self.settling if looks > 1]
-
-    def look_again(self, purse: Purse) -> bool:
-        """The same when all is saved; whether the call that was refused can be paid after all."""
-        self.purse, self.settling = purse, []
-        if self.refused_usd is not None and self.affords(self.refused_usd):
-            self.refused_usd = None
-        return self.refused_usd is None
-
-    @contextmanager
-    def bind(self, estimate_usd: float) -> Iterator[None]:
-        """Keep so much back while a call is in flight.
-
-        Raises:
-            GivenBack: The batch was paused, or its cost limit could be passed.
-        """
-        if not self.is_open:
-            raise GivenBack
-        if not self.affords(estimate_usd):
-            self.refused_usd = estimate_usd
-            raise GivenBack
-        self.bound_usd += estimate_usd
-        try:
-            yield
-        finally:
-            self.bound_usd -= estimate_usd
-
-    def settle(self, completion: Completion | None) -> None:
-        """A call has ended with this cost."""
-        if completion is not None and completion.cost_usd:
-            self.settling.append((float(completion.cost_usd), LOOKS_TO_SETTLE))
 
 
 @dataclass
@@ -111,7 +48,10 @@ class Reply:
 
 @dataclass
 class Desk:
-    """One item's access to the world: its batch's gate, the models' lanes, and the saver."""
+    """One item's access to the world: its batch's gate, the models' lanes, and the saver.
+
+    `calls` are all that were made for the item at this desk, failed ones too.
+    """
 
     kind: Kind
     batch: Any
@@ -121,6 +61,7 @@ class Desk:
     saver: Saver
     database: Database
     random: Random
+    calls: list[Call] = field(default_factory=list)
 
     async def call(
         self,
@@ -145,7 +86,7 @@ class Desk:
         while True:
             attempt += 1
             try:
-                async with self.lanes.slot(endpoint):
+                async with self.lanes.slot(endpoint, self.gate):
                     with self.gate.bind(estimate):
                         return await self._once(endpoint, messages, asked, role, schema, attempt)
             except CallError as error:
@@ -169,33 +110,58 @@ class Desk:
             attempt=attempt,
             started_at=timezone.now(),
         )
+        self.calls.append(call)
         try:
             completion = await gateway.complete(endpoint, messages, params, schema)
         except CallError as error:
-            self.gate.settle(error.completion)
-            fill(call, error.completion)
-            call.error_kind, call.error_message = error.kind.value, error.message
-            self._record(call)
+            self._failed(call, error.kind.value, error.message, error.completion)
             raise
-        self.gate.settle(completion)
+        except asyncio.CancelledError:
+            self._failed(call, CANCELLED, "It was ended before its reply had come.", None)
+            raise
         fill(call, completion)
+        self.gate.wallet.owe(cost_of(call))
         return Reply(completion, call)
 
-    def _record(self, call: Call) -> None:
-        self.saver.add(Save(self.kind, self.batch.pk, self.item_id, calls=[call]))
+    def _failed(self, call: Call, kind: str, message: str, completion: Completion | None) -> None:
+        fill(call, completion)
+        call.error_kind, call.error_message = kind, message
+        self.gate.wallet.owe(cost_of(call))
+        self.record(call)
+
+    def record(self, call: Call) -> None:
+        """Put down a call from which nothing is to be saved, or not yet."""
+        self.save_later(None, call)
 
     async def _after(self, error: CallError, endpoint: Endpoint, attempt: int) -> None:
         """Wait for the next try, or say that there is none."""
         if error.is_fatal_for_run:
+            self.gate.is_open = False
             raise BatchFailed(f"{endpoint.name}: {error.message}") from error
-        if error.kind == CallErrorKind.RATE_LIMITED:
-            await self.database(cut, endpoint.language_model_id, error.retry_after_s)
         wait = delay_s(attempt, error, self.random)
+        if error.kind == CallErrorKind.RATE_LIMITED:
+            await self._slow_down(endpoint, error)
+            if wait is None and self._can_slow_down(endpoint, error):
+                wait = 2 * LONGEST_PAUSE_S
         if wait is None:
             raise error
         if wait > LONGEST_PAUSE_S:
             raise GivenBack(after_s=wait) from error
         await asyncio.sleep(wait)
+
+    async def _slow_down(self, endpoint: Endpoint, error: CallError) -> None:
+        model = endpoint.language_model_id
+        since = self.lanes.lane(model).since
+        arguments = (model, error.retry_after_s, since, self.saver.worker.pk)
+        try:
+            self.lanes.follow(await self.database(pace.slow_down, *arguments))
+        except DatabaseError:
+            log.exception("The pace of %s could not be cut", endpoint.name)
+
+    def _can_slow_down(self, endpoint: Endpoint, error: CallError) -> bool:
+        """Whether a provider that still says "too many" has yet to be asked at the least pace."""
+        share = self.lanes.lane(endpoint.language_model_id).share
+        return share > pace.LEAST_SHARE and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
 
     async def save(self, content: Any, *calls: Call) -> None:
         """Save what came of the item, together with the calls that it came from.
@@ -203,14 +169,17 @@ class Desk:
         Raises:
             saver.LeaseLost: The item belongs to another worker now.
         """
-        await self.saver.save(self._save(content, calls))
+        if not await self.save_later(content, *calls):
+            raise LeaseLost
 
     def save_later(self, content: Any, *calls: Call) -> "asyncio.Future[bool]":
         """The same without waiting; the future is False where the lease was lost."""
-        return self.saver.add(self._save(content, calls))
-
-    def _save(self, content: Any, calls: tuple[Call, ...]) -> Save:
-        return Save(self.kind, self.batch.pk, self.item_id, content, list(calls))
+        save = Save(self.kind, self.batch.pk, self.item_id, content, list(calls))
+        future = self.saver.add(save)
+        if cost := sum(map(cost_of, calls)):
+            wallet = self.gate.wallet
+            future.add_done_callback(lambda _: wallet.book(cost))
+        return future
 
 
 def fill(call: Call, completion: Completion | None) -> None:
@@ -224,6 +193,11 @@ def fill(call: Call, completion: Completion | None) -> None:
     call.cost_usd, call.latency_ms = completion.cost_usd, completion.latency_ms
 
 
+def cost_of(call: Call) -> float:
+    """What a call adds to what is spent, in US dollars; nothing where it is not known."""
+    return float(call.cost_usd or 0)
+
+
 def estimate_usd(
     endpoint: Endpoint, messages: Sequence[dict[str, Any]], params: dict[str, Any]
 ) -> float:
@@ -231,6 +205,7 @@ def estimate_usd(
     if endpoint.input_usd_per_mtok is None:
         return 0.0
     characters = sum(len(str(message.get("content") or "")) for message in messages)
-    limit = (endpoint.params | params).get("max_tokens") or USUAL_ANSWER_TOKENS
+    sent = endpoint.params | params
+    limit = sent.get("max_tokens") or sent.get("max_completion_tokens") or USUAL_ANSWER_TOKENS
     cost = endpoint.cost_usd(characters // CHARS_PER_TOKEN + 20, int(limit))
     return float(cost or 0)

@@ -87,10 +87,14 @@ class Kind(ABC):
 
 @dataclass
 class Purse:
-    """Money of a batch, in US dollars. `limit` None: there is no limit."""
+    """Money of a batch, in US dollars. `limit` None: there is no limit.
+
+    Batches whose purses have the same `key` spend from the same limit; "": only this one does.
+    """
 
     spent: float
     limit: float | None
+    key: str = ""
 
 
 @cache

@@ -3,6 +3,8 @@
 import os
 import socket
 from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -26,20 +28,25 @@ def process_name(pid: int) -> str:
     return f"{socket.gethostname()}:{pid}"
 
 
-def beat(worker: Worker, models_in_use: Iterable[int]) -> None:
-    """Renew every lease that the worker holds."""
-    Worker.objects.filter(pk=worker.pk).update(
-        beat_at=clock.now(), models_in_use=sorted(models_in_use), stopped_at=None
-    )
+def beat(worker: Worker, at: datetime, uses: dict[str, Any]) -> None:
+    """Renew every lease that the worker holds.
+
+    Args:
+        at: The database's time when the worker last read what the others tell: who sees it knows
+            that what happened before is known to this worker.
+        uses: What it tells the others (`Lanes.uses`).
+    """
+    Worker.objects.filter(pk=worker.pk).update(beat_at=at, models_in_use=uses, stopped_at=None)
 
 
-def sign_off(worker: Worker) -> None:
+def sign_off(worker: Worker, uses: dict[str, Any]) -> None:
     """Give back what the worker still holds, with the attempts that it did not use."""
     with transaction.atomic():
         for kind in kinds():
             held = kind.items().filter(worker=worker, state=ItemState.PENDING)
             held.update(worker=None, attempts=F("attempts") - 1)
-        Worker.objects.filter(pk=worker.pk).update(stopped_at=clock.now(), models_in_use=[])
+        now = clock.now()
+        Worker.objects.filter(pk=worker.pk).update(stopped_at=now, beat_at=now, models_in_use=uses)
 
 
 def release(items: QuerySet[Item], **changes: object) -> None:
@@ -68,17 +75,24 @@ def reap(names: Iterable[str] = ()) -> int:
 
 
 def is_work_waiting() -> bool:
-    """Whether a live batch has something that could be done now."""
+    """Whether a live batch has something that could be done now, if only to be marked as done."""
     now = clock.now()
     return any(
-        kind.claimable(batch).claimable(now).exists()
+        kind.claimable(batch).claimable(now).exists() or not kind.remaining(batch).exists()
         for kind in kinds()
         for batch in kind.batches().filter(state=BatchState.LIVE)
     )
 
 
-def claim(kind: Kind, batch_id: int, worker: Worker, most: int, *, alone: bool) -> list[int]:
-    """Lease up to `most` items of a live batch, and return their ids.
+class Claim(NamedTuple):
+    """Items that were leased. `is_suspect`: it is one, and nothing else may be done beside it."""
+
+    item_ids: list[int]
+    is_suspect: bool = False
+
+
+def claim(kind: Kind, batch_id: int, worker: Worker, most: int, *, alone: bool) -> Claim:
+    """Lease up to `most` items of a live batch.
 
     Args:
         alone: Whether the process holds nothing else. Only then is a suspect claimed: one that
@@ -88,14 +102,16 @@ def claim(kind: Kind, batch_id: int, worker: Worker, most: int, *, alone: bool) 
     with transaction.atomic():
         batch = kind.batches().filter(pk=batch_id, state=BatchState.LIVE).first()
         if batch is None:
-            return []
+            return Claim([])
         waiting = kind.claimable(batch).claimable(clock.now()).order_by("pk")
-        ids = _lock(waiting.filter(attempts__lt=SUSPECT_ATTEMPTS), most)
-        if not ids and alone:
+        claimed = Claim(_lock(waiting.filter(attempts__lt=SUSPECT_ATTEMPTS), most))
+        if not claimed.item_ids and alone:
             _give_up(kind, waiting.filter(attempts__gt=SUSPECT_ATTEMPTS))
-            ids = _lock(waiting.filter(attempts=SUSPECT_ATTEMPTS), 1)
-        kind.items().filter(pk__in=ids).update(worker=worker, attempts=F("attempts") + 1)
-    return ids
+            suspects = _lock(waiting.filter(attempts=SUSPECT_ATTEMPTS), 1)
+            claimed = Claim(suspects, is_suspect=bool(suspects))
+        items = kind.items().filter(pk__in=claimed.item_ids)
+        items.update(worker=worker, attempts=F("attempts") + 1)
+    return claimed
 
 
 def _lock(items: QuerySet[Item], most: int) -> list[int]:

@@ -1,174 +1,148 @@
 """How fast a language model may be called: in flight and per minute, over all worker processes.
 
-Live workers divide a model's limits among those that use it. A 429 halves the shared pace, at
-most once in ten seconds, and the pace grows back by itself.
+Live workers divide a model's limits among those that use it, and what another one still has in
+flight above its part is left out of one's own. A 429 halves the shared pace, at most once in ten
+seconds, and the pace grows back by itself.
 """
 
-import asyncio
-import time
-from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Q
 
-from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import LanguageModel, Pace
+from evalhub.llm.retry import LONGEST_WAIT_S
 from evalhub.work import clock
 from evalhub.work.models import LEASE_S, Worker
 
 CUT_EVERY_S = 10.0
 LEAST_SHARE = 0.02
-GROWTH_PER_S = 0.01
-"""Share of the full pace that comes back each second after a cut."""
+DOUBLES_IN_S = 60.0
+"""After a cut the pace doubles in so many seconds, up to the full one."""
+
+MINUTE_S = 60.0
 
 
-@dataclass
-class Lane:
-    """One language model's calls in this process."""
+@dataclass(frozen=True)
+class Use:
+    """What a worker tells the others of a model that it uses.
 
-    endpoint: Endpoint
-    share: float = 1.0
-    workers: int = 1
-    silent_until: float = 0.0
+    `since` when (None: no more), its calls in flight, and those begun in the last minute.
+    """
+
+    since: str | None = None
     in_flight: int = 0
-    sent: deque[float] = field(default_factory=deque)
-    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
-
-    @property
-    def width(self) -> int:
-        """Calls that may be in flight in this process now."""
-        return max(1, int(self.endpoint.max_concurrency * self.share / self.workers))
-
-    def wait_s(self, now: float) -> float:
-        """Seconds until the next call may start, as far as the rate goes; 0 if it may now."""
-        wait = max(0.0, self.silent_until - now)
-        per_minute = self.endpoint.requests_per_minute
-        if per_minute is None:
-            return wait
-        allowed = max(1, int(per_minute * self.share / self.workers))
-        while self.sent and self.sent[0] <= now - 60:
-            self.sent.popleft()
-        if len(self.sent) < allowed:
-            return wait
-        return max(wait, self.sent[-allowed] + 60 - now)
-
-    def wake(self) -> None:
-        """Let those go on for whom there is room."""
-        room = self.width - self.in_flight
-        while room > 0 and self.waiting:
-            future = self.waiting.popleft()
-            if not future.done():
-                future.set_result(None)
-                self.in_flight += 1
-                room -= 1
-
-    async def enter(self) -> None:
-        if self.in_flight < self.width and not self.waiting:
-            self.in_flight += 1
-        else:
-            await self._queue()
-        try:
-            while (wait := self.wait_s(time.monotonic())) > 0:
-                await asyncio.sleep(min(wait, 5.0))
-        except asyncio.CancelledError:
-            self.leave()
-            raise
-        self.sent.append(time.monotonic())
-
-    async def _queue(self) -> None:
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting.append(future)
-        try:
-            await future
-        except asyncio.CancelledError:
-            if future.done() and not future.cancelled():
-                self.leave()
-            raise
-
-    def leave(self) -> None:
-        self.in_flight -= 1
-        self.wake()
-
-
-class Lanes:
-    """The lanes of this process, by language model."""
-
-    def __init__(self) -> None:
-        self._lanes: dict[int, Lane] = {}
-
-    def lane(self, endpoint: Endpoint) -> Lane:
-        return self._lanes.setdefault(endpoint.language_model_id, Lane(endpoint))
-
-    @asynccontextmanager
-    async def slot(self, endpoint: Endpoint) -> AsyncIterator[None]:
-        """Room for one call, kept while the block runs."""
-        lane = self.lane(endpoint)
-        await lane.enter()
-        try:
-            yield
-        finally:
-            lane.leave()
-
-    def in_use(self) -> list[int]:
-        return [key for key, lane in self._lanes.items() if lane.in_flight or lane.waiting]
-
-    def follow(self, shared: dict[int, "Shared"]) -> None:
-        """Take over what the database says of each model's limits, pace and other users."""
-        for key, lane in self._lanes.items():
-            if key in shared:
-                lane.endpoint = shared[key].limits(lane.endpoint)
-                lane.share, lane.workers = shared[key].share, shared[key].workers
-                lane.silent_until = time.monotonic() + shared[key].silent_s
-                lane.wake()
-
-    def keys(self) -> list[int]:
-        return list(self._lanes)
+    sent: int = 0
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What all workers share about one language model."""
+    """One language model's limits for one worker, as if it used the model.
 
-    max_concurrency: int
-    requests_per_minute: int | None
+    `width`: calls in flight; `per_minute` None: no limit. `heard_at`: since when every other user
+    has been heard of, by the database's clock; None: there is no other.
+    """
+
+    width: int
+    per_minute: int | None
     share: float
     silent_s: float
-    workers: int
-
-    def limits(self, endpoint: Endpoint) -> Endpoint:
-        """The endpoint with the limits that hold now: they are not frozen with a run."""
-        return replace(
-            endpoint,
-            max_concurrency=self.max_concurrency,
-            requests_per_minute=self.requests_per_minute,
-        )
+    heard_at: datetime | None
 
 
-def read_shared(keys: list[int]) -> dict[int, Shared]:
-    """Limits, pace and the number of workers in use, for these language models."""
+class Other(NamedTuple):
+    """Another worker and what it said; a dead one only tells what it sent lately."""
+
+    worker_id: int
+    is_alive: bool
+    beat_at: datetime
+    uses: dict[int, Use]
+
+
+def read_shared(since: dict[int, str | None], worker_id: int) -> dict[int, Shared]:
+    """What this worker may do with these models; `since` as `Lanes.since` says."""
     now = clock.now()
-    alive = Worker.objects.filter(stopped_at=None, beat_at__gt=now - timedelta(seconds=LEASE_S))
-    users = [set(used) for used in alive.values_list("models_in_use", flat=True)]
-    found = {}
-    for model in LanguageModel.objects.filter(pk__in=keys).select_related("pace"):
-        pace = getattr(model, "pace", None)
-        found[model.pk] = Shared(
-            max_concurrency=model.max_concurrency,
-            requests_per_minute=model.requests_per_minute,
-            share=share_now(pace, now) if pace else 1.0,
-            silent_s=_seconds_until(pace.not_before, now) if pace else 0.0,
-            workers=max(1, sum(model.pk in used for used in users)),
+    others = _others(now, worker_id)
+    models = LanguageModel.objects.filter(pk__in=since).select_related("pace")
+    return {
+        model.pk: _shared(model, now, [*_telling(others, model.pk)], (since[model.pk], worker_id))
+        for model in models
+    }
+
+
+def _others(now: datetime, worker_id: int) -> list[Other]:
+    lately = Worker.objects.filter(beat_at__gt=now - timedelta(seconds=MINUTE_S))
+    alive_since = now - timedelta(seconds=LEASE_S)
+    return [
+        Other(
+            worker.pk,
+            worker.stopped_at is None and worker.beat_at > alive_since,
+            worker.beat_at,
+            {int(key): Use(**use) for key, use in dict(worker.models_in_use).items()},
         )
-    return found
+        for worker in lately.exclude(pk=worker_id)
+    ]
+
+
+def _telling(others: list[Other], model: int) -> list[tuple[Other, Use]]:
+    return [(other, other.uses[model]) for other in others if model in other.uses]
+
+
+def _shared(
+    model: LanguageModel,
+    now: datetime,
+    told: list[tuple[Other, Use]],
+    me: tuple[str | None, int],
+) -> Shared:
+    pace = getattr(model, "pace", None)
+    share = share_now(pace, now) if pace else 1.0
+    users = [other for other, use in told if other.is_alive and use.since]
+    ranks = _ranks(told, me)
+    in_flight = {other.worker_id: use.in_flight for other, use in told if other.is_alive}
+    sent = {other.worker_id: use.sent for other, use in told}
+    per_minute = model.requests_per_minute
+    return Shared(
+        width=part_of(max(1, int(model.max_concurrency * share)), ranks, me[1], in_flight),
+        per_minute=per_minute and part_of(max(1, int(per_minute * share)), ranks, me[1], sent),
+        share=share,
+        silent_s=_seconds_until(pace.not_before, now) if pace else 0.0,
+        heard_at=min((user.beat_at for user in users), default=None),
+    )
+
+
+def _ranks(told: list[tuple[Other, Use]], me: tuple[str | None, int]) -> dict[int, int]:
+    """Workers that use the model, and this one, from the longest to the newest."""
+    users = [(use.since, other.worker_id) for other, use in told if other.is_alive and use.since]
+    newest = "~"  # sorts after every date
+    return {
+        worker: rank for rank, (_, worker) in enumerate(sorted([*users, (me[0] or newest, me[1])]))
+    }
+
+
+def part_of(total: int, ranks: dict[int, int], worker_id: int, taken: dict[int, int]) -> int:
+    """A worker's whole-numbered part of a limit; the parts of all come to the limit.
+
+    Args:
+        total: What is divided.
+        ranks: Place of each worker among those that divide it, from 0.
+        worker_id: Whose part.
+        taken: What others have taken. As far as it is more than their own part it is left out, so
+            that the limit holds also while they give way.
+    """
+    parts = {
+        worker: (total + len(ranks) - 1 - rank) // len(ranks) for worker, rank in ranks.items()
+    }
+    excess = sum(max(0, used - parts.get(worker, 0)) for worker, used in taken.items())
+    return max(0, parts[worker_id] - excess)
 
 
 def share_now(pace: Pace, now: datetime) -> float:
     """The pace after it has grown back since the last cut, in (0, 1]."""
-    since = (now - pace.cut_at).total_seconds() if pace.cut_at else float("inf")
-    return min(1.0, pace.share + GROWTH_PER_S * max(0.0, since))
+    if pace.cut_at is None:
+        return 1.0
+    since_s = max(0.0, (now - pace.cut_at).total_seconds())
+    return min(1.0, pace.share * float(2 ** min(since_s / DOUBLES_IN_S, 10.0)))
 
 
 def _seconds_until(moment: datetime | None, now: datetime) -> float:
@@ -176,7 +150,11 @@ def _seconds_until(moment: datetime | None, now: datetime) -> float:
 
 
 def cut(language_model_id: int, retry_after_s: float | None) -> None:
-    """Halve the shared pace of a model that said 429, at most once in ten seconds."""
+    """Halve the shared pace of a model that said 429, at most once in ten seconds.
+
+    Args:
+        retry_after_s: Until then nobody calls the model, but for 15 minutes at most.
+    """
     now = clock.now()
     pace, _ = Pace.objects.get_or_create(language_model_id=language_model_id)
     due = Q(cut_at__isnull=True) | Q(cut_at__lte=now - timedelta(seconds=CUT_EVERY_S))
@@ -184,6 +162,14 @@ def cut(language_model_id: int, retry_after_s: float | None) -> None:
         share=max(LEAST_SHARE, share_now(pace, now) / 2), cut_at=now
     )
     if retry_after_s:
-        until = now + timedelta(seconds=retry_after_s)
+        until = now + timedelta(seconds=min(retry_after_s, LONGEST_WAIT_S))
         earlier = Q(not_before__isnull=True) | Q(not_before__lt=until)
         Pace.objects.filter(earlier, pk=pace.pk).update(not_before=until)
+
+
+def slow_down(
+    language_model_id: int, retry_after_s: float | None, since: str | None, worker_id: int
+) -> dict[int, Shared]:
+    """Cut the pace, and say at once what this worker may do now."""
+    cut(language_model_id, retry_after_s)
+    return read_shared({language_model_id: since}, worker_id)
