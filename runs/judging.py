@@ -2,31 +2,39 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.llm.replies import Unreadable, Verdict, echoes, parse_verdict, repair_messages
 from evalhub.models import Call, CallRole, ItemState
-from evalhub.statistics import krippendorff
-from evalhub.work.desk import Desk, Reply
+from evalhub.work.desk import BatchFailed, Desk, Reply
+from evalhub.work.gate import GivenBack
 from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
 from evalhub.work.saver import LeaseLost
 from issues.models import JudgeTemplate
+from issues.prompts import PromptError
+from runs.agreement import statistics_of
 from runs.answering import purse_of
 from runs.asking import Case, Wording, messages_for, params_for
 from runs.models import Assessment, Judgment, JudgmentState, Result
 from runs.models import Judging as JudgingRow
 from runs.scoring import score_assessments, score_results
 
-ECHO, UNREADABLE = "echo", "unreadable"
+T = TypeVar("T")
+
+ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
+
+RETRY = "retry"
+"""Error kind of an assessment whose failed judgments are to be asked for once more."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +58,31 @@ class Question:
     judgment_id: int | None
 
 
+class Cost(NamedTuple):
+    """Of one call, in US dollars; None: not known."""
+
+    usd: Decimal | None
+    is_failed: bool
+
+
 @dataclass
 class Hearing:
-    """One assessment to be made: what is judged, and the judgments that are missing."""
+    """One assessment to be made: what is judged, and the judgments that are missing.
+
+    `earlier` is what was already asked for it, by a worker that gave it back or died.
+    """
 
     item_id: int
     judging_id: int
     result_id: int
     case: Case
     questions: list[Question]
-    calls: list[Call] = field(default_factory=list)
+    earlier: list[Cost] = field(default_factory=list)
 
 
 @dataclass
 class Finding:
-    """A judgment as it is to be saved, with the calls that led to it."""
+    """A judgment as it is to be saved, with the calls that are to be saved with it."""
 
     judgment: Judgment
     calls: list[Call] = field(default_factory=list)
@@ -72,9 +90,9 @@ class Finding:
 
 @dataclass
 class Finished:
-    """All judgments of an assessment are saved. `costs` are those of the calls, in US dollars."""
+    """All judgments of an assessment are saved. `cost_usd` is that of all its calls."""
 
-    costs: list[Decimal | None]
+    cost_usd: Decimal | None
 
 
 class Judging(Kind):
@@ -104,7 +122,8 @@ class Judging(Kind):
         saved = await all_or_none(_judge(question, job, desk) for question in job.questions)
         if not all([await future for future in saved]):
             raise LeaseLost
-        await desk.save(Finished([call.cost_usd for call in job.calls]))
+        costs = [Cost(call.cost_usd, bool(call.error_kind)) for call in desk.calls]
+        await desk.save(Finished(total_cost([*job.earlier, *costs])))
 
     def store(self, saves: list[Save]) -> None:
         _store_judgments([save for save in saves if isinstance(save.content, Finding)])
@@ -120,15 +139,28 @@ class Judging(Kind):
         JudgingRow.objects.filter(pk=batch.pk).update(statistics=statistics_of(batch.pk))
 
 
-async def all_or_none(coroutines: Iterable[Any]) -> list[Any]:
-    """Run all at once; where one raises, the others are ended before the error goes on."""
+async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run all at once. Where one raises, the error goes on when the others have ended.
+
+    What they have in flight is paid for and worth saving; only being cancelled ends them too.
+    """
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
-        return list(await asyncio.gather(*tasks))
+        await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+    if errors := [error for task in tasks if (error := task.exception())]:
+        raise max(errors, key=_gravity)
+    return [task.result() for task in tasks]
+
+
+def _gravity(error: BaseException) -> tuple[int, float]:
+    """What ends the batch outranks what ends the item, and that what only puts it off."""
+    if isinstance(error, GivenBack):
+        return 0, error.after_s
+    return (2, 0.0) if isinstance(error, BatchFailed) else (1, 0.0)
 
 
 # Reading what is to be judged ---------------------------------------------------------------------
@@ -143,6 +175,7 @@ def hearings(judging: JudgingRow, assessment_ids: Sequence[int]) -> list[Hearing
     )
     seats = seats_of(judging)
     known = _known(judging, [assessment.result_id for assessment in assessments])
+    earlier = _earlier(judging, [a.pk for a in assessments if a.result_id in known])
     wordings: dict[int, Wording] = {}
     return [
         Hearing(
@@ -150,10 +183,22 @@ def hearings(judging: JudgingRow, assessment_ids: Sequence[int]) -> list[Hearing
             judging_id=judging.pk,
             result_id=assessment.result_id,
             case=case_of(assessment.result, judging.run.system_prompt),
-            questions=_questions(assessment.result, seats, known[assessment.result_id], wordings),
+            questions=_questions(assessment, seats, known.get(assessment.result_id, {}), wordings),
+            earlier=earlier[assessment.pk],
         )
         for assessment in assessments
     ]
+
+
+def _earlier(judging: JudgingRow, assessment_ids: list[int]) -> dict[int, list[Cost]]:
+    """Costs of all calls that were made for assessments of which something is known."""
+    costs: dict[int, list[Cost]] = defaultdict(list)
+    if assessment_ids:
+        calls = Call.objects.filter(batch=judging.work_key, item_id__in=assessment_ids).order_by()
+        for call in calls.only("item_id", "cost_usd", "error_kind"):
+            assert call.item_id is not None  # it was found by it
+            costs[call.item_id].append(Cost(call.cost_usd, bool(call.error_kind)))
+    return costs
 
 
 def seats_of(judging: JudgingRow) -> list[Seat]:
@@ -184,17 +229,19 @@ def _known(judging: JudgingRow, result_ids: list[int]) -> dict[int, Known]:
     known: dict[int, Known] = defaultdict(dict)
     for row in Judgment.objects.filter(judging=judging, result__in=result_ids):
         known[row.result_id][row.criterion_id, row.judge_id] = row
-    return known
+    return dict(known)
 
 
 def _questions(
-    result: Result, seats: list[Seat], known: Known, wordings: dict[int, Wording]
+    assessment: Assessment, seats: list[Seat], known: Known, wordings: dict[int, Wording]
 ) -> list[Question]:
+    """The judgments that are missing; those that failed too, where a person asked for it."""
+    result, is_retry = assessment.result, assessment.error_kind == RETRY
     questions = []
     for criterion in result.revision.criteria.all():
         for seat in seats:
             before = known.get((criterion.pk, seat.judge_id))
-            if before is None or before.state == JudgmentState.FAILED:
+            if before is None or (is_retry and before.state == JudgmentState.FAILED):
                 wording = seat.wording or _own_wording(result, wordings)
                 failed = before.pk if before else None
                 questions.append(Question(seat, wording, criterion.pk, criterion.text, failed))
@@ -218,9 +265,9 @@ async def _judge(question: Question, hearing: Hearing, desk: Desk) -> "asyncio.F
     try:
         finding = await _ask(question, hearing, desk)
     except CallError as error:
-        failed = _failed(question, hearing, error.kind.value, error.message)
-        finding = Finding(failed)
-    hearing.calls.extend(finding.calls)
+        finding = Finding(_failed(question, hearing, error.kind.value, error.message))
+    except PromptError as error:
+        finding = Finding(_failed(question, hearing, UNASKABLE, str(error)))
     return desk.save_later(finding, *finding.calls)
 
 
@@ -234,6 +281,7 @@ async def _ask(question: Question, hearing: Hearing, desk: Desk) -> Finding:
     first = parse_verdict(reply.completion.text, wording.scale.options)
     if isinstance(first, Verdict):
         return _finding(question, hearing, first, [reply], JudgmentState.OK)
+    desk.record(reply.call)
     again = [
         *messages,
         *repair_messages(first.reason, wording.schema, reply.completion.text),
@@ -243,11 +291,11 @@ async def _ask(question: Question, hearing: Hearing, desk: Desk) -> Finding:
             seat.endpoint, again, params, role=CallRole.REPAIR, schema=wording.schema
         )
     except CallError:
-        return Finding(_unreadable(question, hearing, first, reply), [reply.call])
+        return Finding(_unreadable(question, hearing, first, reply))
     second = parse_verdict(repair.completion.text, wording.scale.options)
     if isinstance(second, Verdict):
         return _finding(question, hearing, second, [reply, repair], JudgmentState.REPAIRED)
-    return Finding(_unreadable(question, hearing, second, repair), [reply.call, repair.call])
+    return Finding(_unreadable(question, hearing, second, repair), [repair.call])
 
 
 def _finding(
@@ -257,15 +305,15 @@ def _finding(
     replies: list[Reply],
     state: JudgmentState,
 ) -> Finding:
-    last, calls = replies[-1], [reply.call for reply in replies]
+    last = replies[-1]
     if any(echoes(reply.completion.text, hearing.case.output) for reply in replies):
         message = "The judge repeated a verdict that stands in the answer it was to judge."
-        return Finding(_failed(question, hearing, ECHO, message, last.call), calls)
+        return Finding(_failed(question, hearing, ECHO, message, last.call), [last.call])
     judgment = _blank(question, hearing, last.call)
     judgment.state = JudgmentState.REPAIRED if verdict.repaired else state
     judgment.option, judgment.value = verdict.option, verdict.value
     judgment.justification = verdict.justification
-    return Finding(judgment, calls)
+    return Finding(judgment, [last.call])
 
 
 def _unreadable(
@@ -311,7 +359,8 @@ JUDGMENT_FIELDS = [
 
 
 def _store_judgments(saves: list[Save]) -> None:
-    judgments = [save.content.judgment for save in saves]
+    # Copies: saving may be done again after it failed, and must not find keys that were undone.
+    judgments = [copy(save.content.judgment) for save in saves]
     Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
     overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
 
@@ -321,50 +370,15 @@ def _finish(finished: dict[int, Finished]) -> None:
     for assessment in assessments:
         assessment.state, assessment.worker, assessment.next_try_at = ItemState.DONE, None, None
         assessment.error_kind = assessment.error_message = ""
-        assessment.cost_usd = _total(assessment.cost_usd, finished[assessment.pk].costs)
+        assessment.cost_usd = finished[assessment.pk].cost_usd
     score_assessments(assessments, also=FINISHED_FIELDS)
 
 
-def _total(before: Decimal | None, costs: list[Decimal | None]) -> Decimal | None:
-    """What the calls cost in all; not measured as soon as one call's cost is not."""
-    known = [cost for cost in costs if cost is not None]
-    if len(known) < len(costs):
-        return None
-    return sum(known, before or Decimal(0)) if known else before
+def total_cost(costs: Iterable[Cost]) -> Decimal | None:
+    """What calls cost in all, in US dollars; None as soon as that of one is not known.
 
-
-# Sums that agreement and coverage are made of ----------------------------------------------------
-
-
-def statistics_of(judging_id: int) -> dict[str, Any]:
-    """What `Judging.statistics` holds: sums over the judgments, which add up over judgings."""
-    judgments = Judgment.objects.filter(judging=judging_id, judge__isnull=False).order_by()
-    units = _units(judgments)
-    return {
-        "judges": _by_judge(judgments),
-        "failures": dict(
-            judgments.filter(state=JudgmentState.FAILED)
-            .values_list("failure")
-            .annotate(Count("pk"))
-        ),
-        "coincidences": krippendorff.as_json(krippendorff.coincidences(units)),
-        "units": sum(len(unit) > 1 for unit in units),
-    }
-
-
-def _units(judgments: QuerySet[Judgment]) -> list[list[float]]:
-    """The values given to each criterion of each result."""
-    units: dict[tuple[int, int], list[float]] = defaultdict(list)
-    rows = judgments.values_list("result_id", "criterion_id", "value")
-    for result, criterion, value in rows:
-        if value is not None:
-            units[result, criterion].append(value)
-    return list(units.values())
-
-
-def _by_judge(judgments: QuerySet[Judgment]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
-    counted = judgments.values_list("judge_id", "state").annotate(Count("pk"))
-    for judge, state, count in counted:
-        found[str(judge)][state] = count
-    return dict(found)
+    A call that failed adds what is known of it: most failures are not charged for.
+    """
+    asked = [cost for cost in costs if not (cost.is_failed and cost.usd is None)]
+    known = [cost.usd for cost in asked if cost.usd is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(asked) else None

@@ -63,7 +63,8 @@ def _votes(assessments: Iterable[Assessment]) -> dict[Key, list[float | None]]:
 
 def score_results(result_ids: Collection[int]) -> None:
     """Set score and passed of results from the current judging and from people."""
-    results = list(Result.objects.select_for_update(of=("self",)).filter(pk__in=result_ids))
+    locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
+    results = list(locked.filter(pk__in=result_ids))
     current = {
         assessment.result_id: assessment
         for assessment in Assessment.objects.filter(judging__is_current=True, result__in=result_ids)
