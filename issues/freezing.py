@@ -50,8 +50,13 @@ def full_digest(content: dict[str, Any], template: JudgeTemplate | None) -> str:
 
 @transaction.atomic
 def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
-    """The revision of each test as it stands now, by test id; made where there is none yet."""
+    """The revision of each test as it stands now, by test id; made where there is none yet.
+
+    The tests' rows are locked, so that two launches at once do not both make the same revision.
+    """
     tests = list(tests)
+    ids = sorted({test.pk for test in tests})
+    list(Test.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk").only("pk"))
     wanted = {
         test.pk: (content := content_of(test), full_digest(content, test.template))
         for test in tests

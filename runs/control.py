@@ -3,8 +3,8 @@
 Each does exactly the missing calls: what was saved is never asked again.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -13,9 +13,12 @@ from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from runs.answering import NO_ANSWER
+from runs.judging import RETRY
 from runs.launch import add_judging
 from runs.models import Assessment, Judge, Judging, Judgment, JudgmentState, Jury, Result, Run
 from runs.scoring import score_results
+
+T = TypeVar("T")
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 SLICE = 1000
@@ -73,6 +76,8 @@ def resume_run(run: Run) -> None:
 def retry_errors(run: Run) -> int:
     """Ask again for answers that failed, and for failed judgments of the current judging.
 
+    Every judging waits again for the answers that are asked for again.
+
     Returns:
         How many results are asked or judged again.
 
@@ -80,27 +85,43 @@ def retry_errors(run: Run) -> int:
         NotPossible: There is no error to retry.
     """
     answered_again = progress.retry_errors(run, results_of(run))
-    judged_again = sum(_retry_judging(judging) for judging in run.judgings.filter(is_current=True))
+    judged_again = 0
+    for judging in run.judgings.order_by("pk"):
+        progress.lock(judging)
+        if _wait_for_answers(judging):
+            progress.reopen(judging)
+        if judging.is_current:
+            judged_again += _retry_judging(judging)
     if not answered_again + judged_again:
         raise progress.NotPossible(f"{run} has no errors to retry.")
     return answered_again + judged_again
 
 
+def _wait_for_answers(judging: Judging) -> int:
+    """Reopen assessments that had nothing to judge, where an answer is asked for again."""
+    waiting = assessments_of(judging).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
+    return waiting.filter(result__state=ItemState.PENDING).update(
+        state=ItemState.PENDING, error_kind="", error_message=""
+    )
+
+
 def _retry_judging(judging: Judging) -> int:
     """Reopen assessments that ended in an error, or of which a judgment failed."""
     items = assessments_of(judging)
-    waiting = items.filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
-    waiting = waiting.filter(result__state=ItemState.PENDING)
-    reopened = waiting.update(state=ItemState.PENDING, error_kind="", error_message="")
     errors = items.filter(state=ItemState.ERROR).exclude(error_kind=NO_ANSWER)
     failed = Judgment.objects.filter(judging=judging, state=JudgmentState.FAILED)
     doubtful = items.filter(state=ItemState.DONE, result__in=failed.values("result"))
     again = list((errors | doubtful).distinct().values_list("pk", "result_id"))
-    items.filter(pk__in=[pk for pk, _ in again]).update(
-        state=ItemState.PENDING, attempts=0, error_kind="", error_message="", next_try_at=None
-    )
-    score_results([result_id for _, result_id in again])
-    if reopened or again:
+    for some in _sliced(again):
+        items.filter(pk__in=[pk for pk, _ in some]).update(
+            state=ItemState.PENDING,
+            attempts=0,
+            error_kind=RETRY,
+            error_message="",
+            next_try_at=None,
+        )
+        score_results([result_id for _, result_id in some])
+    if again:
         progress.reopen(judging)
     return len(again)
 
@@ -112,9 +133,15 @@ def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
 
     Args:
         jury: None: the judges of the run's last judging, as they are now.
+
+    Raises:
+        NotPossible: These judges cannot judge it; the message says why.
     """
     with transaction.atomic():
+        progress.lock(run)
         judges = _judges(run, jury)
+        if problems := _problems(run, judges):
+            raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judgings.latest("number").jury_name
         judging = add_judging(run, judges, name=name, current=False, by=by)
         request_worker()
@@ -129,20 +156,49 @@ def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
     return list(chosen.filter(pk__in=[judge["judge"] for judge in last]))
 
 
+def _problems(run: Run, judges: Sequence[Judge]) -> list[str]:
+    """Why these judges cannot judge the run, in words; what a launch would say of them."""
+    if not judges:
+        return ["There is no judge in this jury: choose another one."]
+    models = {judge.language_model for judge in judges}
+    idle = sorted(str(model) for model in models if not model.is_active)
+    problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
+    asked = {(model.litellm_model, model.api_base) for model in models}
+    candidate = run.candidate()
+    if (candidate.litellm_model, candidate.api_base) in asked and not run.self_judging_allowed:
+        problems.append(f"{run.model_name} would judge its own answers: choose another jury.")
+    unpriced = sorted(str(model) for model in models if not model.has_prices)
+    if run.cost_limit_usd is not None and unpriced:
+        problems.append(f"A cost limit needs prices: enter those of {', '.join(unpriced)}.")
+    bare = run.results.filter(revision__template=None).count()
+    if bare and any(judge.template_id is None for judge in judges):
+        problems.append(f"{bare} results are of tests without a judge template.")
+    return problems
+
+
 @transaction.atomic
 def make_current(judging: Judging) -> None:
     """Let this judging decide the run's scores from now on; the others stay to be read."""
-    others = Judging.objects.select_for_update().filter(run=judging.run_id, is_current=True)
+    progress.lock(judging.run)
+    others = Judging.objects.filter(run=judging.run_id, is_current=True)
     others.update(is_current=False)
     Judging.objects.filter(pk=judging.pk).update(is_current=True)
-    ids = list(Result.objects.filter(run=judging.run_id).values_list("pk", flat=True))
-    for start in range(0, len(ids), SLICE):
-        score_results(ids[start : start + SLICE])
+    ids = Result.objects.filter(run=judging.run_id).order_by("pk").values_list("pk", flat=True)
+    for some in _sliced(list(ids)):
+        score_results(some)
+
+
+def _sliced(rows: list[T]) -> Iterator[list[T]]:
+    for start in range(0, len(rows), SLICE):
+        yield rows[start : start + SLICE]
 
 
 def _parts(run: Run, states: list[BatchState]) -> list[Run | Judging]:
-    """The run and its judgings, as far as they are in one of these states."""
+    """The run and its judgings, as far as they are in one of these states, locked."""
+    progress.lock(run)
     run.refresh_from_db(fields=["state"])
+    for judging in run.judgings.order_by("pk"):
+        progress.lock(judging)
     judgings = list(run.judgings.filter(state__in=states))
     return [run, *judgings] if run.state in states else [*judgings]
 

@@ -54,7 +54,10 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
 
 def _option(result: Result, ballot: Ballot) -> Option:
     if result.state != ItemState.DONE:
-        raise ValidationError(f"{result} has no answer yet, so there is nothing to evaluate.")
+        yet = " yet" if result.state == ItemState.PENDING else ""
+        raise ValidationError(f"{result} has no answer{yet}, so there is nothing to evaluate.")
+    if ballot.kind == EvaluationKind.WITHDRAWAL:
+        raise ValidationError("A withdrawal has no option: use `withdraw`.")
     if not ballot.justification.strip():
         raise ValidationError({"justification": "Say in a sentence why."})
     scale = scale_of(result.revision.template)

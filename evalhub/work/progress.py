@@ -50,6 +50,7 @@ def resume(batch: Batch, items: QuerySet[Item]) -> None:
 def retry_errors(batch: Batch, items: QuerySet[Item]) -> int:
     """Do again exactly what ended in an error. Returns how many that are."""
     with transaction.atomic():
+        lock(batch)
         errors = items.filter(state=ItemState.ERROR)
         count = errors.update(
             state=ItemState.PENDING, attempts=0, error_kind="", error_message="", next_try_at=None
@@ -59,11 +60,19 @@ def retry_errors(batch: Batch, items: QuerySet[Item]) -> int:
         return count
 
 
+def lock(batch: Batch) -> None:
+    """Keep others from changing the batch, and workers from marking it as done, until the end.
+
+    Batches are locked before their items, here and in the worker, so that none waits for another.
+    """
+    rows: Any = type(batch)._default_manager.select_for_update(of=("self",))
+    rows.get(pk=batch.pk)
+
+
 def reopen(batch: Batch) -> None:
-    """Set a batch that had ended to work again, whatever it had ended as."""
-    type(batch)._default_manager.filter(pk=batch.pk).update(
-        state=BatchState.LIVE, reason="", finished_at=None
-    )
+    """Set a batch that had ended to work again. One that a person or its limit paused stays so."""
+    rows: Any = type(batch)._default_manager.filter(pk=batch.pk).exclude(state=BatchState.PAUSED)
+    rows.update(state=BatchState.LIVE, reason="", finished_at=None)
     request_worker()
 
 
