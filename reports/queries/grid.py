@@ -1,19 +1,20 @@
 """The results of a run as rows: filtered, sorted, a page at a time, texts only where readable."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
-from evalhub.models import ItemState, User
+from evalhub.models import User
 from issues.models import Issue, Revision
 from reports.queries.filters import Filters
-from runs.models import Answer, Judging, Judgment, Outcome, Result, Run, TagSet
+from reports.queries.progress import DOUBTFUL
+from runs.models import Answer, Assessment, Judging, Judgment, Outcome, Result, Run, TagSet
 
 PAGE = 50
 TEXT = 2000
@@ -91,15 +92,20 @@ class Sheet:
         total = matching.count()
         pages = max(1, -(-total // PAGE))
         page = min(filters.page, pages)
-        chosen = self._sorted(matching, filters.sort)[(page - 1) * PAGE : page * PAGE]
-        return Grid(self._rows(list(chosen)), total, page, pages)
+        # Only ids are sorted: whole rows are wider, and most of them are not shown.
+        ids = self._sorted(matching, filters.sort).values_list("pk", flat=True)
+        return Grid(self._read(ids[(page - 1) * PAGE : page * PAGE]), total, page, pages)
 
     def rows(self, filters: Filters) -> Iterator[Row]:
         """All rows that match, in the order of the grid, read piece by piece."""
         ids = list(self._sorted(self.matching(filters), filters.sort).values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * PAGE):
-            some = Result.objects.in_bulk(ids[start : start + 10 * PAGE])
-            yield from self._rows([some[pk] for pk in ids[start : start + 10 * PAGE]])
+            yield from self._read(ids[start : start + 10 * PAGE])
+
+    def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
+        ids = list(ids)
+        some = Result.objects.in_bulk(ids)
+        return self._rows([some[pk] for pk in ids])
 
     def matching(self, filters: Filters) -> QuerySet[Result]:
         found = Result.objects.filter(self._wanted(filters), run=self.run)
@@ -107,7 +113,9 @@ class Sheet:
             found = found.filter(tag_set__in=self._tag_sets(filters.tag))
         if filters.search:
             found = found.filter(revision__in=self._revisions(filters.search))
-        return self._with_failures(found, only=filters.failed_judgments)
+        if filters.failed_judgments:
+            found = found.filter(pk__in=self._doubtful())
+        return found
 
     def _wanted(self, filters: Filters) -> Q:
         wanted = Q()
@@ -135,20 +143,9 @@ class Sheet:
             pk for pk, messages in asked if wanted in prompt_of(messages, whole=True).casefold()
         ]
 
-    def _with_failures(self, found: QuerySet[Result], *, only: bool) -> QuerySet[Result]:
-        """Note on each result whether a judgment of the current judging failed."""
-        if self.judging is None:
-            return found.none() if only else found.annotate(is_doubtful=Value(0))
-        joined = found.annotate(
-            assessed=FilteredRelation("assessments", condition=Q(assessments__judging=self.judging))
-        )
-        short = Q(assessed__state=ItemState.DONE, assessed__answered__lt=F("assessed__expected"))
-        broken = Q(assessed__state=ItemState.ERROR, state=ItemState.DONE)
-        if only:
-            joined = joined.filter(short | broken)
-        return joined.annotate(
-            is_doubtful=Case(When(short | broken, then=Value(1)), default=Value(0))
-        )
+    def _doubtful(self) -> QuerySet[Any]:
+        """Results of which a judgment of the current judging failed."""
+        return Assessment.objects.filter(DOUBTFUL, judging=self.judging).values("result")
 
     def _sorted(self, found: QuerySet[Result], sort: str) -> QuerySet[Result]:
         if not sort:
@@ -156,7 +153,8 @@ class Sheet:
                 *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
                 default=Value(5),
             )
-            return found.order_by(F("is_doubtful").desc(), rank, "issue_id", "test_id", "pk")
+            looks = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
+            return found.order_by(looks, rank, "issue_id", "test_id", "pk")
         if sort == "test":
             return found.order_by("test_id", "repeat")
         name = sort.lstrip("-")

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count
 
-from evalhub.models import ItemState, LanguageModel
+from evalhub.models import LanguageModel
 from evalhub.statistics import krippendorff
 from evalhub.statistics.krippendorff import Band
-from runs.models import Assessment, Judging, Judgment, JudgmentState, Run
+from reports.queries.progress import Assessed
+from runs.models import Judging, Judgment, JudgmentState, Run
 
 
 @dataclass(frozen=True)
@@ -73,24 +74,20 @@ class Panel:
         return sum(judge.failed for judge in self.judges)
 
 
-def panel_of(run: Run, judging: Judging) -> Panel:
-    """The panel of one judging of this run."""
+def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
+    """The panel of one judging of this run, whose assessments add up to `assessed`."""
     sums = judging.statistics or _sums_so_far(judging)
     alpha, band = _agreement(sums, raters=len(judging.jury.get("judges", [])))
-    money = Assessment.objects.filter(judging=judging).aggregate(
-        cost=Sum("cost_usd"), with_cost=Count("cost_usd"), n=Count("pk")
-    )
-    done = Assessment.objects.filter(judging=judging, state=ItemState.DONE).count()
     return Panel(
         judges=_lines(run, judging, sums["judges"]),
         alpha=alpha,
         band=band,
         units=sums.get("units", 0),
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
-        cost_usd=money["cost"],
-        with_cost=money["with_cost"],
-        assessed=done,
-        assessments=money["n"],
+        cost_usd=assessed.cost_usd,
+        with_cost=assessed.with_cost,
+        assessed=assessed.done,
+        assessments=assessed.n,
     )
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, Sum
 
 from evalhub.models import BatchState, ItemState
 from reports.queries.tallies import Counts
-from runs.models import Assessment, Judging, Result, Run
+from runs.answering import NO_ANSWER
+from runs.models import Assessment, Judging, Outcome, Result, Run
 
 
 @dataclass(frozen=True)
@@ -44,26 +46,87 @@ class Progress:
         return {**asdict(self), "counts": self.counts.as_dict(), "awaiting": self.awaiting}
 
 
-def progress_of(run: Run, judgings: list[Judging]) -> Progress:
-    """The progress of a run whose judgings these are; two queries."""
-    rows = Result.objects.filter(run=run).order_by().values_list("outcome", "state")
-    results = list(rows.annotate(Count("pk")))
-    current = next((judging for judging in judgings if judging.is_current), None)
+@dataclass(frozen=True)
+class Answered:
+    """What became of a run's results so far: by outcome, and how many have ended."""
+
+    counts: Counts
+    n: int
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """What became of a judging's assessments, added up.
+
+    `doubtful` are those that ended in an error, or of which a judgment failed; `cost_usd` is of
+    the `with_cost` ones where it is known, None where it is known of none.
+    """
+
+    n: int = 0
+    done: int = 0
+    ended: int = 0
+    doubtful: int = 0
+    cost_usd: Decimal | None = None
+    with_cost: int = 0
+
+
+DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
+    Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
+)
+"""Assessments in which a judge's verdict could not be had."""
+
+
+def progress_of(
+    run: Run,
+    judgings: Sequence[Judging],
+    *,
+    answered: Answered | None = None,
+    assessed: dict[int, Assessed] | None = None,
+) -> Progress:
+    """The progress of a run whose judgings these are; two queries unless the sums are given."""
+    answered = answered or answered_of(run)
+    assessed = assessed if assessed is not None else assessed_of(judgings)
     shown = _shown(judgings)
-    judged, to_judge, doubtful = _assessed(shown, current)
+    told = assessed.get(shown.pk) if shown and shown.jury.get("judges") else None
+    current = next((judging.pk for judging in judgings if judging.is_current), 0)
     state = state_of(run, judgings)
     return Progress(
         state=state,
         reason=run.reason or (shown.reason if shown else ""),
         is_live=state == BatchState.LIVE,
-        total=sum(n for _, _, n in results),
-        answered=_sum(results, {ItemState.DONE, ItemState.ERROR}),
-        judged=judged,
-        to_judge=to_judge,
+        total=answered.counts.total,
+        answered=answered.n,
+        judged=told.ended if told else 0,
+        to_judge=told.n if told else 0,
         judging=shown.number if shown and not shown.is_current else None,
-        counts=_counts(results),
-        retryable=_sum(results, {ItemState.ERROR}) + doubtful,
+        counts=answered.counts,
+        retryable=answered.counts.error + assessed.get(current, Assessed()).doubtful,
     )
+
+
+def answered_of(run: Run) -> Answered:
+    rows = Result.objects.filter(run=run).order_by().values_list("outcome", "state")
+    counts = dict.fromkeys(Outcome.values, 0)
+    ended = 0
+    for outcome, state, n in rows.annotate(Count("pk")):
+        counts[outcome] += n
+        ended += n if state in (ItemState.DONE, ItemState.ERROR) else 0
+    return Answered(Counts(**counts), ended)
+
+
+def assessed_of(judgings: Sequence[Judging]) -> dict[int, Assessed]:
+    """By judging, of those whose progress or result is told; one query."""
+    told = {judging.pk for judging in judgings if judging.is_current or judging.is_live}
+    rows = Assessment.objects.filter(judging__in=told).order_by().values_list("judging_id")
+    sums = rows.annotate(
+        n=Count("pk"),
+        done=Count("pk", filter=Q(state=ItemState.DONE)),
+        ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
+        doubtful=Count("pk", filter=DOUBTFUL),
+        cost=Sum("cost_usd"),
+        with_cost=Count("cost_usd"),
+    )
+    return {judging: Assessed(*found) for judging, *found in sums}
 
 
 def state_of(run: Run, judgings: Sequence[Judging]) -> str:
@@ -81,33 +144,7 @@ def state_of(run: Run, judgings: Sequence[Judging]) -> str:
     return current.pop() if current else run.state
 
 
-def _shown(judgings: list[Judging]) -> Judging | None:
+def _shown(judgings: Sequence[Judging]) -> Judging | None:
     """The judging whose progress is told: the one at work, else the current one."""
     live = [judging for judging in judgings if judging.is_live]
     return next(iter(live or [judging for judging in judgings if judging.is_current]), None)
-
-
-def _assessed(shown: Judging | None, current: Judging | None) -> tuple[int, int, int]:
-    """Of the judging shown: ended and all; of the current one: those with a failed judgment."""
-    if shown is None or not shown.jury.get("judges"):
-        return 0, 0, 0
-    short = Q(judging=current, state=ItemState.DONE) & Q(answered__lt=F("expected"))
-    broken = Q(judging=current, state=ItemState.ERROR, result__state=ItemState.DONE)
-    mine = Q(judging=shown)
-    found = Assessment.objects.filter(judging__in={shown, current} - {None}).aggregate(
-        ended=Count("pk", filter=mine & Q(state__in=[ItemState.DONE, ItemState.ERROR])),
-        all=Count("pk", filter=mine),
-        doubtful=Count("pk", filter=short | broken),
-    )
-    return found["ended"], found["all"], found["doubtful"]
-
-
-def _sum(results: list[tuple[str, str, int]], states: set[str]) -> int:
-    return sum(n for _, state, n in results if state in states)
-
-
-def _counts(results: list[tuple[str, str, int]]) -> Counts:
-    found: dict[str, int] = {}
-    for outcome, _, n in results:
-        found[outcome] = found.get(outcome, 0) + n
-    return Counts(**found)

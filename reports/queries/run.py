@@ -14,7 +14,13 @@ from reports.queries.grid import Grid, Sheet
 from reports.queries.latency import Latency, latency_of
 from reports.queries.overrides import Override, overrides_of
 from reports.queries.panel import Panel, panel_of
-from reports.queries.progress import Progress, progress_of
+from reports.queries.progress import (
+    Answered,
+    Assessed,
+    Progress,
+    assessed_of,
+    progress_of,
+)
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.models import Judging, Result, Run, TagSet
 
@@ -103,26 +109,35 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     judgings = judgings_of(run)
     current = current_of(judgings)
     cells = cells_of([run.pk])
-    progress = progress_of(run, judgings)
+    overridden = sum(cell.overridden for cell in cells)
+    assessed = assessed_of(judgings)
+    answered = Answered(counts_of(cells), sum(cell.answered for cell in cells))
+    progress = progress_of(run, judgings, answered=answered, assessed=assessed)
     return RunReport(
         run=run,
         judgings=tuple(judgings),
         current=current,
         progress=progress,
-        counts=counts_of(cells),
+        counts=answered.counts,
         rate=rate_of(cells, repeats=run.repeats),
-        overridden=sum(cell.overridden for cell in cells),
+        overridden=overridden,
         disputed=sum(cell.disputed for cell in cells),
         issues=issue_lines(cells, run.repeats),
         tags=tag_lines(cells, run.repeats),
         usage=usage_of(cells, progress.answered),
         latency=latency_of(run),
-        panel=panel_of(run, current) if current and current.jury.get("judges") else None,
-        overrides=overrides_of(run, current, reader),
+        panel=_panel(run, current, assessed),
+        overrides=overrides_of(run, current, reader) if overridden else (),
         errors=_errors(run),
         failures=_failures(run, judgings),
         grid=Sheet(run, current, reader).page(filters),
     )
+
+
+def _panel(run: Run, current: Judging | None, assessed: dict[int, Assessed]) -> Panel | None:
+    if current is None or not current.jury.get("judges"):
+        return None
+    return panel_of(run, current, assessed.get(current.pk, Assessed()))
 
 
 def judgings_of(run: Run) -> list[Judging]:

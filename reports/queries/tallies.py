@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Min, Q, Sum
 
 from evalhub.digest import digest
+from evalhub.models import ItemState
 from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
@@ -23,7 +24,10 @@ KEPT_S = 24 * 3600
 
 @dataclass(frozen=True)
 class Cell:
-    """Results of one run, issue and outcome, added up."""
+    """Results of one run, issue and outcome, added up.
+
+    `answered` have an answer or ended in an error; `least` and `most` are their weights' bounds.
+    """
 
     run_id: int
     issue_id: int
@@ -40,6 +44,7 @@ class Cell:
     cost_usd: Decimal | None
     with_tokens: int
     with_cost: int
+    answered: int
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
         sum_cost=Sum("cost_usd"),
         with_tokens=Count("tokens_out"),
         with_cost=Count("cost_usd"),
+        answered=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
     )
     return [Cell(*row) for row in sums.values_list(*GROUPS, *SUMS)]
 
@@ -117,6 +123,7 @@ SUMS = (
     "sum_cost",
     "with_tokens",
     "with_cost",
+    "answered",
 )
 
 
