@@ -120,6 +120,9 @@ class LanguageModel(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def get_absolute_url(self) -> str:
+        return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
+
     def clean(self) -> None:
         found = {
             "params": self._parameter_problems(),
@@ -129,9 +132,6 @@ class LanguageModel(models.Model):
         problems = {field: [p for p in lines if p] for field, lines in found.items()}
         if any(problems.values()):
             raise ValidationError({field: lines for field, lines in problems.items() if lines})
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
 
     def _parameter_problems(self) -> list[str]:
         if not isinstance(self.params, dict):
