@@ -1,0 +1,27 @@
+import plotly.graph_objects as go
+import pytest
+
+from reports.figures import binned_times, outcome_ring
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        outcome_ring({"passed": 3, "failed": 1, "pending": 2}),
+        binned_times([(200, 500, 3), (500, 1000, 0), (1000, 2000, 7)]),
+    ],
+)
+def test_plotly_accepts_the_figure(figure):
+    go.Figure(figure)
+
+
+def test_times_are_labelled_in_the_unit_that_reads_best():
+    (bars,) = binned_times([(20, 50, 1), (200, 500, 3), (1000, 2000, 7)])["data"]
+
+    assert bars["x"] == ["20–50 ms", "0.2–0.5 s", "1–2 s"]
+
+
+def test_a_share_is_written_on_every_part_but_pending():
+    (ring,) = outcome_ring({"passed": 3, "pending": 2})["data"]
+
+    assert ring["texttemplate"] == ["%{percent:.0%}", ""]
