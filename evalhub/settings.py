@@ -286,7 +286,13 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "EvalHub",
-    "DESCRIPTION": "The ledger of what language models get wrong.",
+    "DESCRIPTION": """The ledger of what language models get wrong.
+
+Send `Authorization: Bearer <token>`; tokens are made in the admin, to read only or to write, and do
+what their person may. Lists are filtered and ordered by the parameters named here, any other is an
+error; follow `next` for more. An error of status 400 names fields with what is wrong, or lists all
+`problems`; 409 says why something cannot be done now. `null` is not measured, never 0. Nothing is
+deleted. Text of sealed tests is told only to those who may read it.""",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -7,6 +7,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("reports/", include("reports.urls")),
     path("admin/", admin.site.urls),
+    path("api/", RedirectView.as_view(pattern_name="api-docs"), name="api"),
     path("api/v1/", include("evalhub.api.urls")),
     path("api/v1/", include("issues.api.urls")),
     path("api/v1/", include("runs.api.urls")),

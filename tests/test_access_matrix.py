@@ -76,6 +76,7 @@ def patch(may: frozenset[str]) -> Door:
 DOORS: dict[str, tuple[Door, ...]] = {
     # Anybody
     "": (get(STAFF),),
+    "api": (get(EVERYBODY),),
     "schema": (get(EVERYBODY),),
     "api-docs": (get(EVERYBODY),),
     "admin:login": (get(EVERYBODY), post(EVERYBODY)),
