@@ -73,11 +73,11 @@ def _saved(request: HttpRequest, result: Result, draft: Draft, trail: Trail) -> 
     if not draft.option:
         raise ValidationError("Choose a verdict first.")
     evaluate(result, draft.ballot(), by=request.user)  # type: ignore[arg-type]
-    result.refresh_from_db(fields=["outcome", "score"])
+    result.refresh_from_db(fields=["outcome", "is_disputed"])
     request.session["last_evaluated"] = {
         "pk": result.pk,
-        "option": draft.option,
         "outcome": result.outcome,
+        "is_disputed": result.is_disputed,
     }
     following = trail.after(result.pk)
     if following is None:

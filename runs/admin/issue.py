@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseRedirect
 from unfold.decorators import display
 from unfold.views import ChangeList
@@ -9,7 +9,7 @@ from unfold.views import ChangeList
 from issues.admin.issue import IssueAdmin
 from issues.models import Issue
 from runs.admin.preselection import to_launch_form
-from runs.models import Outcome, Result, Run
+from runs.models import Outcome, Result
 
 admin.site.unregister(Issue)
 
@@ -25,12 +25,12 @@ class IssueList(ChangeList):
 
 
 def latest_rates(issues: Any) -> dict[int, tuple[int, int]]:
-    """Passed and decided results of each issue in the newest run; one query."""
-    newest = Run.objects.order_by("-pk").values("pk")[:1]
-    rows = Result.objects.filter(issue__in=issues, run__in=newest).order_by().values("issue_id")
+    """Passed and decided results of each issue in the newest run that has any; one query."""
+    decided = Result.objects.filter(outcome__in=[Outcome.PASSED, Outcome.FAILED])
+    newest = decided.order_by("-run_id").values("run_id")[:1]
+    rows = decided.filter(issue__in=issues, run_id=Subquery(newest)).order_by().values("issue_id")
     counted = rows.annotate(
-        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-        decided=Count("pk", filter=Q(outcome__in=[Outcome.PASSED, Outcome.FAILED])),
+        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), decided=Count("pk")
     )
     return {row["issue_id"]: (row["passed"], row["decided"]) for row in counted}
 

@@ -18,6 +18,9 @@ from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, TemplateState
 from runs.models import Judge, Jury
 
+PUT_TOGETHER = {"models", "template", "params"}
+"""Fields that make the judges. While they stay as they are, so do judges made otherwise."""
+
 
 class JuryForm(forms.ModelForm):
     """A jury is put together from models; its judges, which never change, are found or made."""
@@ -36,6 +39,7 @@ class JuryForm(forms.ModelForm):
     )
     params = forms.JSONField(
         required=False,
+        initial=dict,
         label="Parameters",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
         help_text='Of all of them, such as {"temperature": 0.2}. Empty: temperature 0.',
@@ -51,7 +55,7 @@ class JuryForm(forms.ModelForm):
         self.initial.setdefault("models", [judge.language_model_id for judge in judges])
         if judges:
             self.initial.setdefault("template", judges[0].template_id)
-            self.initial.setdefault("params", judges[0].params or None)
+            self.initial.setdefault("params", judges[0].params)
 
     def clean_params(self) -> dict[str, Any]:
         params = self.cleaned_data["params"] or {}
@@ -97,7 +101,8 @@ class JuryAdmin(SimpleHistoryAdmin, ModelAdmin):
     ) -> None:
         """Old judgings keep their own copy of the jury, so changing it changes no old result."""
         super().save_related(request, form, formsets, change)
-        form.instance.judges.set(form.judges())
+        if not change or PUT_TOGETHER & set(form.changed_data):
+            form.instance.judges.set(form.judges())
 
 
 def _named(judge: Judge) -> str:

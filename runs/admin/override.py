@@ -10,6 +10,8 @@ from django.template.response import TemplateResponse
 
 from issues.freezing import scale_of
 from issues.models import JudgeTemplate
+from issues.scales import Option
+from runs.admin.result_page import words_of
 from runs.evaluating import Ballot, evaluate_many
 from runs.models import ChosenBy, Result
 
@@ -21,7 +23,8 @@ SHOWN_PROBLEMS = 20
 
 def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) -> HttpResponse:
     """Ask for the verdict, or record it and say what came of it."""
-    labels = common_labels(results)
+    options = common_options(results)
+    labels = [option.label for option in options]
     problems = _problems(results.count(), labels)
     if "apply" in request.POST and not problems:
         option, why = request.POST.get("option", ""), request.POST.get("justification", "").strip()
@@ -35,7 +38,7 @@ def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) 
         "opts": model_admin.opts,
         "count": results.count(),
         "outcomes": _outcomes(results),
-        "labels": labels,
+        "options": [(o.label, words_of(o.label, None, bool(o.value > 0.5))) for o in options],
         "problems": problems,
         "is_refused": "apply" in request.POST,
         "sent": request.POST,
@@ -45,15 +48,16 @@ def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) 
     return TemplateResponse(request, "runs/override.html", context)
 
 
-def common_labels(results: QuerySet[Result]) -> list[str]:
-    """Options that the scales of all these results' tests have, in their order."""
+def common_options(results: QuerySet[Result]) -> list[Option]:
+    """Options that the scales of all these results' tests have, best first."""
     rows = results.order_by().values_list("revision__template", flat=True).distinct()
     templates = JudgeTemplate.objects.in_bulk([pk for pk in rows if pk])
     scales = [scale_of(templates.get(pk) if pk else None) for pk in set(rows)]
     if not scales:
         return []
     shared = set.intersection(*({option.label for option in scale.options} for scale in scales))
-    return [option.label for option in scales[0].options if option.label in shared]
+    common = [option for option in scales[0].options if option.label in shared]
+    return sorted(common, key=lambda option: -option.value)
 
 
 def _problems(count: int, labels: list[str]) -> list[str]:

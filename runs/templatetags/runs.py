@@ -28,7 +28,10 @@ def usd(value: Decimal | float | None) -> str:
         return "$0"
     digits = 2 if abs(amount) >= 1 else 4 if abs(amount) >= Decimal("0.001") else 6
     rounded = amount.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN)
-    return f"${rounded:,}" if rounded else f"< ${Decimal(1).scaleb(-digits)}"
+    if not rounded:
+        return f"< ${Decimal(1).scaleb(-digits)}"
+    cents = rounded.quantize(Decimal("0.01"))
+    return f"${cents if cents == rounded else rounded:,}"
 
 
 @register.filter

@@ -454,6 +454,7 @@ def test_an_override_without_reason_or_verdict_is_refused(client, as_role):
 
     page = text_of(override(client, run.results.all(), apply="1", justification=" "))
 
+    assert "passes (1)" in page
     assert "Choose the verdict." in page
     assert "Say in a sentence why." in page
     assert not HumanEvaluation.objects.exists()
@@ -527,6 +528,22 @@ def test_changing_a_jury_makes_other_judges_and_leaves_old_judgings(client, as_r
     assert jury.judges.get() != old
     assert jury.judges.get().template == template
     assert Judging.objects.get(run=run).jury["judges"][0]["judge"] == old.pk
+
+
+def test_renaming_a_jury_leaves_judges_of_another_making(client, as_role):
+    as_role("maintainer")
+    one, two = make_model(), make_model()
+    jury = make_jury(one)
+    jury.judges.add(Judge.objects.given(two, params={"temperature": 1}))
+    before = set(jury.judges.all())
+
+    client.post(
+        f"/admin/runs/jury/{jury.pk}/change/",
+        {"name": "renamed", "models": [one.pk, two.pk], "params": "{}"},
+    )
+
+    assert Jury.objects.get().name == "renamed"
+    assert set(jury.judges.all()) == before
 
 
 def test_a_key_is_no_parameter_of_a_jury(client, as_role):
@@ -634,14 +651,17 @@ def test_issues_show_their_pass_rate_in_the_latest_run_with_n(client, as_role):
     judged_run(*tests, votes=(0,))
     latest = judged_run(*tests, votes=(1,))
     evaluate(first_result(latest), Ballot("0", "No."), by=make_user("annotator"))
+    make_run(*tests)  # has nothing decided yet
 
     assert "50% (1/2)" in text_of(client.get("/admin/issues/issue/"))
 
 
 def test_an_issue_that_was_not_in_the_latest_run_has_no_rate(client, as_role):
     as_role("viewer")
-    make_issue(title="Never run")
+    judged_run(make_test(issue=make_issue(title="Once run")))
+    judged_run(make_test(issue=make_issue(title="Run lately")), votes=(1,))
 
     page = text_of(client.get("/admin/issues/issue/"))
 
-    assert "0%" not in page
+    assert page.count("(1/1)") == 1
+    assert "0%" not in page.replace("100%", "")

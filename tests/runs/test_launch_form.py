@@ -268,7 +268,7 @@ def test_the_estimate_says_how_far_a_limit_may_be_passed(client, maintainer):
 
     panel = estimated(client, tests=str(make_test().pk), models=[model.pk], cost_limit_usd="0.5")
 
-    assert "may pass its limit of $0.5000 by up to" in panel
+    assert "may pass its limit of $0.50 by up to" in panel
 
 
 def test_the_estimate_warns_and_tells_the_next_times(client, maintainer):

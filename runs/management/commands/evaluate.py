@@ -6,7 +6,7 @@ from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from threading import Event, Thread
-from typing import Any
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        console = Console(file=self.stdout._out, no_color=options["no_color"])
+        console = Console(file=cast(IO[str], self.stdout._out), no_color=options["no_color"])
         runs = self._launched(console, options)
         if not options["wait"]:
             return
