@@ -161,7 +161,8 @@ class Desk:
     def _can_slow_down(self, endpoint: Endpoint, error: CallError) -> bool:
         """Whether a provider that still says "too many" has yet to be asked at the least pace."""
         share = self.lanes.lane(endpoint.language_model_id).share
-        return share > pace.LEAST_SHARE and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
+        is_at_least = share < 1.5 * pace.LEAST_SHARE  # it grows again between two cuts
+        return not is_at_least and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
 
     async def save(self, content: Any, *calls: Call) -> None:
         """Save what came of the item, together with the calls that it came from.

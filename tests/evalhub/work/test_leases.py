@@ -1,0 +1,145 @@
+"""Claiming, giving back and freeing items, on the rows of a run."""
+
+from datetime import timedelta
+
+import pytest
+
+from evalhub.models import BatchState, ItemState
+from evalhub.work import batches, clock, leases
+from evalhub.work.kinds import kinds
+from runs.models import Run
+from tests.factories import make_jury, make_model, make_run, make_test
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ANSWERING, JUDGING = kinds()
+
+
+def run_of(n):
+    return make_run(*[make_test(f"Question {k}") for k in range(n)])
+
+
+def claim(run, worker, most=50, *, alone=False):
+    return leases.claim(ANSWERING, run.pk, worker, most, alone=alone)
+
+
+def rows(run, *fields):
+    return list(run.results.order_by("pk").values_list(*fields))
+
+
+def test_item_is_claimed_once():
+    run, one, two = run_of(3), leases.register(), leases.register()
+    first, second = claim(run, one, 2), claim(run, two)
+    assert len(first.item_ids) == 2
+    assert len(second.item_ids) == 1
+    assert not set(first.item_ids) & set(second.item_ids)
+
+
+def test_attempts_rise_at_a_claim_and_are_given_back_on_orderly_release():
+    run, worker = run_of(1), leases.register()
+    (item,) = claim(run, worker).item_ids
+    assert rows(run, "attempts", "worker") == [(1, worker.pk)]
+    batches.give_back(ANSWERING, [item], worker)
+    assert rows(run, "attempts", "worker") == [(0, None)]
+
+
+def test_item_to_be_tried_later_is_not_claimed_before():
+    run, worker = run_of(1), leases.register()
+    (item,) = claim(run, worker).item_ids
+    batches.give_back(ANSWERING, [item], worker, 60)
+    assert claim(run, worker).item_ids == []
+    run.results.update(next_try_at=clock.now() - timedelta(seconds=1))
+    assert claim(run, worker).item_ids == [item]
+
+
+def test_giving_back_what_another_worker_holds_changes_nothing():
+    run, one, two = run_of(1), leases.register(), leases.register()
+    (item,) = claim(run, one).item_ids
+    batches.give_back(ANSWERING, [item], two)
+    assert rows(run, "attempts", "worker") == [(1, one.pk)]
+
+
+@pytest.mark.parametrize("state", sorted(set(BatchState) - {BatchState.LIVE}))
+def test_nothing_is_claimed_of_a_batch_that_does_not_live(state):
+    run = run_of(1)
+    Run.objects.filter(pk=run.pk).update(state=state)
+    assert claim(run, leases.register()).item_ids == []
+
+
+def test_judging_waits_for_the_answer():
+    run = make_run(jury=make_jury(make_model()))
+    judging = run.judgings.get()
+    assert leases.claim(JUDGING, judging.pk, leases.register(), 9, alone=True).item_ids == []
+
+
+def test_suspect_is_left_while_the_process_holds_something():
+    run, worker = run_of(2), leases.register()
+    run.results.update(attempts=2)
+    assert claim(run, worker).item_ids == []
+    alone = claim(run, worker, alone=True)
+    assert len(alone.item_ids) == 1
+    assert alone.is_suspect
+
+
+def test_suspect_comes_after_what_is_not_suspicious():
+    run, worker = run_of(2), leases.register()
+    run.results.filter(pk=rows(run, "pk")[0][0]).update(attempts=2)
+    assert claim(run, worker, alone=True).item_ids == [rows(run, "pk")[1][0]]
+
+
+def test_sign_off_gives_back_all_with_its_attempts():
+    run, worker = run_of(2), leases.register()
+    claim(run, worker)
+    leases.sign_off(worker, {})
+    assert rows(run, "attempts", "worker") == [(0, None)] * 2
+    worker.refresh_from_db()
+    assert worker.stopped_at is not None
+
+
+def test_reaper_frees_items_of_dead_workers_only():
+    run, dead, alive = run_of(2), leases.register(), leases.register()
+    claim(run, dead, 1)
+    claim(run, alive, 1)
+    type(dead).objects.filter(pk=dead.pk).update(beat_at=clock.ago(60))
+    assert leases.reap() == 1
+    assert rows(run, "attempts", "worker") == [(1, None), (1, alive.pk)]
+
+
+def test_reaper_counts_no_attempt_back():
+    """So that work which kills its worker is found out."""
+    run = run_of(1)
+    for expected in (1, 2):
+        worker = leases.register()
+        claim(run, worker, alone=True)
+        leases.reap(names=[worker.name])
+        assert rows(run, "attempts") == [(expected,)]
+
+
+def test_heartbeat_of_a_worker_taken_for_dead_revives_it_without_its_items():
+    run, worker = run_of(1), leases.register()
+    claim(run, worker)
+    leases.reap(names=[worker.name])
+    leases.beat(worker, clock.now(), {})
+    worker.refresh_from_db()
+    assert worker.stopped_at is None
+    assert rows(run, "worker") == [(None,)]
+
+
+def test_work_that_waits_for_its_next_try_is_no_work_now():
+    run = run_of(1)
+    run.judgings.all().delete()
+    run.results.update(next_try_at=clock.now() + timedelta(seconds=60))
+    assert not leases.is_work_waiting()
+    assert batches.is_anything_left()
+
+
+def test_item_failed_after_its_lease_was_lost_stays_with_its_new_worker():
+    run = make_run(jury=make_jury(make_model()))
+    old, new = leases.register(), leases.register()
+    (item,) = claim(run, old).item_ids
+    leases.reap(names=[old.name])
+    run.results.update(worker=new)
+
+    batches.fail_item(ANSWERING, item, old, "too late")
+
+    assert rows(run, "state", "worker") == [(ItemState.PENDING, new.pk)]
+    assert run.judgings.get().assessments.get().state == ItemState.PENDING
