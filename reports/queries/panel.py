@@ -9,6 +9,7 @@ from django.db.models import Count
 from evalhub.models import LanguageModel
 from evalhub.statistics import krippendorff
 from evalhub.statistics.krippendorff import Band
+from reports.queries.labels import judges_itself
 from reports.queries.progress import Assessed
 from runs.models import Judging, Judgment, JudgmentState, Run
 
@@ -128,11 +129,7 @@ def _line(
         judge_id=judge["judge"],
         name=judge.get("name") or endpoint.get("name", ""),
         note=notes.get(endpoint.get("language_model_id"), ""),
-        judges_itself=not run.answers_supplied and _address(endpoint) == _address(run.endpoint),
+        judges_itself=judges_itself(run, endpoint),
         is_scripted=bool(endpoint.get("is_scripted")),
         **{state: counted.get(state, 0) for state in JudgmentState.values},
     )
-
-
-def _address(endpoint: dict[str, Any]) -> tuple[str, str]:
-    return endpoint.get("litellm_model", ""), endpoint.get("api_base", "")

@@ -11,6 +11,7 @@ from evalhub.models import Call, User
 from issues.models import Issue
 from reports.queries.filters import Filters
 from reports.queries.grid import Grid, Sheet
+from reports.queries.labels import labels_of
 from reports.queries.latency import Latency, latency_of
 from reports.queries.overrides import Override, overrides_of
 from reports.queries.panel import Panel, panel_of
@@ -94,14 +95,7 @@ class RunReport:
     @property
     def labels(self) -> tuple[str, ...]:
         """What must be known of the figures wherever they appear."""
-        judges = self.panel.judges if self.panel else ()
-        found = {
-            "scripted model": self.run.is_scripted,
-            "scripted judge": any(judge.is_scripted for judge in judges),
-            "answers supplied": self.run.answers_supplied,
-            "judges its own answers": any(judge.judges_itself for judge in judges),
-        }
-        return tuple(label for label, holds in found.items() if holds)
+        return labels_of(self.run, self.current)
 
 
 def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from evalhub.models import BatchState
+from reports.queries.labels import labels_of
 from reports.queries.progress import state_of
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.models import Judging, Run
@@ -24,7 +25,7 @@ class RunLine:
     counts: Counts
     rate: Rate
     state: str
-    jury: str
+    labels: tuple[str, ...]
 
     @property
     def is_live(self) -> bool:
@@ -74,18 +75,19 @@ def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
     for cell in cells_of([run.pk for run in runs]):
         cells[cell.run_id].append(cell)
     judgings: dict[int, list[Judging]] = defaultdict(list)
-    for judging in Judging.objects.filter(run__in=[run.pk for run in runs]):
+    for judging in Judging.objects.filter(run__in=runs).defer("statistics"):
         judgings[judging.run_id].append(judging)
     return tuple(_line(run, cells[run.pk], judgings[run.pk]) for run in runs)
 
 
 def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
+    current = next((judging for judging in judgings if judging.is_current), None)
     return RunLine(
         run=run,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
         state=state_of(run, judgings),
-        jury=next((judging.jury_name for judging in judgings if judging.is_current), ""),
+        labels=labels_of(run, current),
     )
 
 

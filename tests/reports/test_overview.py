@@ -48,6 +48,17 @@ def test_the_overview_gives_the_rate_that_the_report_gives():
     assert group.lines[0].rate == run_report(run, Filters(), reader=make_user()).rate
 
 
+def test_what_must_be_known_of_the_figures_stands_beside_them(client):
+    model = make_model(is_scripted=True)
+    make_run(make_test(), model=model, is_scripted=True, jury=make_jury(model))
+    client.force_login(make_user("viewer"))
+
+    for address in (reverse("reports:runs"), reverse("admin:index")):
+        text = client.get(address).content.decode()
+        for label in ("scripted model", "scripted judge", "judges its own answers"):
+            assert label in text
+
+
 def test_runs_are_found_by_label_model_release_and_launch():
     run = make_run(label="weekly", release="2.3", model=make_model(name="Tiny"))
     make_run()
