@@ -1,0 +1,23 @@
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from evalhub.environment import Setting, env
+
+HEAD = "| variable | default | meaning |\n|---|---|---|\n"
+
+
+class Command(BaseCommand):
+    help = "Print all settings as a Markdown table, as docs/settings.md has it."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.stdout.write(HEAD + "\n".join(map(row, env.settings)))
+
+
+def row(setting: Setting) -> str:
+    """A default inside the project's folder is shown as seen from there."""
+    default = setting.default.replace(f"{settings.BASE_DIR}/", "")
+    shown = f"`{default}`" if default else ""
+    return f"| `{setting.name}` | {shown} | {setting.meaning} |"
