@@ -44,7 +44,7 @@ class Command(BaseCommand):
         """The settings that the demo makes for itself; its children inherit them."""
         if demo.is_embedded() and settings.EVALHUB_DEMO_BASE_URL:
             raise CommandError("EVALHUB_DEMO_BASE_URL needs EVALHUB_DEMO_MODEL: which model there?")
-        made = {}
+        made = {} if "EVALHUB_LOG_LEVEL" in os.environ else dict(programs.QUIETLY)
         if settings.SECRET_KEY == settings.INSECURE_SECRET_KEY:
             made["EVALHUB_SECRET_KEY_FILE"] = str(demo.secret_key_file().absolute())
         port = settings.EVALHUB_MODEL_PORT
