@@ -211,7 +211,12 @@ class Call(models.Model):
     class Meta:
         ordering = ("-pk",)
         indexes = [
-            models.Index(fields=("batch", "error_kind"), name="evalhub_call_batch"),
+            models.Index(fields=("batch", "item_id"), name="evalhub_call_item"),
+            models.Index(
+                fields=("batch", "error_kind"),
+                name="evalhub_call_errors",
+                condition=~models.Q(error_kind=""),
+            ),
         ]
         constraints = [known("evalhub_call_role_known", "role", CallRole)]
 
