@@ -317,6 +317,7 @@ UNFOLD = {
     "SITE_TITLE": "EvalHub",
     "SITE_HEADER": "EvalHub",
     "SITE_SUBHEADER": "What language models get wrong",
+    "SITE_URL": None,
     "SITE_ICON": lambda request: static("evalhub/logo.svg"),
     "SITE_FAVICONS": [
         {
