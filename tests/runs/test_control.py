@@ -1,0 +1,163 @@
+"""Pause, resume, cancel, retry, judge again: each does its own thing, and refuses in words."""
+
+import pytest
+
+from evalhub.models import BatchState, ItemState
+from evalhub.work.progress import NotPossible, counts
+from runs import control
+from runs.answering import NO_ANSWER
+from runs.judging import RETRY
+from runs.models import Judging, Run
+from tests.factories import make_jury, make_model, make_run, make_test
+
+pytestmark = pytest.mark.django_db
+
+
+def run_with(*, judges=1, state=BatchState.LIVE, tests=2, **fields):
+    jury = make_jury(*[make_model() for _ in range(judges)])
+    run = make_run(*[make_test(f"Question {k}") for k in range(tests)], jury=jury, **fields)
+    Run.objects.filter(pk=run.pk).update(state=state)
+    run.refresh_from_db()
+    return run
+
+
+def states(run):
+    run.refresh_from_db()
+    return [run.state, *run.judgings.order_by("number").values_list("state", flat=True)]
+
+
+def with_error(run):
+    """The first result has ended in an error, as a worker leaves it."""
+    result = run.results.order_by("pk").first()
+    run.results.filter(pk=result.pk).update(state=ItemState.ERROR, error_kind="timed_out")
+    result.assessments.update(state=ItemState.ERROR, error_kind=NO_ANSWER)
+    return result
+
+
+def test_pause_and_resume_take_the_judging_along():
+    run = run_with()
+    control.pause_run(run)
+    assert states(run) == [BatchState.PAUSED] * 2
+    control.resume_run(run)
+    assert states(run) == [BatchState.LIVE] * 2
+
+
+@pytest.mark.parametrize(
+    ("act", "state"),
+    [
+        (control.pause_run, BatchState.DONE),
+        (control.cancel_run, BatchState.DONE),
+        (control.resume_run, BatchState.LIVE),
+    ],
+)
+def test_act_that_cannot_be_done_says_why(act, state):
+    run = run_with(state=state)
+    run.judgings.update(state=state)
+    with pytest.raises(NotPossible, match=run.label):
+        act(run)
+
+
+def test_cancel_marks_what_was_not_done_and_resume_does_it_after_all():
+    run = run_with()
+    done = run.results.order_by("pk").first()
+    run.results.filter(pk=done.pk).update(state=ItemState.DONE)
+    control.cancel_run(run)
+    assert counts(run.results.all()) == {"pending": 0, "done": 1, "error": 0, "cancelled": 1}
+    control.resume_run(run)
+    assert counts(run.results.all()) == {"pending": 1, "done": 1, "error": 0, "cancelled": 0}
+    assert states(run) == [BatchState.LIVE] * 2
+
+
+def test_retry_reopens_the_error_and_its_assessment():
+    run = run_with(state=BatchState.DONE)
+    run.judgings.update(state=BatchState.DONE)
+    result = with_error(run)
+
+    assert control.retry_errors(run) == 1
+
+    assert states(run) == [BatchState.LIVE] * 2
+    assert result.assessments.get().state == ItemState.PENDING
+
+
+def test_retry_lets_every_judging_wait_for_the_answer():
+    run = run_with(state=BatchState.DONE)
+    control.judge_again(run, None, by=None)
+    run.judgings.update(state=BatchState.DONE)
+    result = with_error(run)
+
+    control.retry_errors(run)
+
+    assert set(result.assessments.values_list("state", flat=True)) == {ItemState.PENDING}
+    assert states(run) == [BatchState.LIVE] * 3
+
+
+def test_retry_does_not_resume_what_was_paused():
+    run = run_with(state=BatchState.PAUSED)
+    with_error(run)
+    assert control.retry_errors(run) == 1
+    assert states(run)[0] == BatchState.PAUSED
+
+
+def test_retry_without_an_error_says_so():
+    with pytest.raises(NotPossible, match="no errors"):
+        control.retry_errors(run_with())
+
+
+def test_assessment_to_be_retried_says_so_until_it_is_done():
+    run = run_with(tests=1)
+    run.results.update(state=ItemState.DONE)
+    run.judgings.get().assessments.update(state=ItemState.ERROR, error_kind="internal")
+    assert control.retry_errors(run) == 1
+    assessment = run.judgings.get().assessments.get()
+    assert (assessment.state, assessment.error_kind) == (ItemState.PENDING, RETRY)
+
+
+# Judging again -----------------------------------------------------------------------------------
+
+
+def test_judging_again_stands_beside_the_current_one():
+    run = run_with()
+    second = control.judge_again(run, make_jury(make_model()), by=None)
+    assert (second.number, second.is_current) == (2, False)
+    assert second.assessments.count() == 2
+
+
+def test_same_judges_are_asked_where_no_jury_is_named():
+    run = run_with(judges=2)
+    second = control.judge_again(run, None, by=None)
+    assert [j["judge"] for j in second.jury["judges"]] == [
+        j["judge"] for j in run.judgings.first().jury["judges"]
+    ]
+
+
+def test_run_does_not_judge_itself_without_consent():
+    candidate = make_model()
+    run = run_with(model=candidate)
+    with pytest.raises(NotPossible, match="its own answers"):
+        control.judge_again(run, make_jury(candidate), by=None)
+    Run.objects.filter(pk=run.pk).update(self_judging_allowed=True)
+    run.refresh_from_db()
+    control.judge_again(run, make_jury(candidate), by=None)
+
+
+@pytest.mark.parametrize(
+    ("jury", "run_fields", "why"),
+    [
+        (list, {}, "no judge"),
+        (lambda: [make_model(is_active=False)], {}, "inactive"),
+        (lambda: [make_model()], {"cost_limit_usd": 1}, "prices"),
+    ],
+)
+def test_jury_that_cannot_judge_is_refused_in_words(jury, run_fields, why):
+    run = run_with(**run_fields)
+    with pytest.raises(NotPossible, match=why):
+        control.judge_again(run, make_jury(*jury()), by=None)
+    assert Judging.objects.count() == 1
+
+
+def test_test_without_template_is_refused_where_judges_go_by_it():
+    run = run_with(tests=1)
+    revision = run.results.get().revision
+    type(revision).objects.filter(pk=revision.pk).update(template=None)
+    with pytest.raises(NotPossible, match="without a judge template"):
+        control.judge_again(run, None, by=None)
