@@ -128,6 +128,7 @@ def _request(
         "messages": list(messages),
         "timeout": endpoint.timeout_s,
         "max_retries": 0,
+        "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
         "allowed_openai_params": list(
             sent.keys() - NOT_PARAMETERS - _known(endpoint.litellm_model)
         ),

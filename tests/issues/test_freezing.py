@@ -1,6 +1,9 @@
 """Tests are frozen by content: equal content is one revision, whatever its labels."""
 
+import threading
+
 import pytest
+from django.db import connection
 
 from issues.freezing import freeze
 from issues.models import FrozenCriterion, Revision
@@ -113,3 +116,27 @@ def test_many_are_frozen_with_as_many_queries_as_few(django_assert_max_num_queri
 
     with django_assert_max_num_queries(10):
         assert len(freeze(tests)) == 12
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_launches_at_once_make_one_revision():
+    tests = [make_test(f"Question {k}") for k in range(20)]
+    together, problems = threading.Barrier(2), []
+
+    def launch(order):
+        try:
+            together.wait(5)
+            freeze(tests[::order])
+        except Exception as error:
+            problems.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=launch, args=[order]) for order in (1, -1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert problems == []
+    assert Revision.objects.count() == FrozenCriterion.objects.count() == 20
