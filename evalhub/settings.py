@@ -157,7 +157,6 @@ else:
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 # Background work ---------------------------------------------------------------------------------
 
@@ -239,8 +238,10 @@ CONTENT_SECURITY_POLICY = {
 LANGUAGE_CODE = "en-us"
 USE_I18N = True
 USE_TZ = True
+FORMAT_MODULE_PATH = "evalhub.formats"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # where it is missing, each start would warn
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
@@ -316,7 +317,7 @@ deleted. Text of sealed tests is told only to those who may read it.""",
 UNFOLD = {
     "SITE_TITLE": "EvalHub",
     "SITE_HEADER": "EvalHub",
-    "SITE_SUBHEADER": "What language models get wrong",
+    "SITE_SUBHEADER": "What models get wrong",
     "SITE_URL": None,
     "SITE_ICON": lambda request: static("evalhub/logo.svg"),
     "SITE_FAVICONS": [

@@ -125,7 +125,7 @@ class IssueAdmin(StatedAdmin):
 
     @display(description="changed", ordering="updated_at")
     def changed(self, issue: Issue) -> str:
-        return date_format(localtime(issue.updated_at), "Y-m-d")
+        return date_format(localtime(issue.updated_at))
 
     # The page -------------------------------------------------------------------------------------
 

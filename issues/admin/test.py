@@ -106,7 +106,7 @@ class TestAdmin(StatedAdmin):
 
     @display(description="changed", ordering="updated_at")
     def changed(self, test: Test) -> str:
-        return date_format(localtime(test.updated_at), "Y-m-d")
+        return date_format(localtime(test.updated_at))
 
     @display(description="asked")
     def asked(self, test: Test) -> str:
