@@ -4,7 +4,7 @@ from django.db.models.signals import post_migrate
 
 class EvalHubConfig(AppConfig):
     name = "evalhub"
-    verbose_name = "Language models and access"
+    verbose_name = "Settings"
 
     def ready(self) -> None:
         from evalhub import system_checks  # noqa: F401

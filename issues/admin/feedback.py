@@ -29,6 +29,7 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
 class FeedbackAdmin(HistoryAdmin):
     """What users said, to be triaged: accepted, dismissed, made an issue or a test of."""
 
+    when_empty = "Applications send it to the API; a person may add it by hand."
     list_display = ("said", "state_label", "rating", "asked", "model", "source", "issue", "arrived")
     list_filter = (
         ("state", ChoicesDropdownFilter),

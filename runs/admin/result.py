@@ -45,6 +45,7 @@ class ResultList(ChangeList):
 class ResultAdmin(ModelAdmin):
     """Results as far as their tests may be read, and the page on which one is looked at."""
 
+    when_empty = "They come from runs: launch one."
     list_display = (
         "badge",
         "words",

@@ -40,6 +40,7 @@ class RunList(ChangeList):
 class RunAdmin(ModelAdmin):
     """The list of runs; a run's own page is its report."""
 
+    when_empty = "A launch makes one run for each model and system prompt."
     list_display = (
         "run",
         "candidate",
