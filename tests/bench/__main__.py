@@ -1,7 +1,8 @@
-"""Runs every job on both sides, one after the other, and prints one table."""
+"""Runs every job on both sides, one after the other, then times pages, and prints tables."""
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -32,16 +34,22 @@ class Measured:
 
 def measure(*command: str) -> Measured:
     started = time.perf_counter()
+    found, usage = output_of(*command)
+    wall_s = time.perf_counter() - started
+    cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Measured(found["window_s"], wall_s, cpu_s, peak_mb)
+
+
+def output_of(*command: str) -> tuple[Any, resource.struct_rusage]:
+    """What a module prints as JSON, and what its process used."""
     process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE)
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
-    wall_s = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    window_s = json.loads(output)["window_s"]
-    return Measured(window_s, wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return json.loads(output), usage
 
 
 @contextmanager
@@ -102,14 +110,36 @@ def rows_of(job: Job) -> list[list[str]]:
     ]
 
 
-def main() -> None:
-    named = set(sys.argv[1:]) or {job.name for job in JOBS}
+def calls(jobs: list[Job]) -> Table:
     table = Table(*HEAD, title="Calls, with everything saved, against calls alone")
-    for job in JOBS:
-        if job.name in named:
-            for cells in rows_of(job):
-                table.add_row(*cells)
-    Console(width=110).print(table)
+    for job in jobs:
+        for cells in rows_of(job):
+            table.add_row(*cells)
+    return table
+
+
+def pages() -> Table:
+    """The run's page must not grow with its run: as many queries, at most twice the time."""
+    head = ("results", "queries", "median ms", "× smallest", "at most")
+    table = Table(*head, title="The page of a run")
+    with tempfile.TemporaryDirectory() as folder:
+        found, _ = output_of("tests.bench.pages", folder)
+    smallest = min(found, key=int)
+    for size, one in found.items():
+        ratio = one["median_ms"] / found[smallest]["median_ms"]
+        limit = "" if size == smallest else "2.00"
+        table.add_row(size, str(one["queries"]), f"{one['median_ms']:.0f}", f"{ratio:.2f}", limit)
+    return table
+
+
+def main() -> None:
+    """Measure everything, or only what the arguments name: a job, or `pages`."""
+    named = set(sys.argv[1:]) or {*(job.name for job in JOBS), "pages"}
+    console = Console(width=110)
+    if jobs := [job for job in JOBS if job.name in named]:
+        console.print(calls(jobs))
+    if "pages" in named:
+        console.print(pages())
 
 
 if __name__ == "__main__":
