@@ -120,7 +120,7 @@ def calls(jobs: list[Job]) -> Table:
 
 def pages() -> Table:
     """The run's page must not grow with its run: as many queries, at most twice the time."""
-    head = ("results", "queries", "median ms", "× smallest", "at most")
+    head = ("results", "queries", "median CPU ms", "× smallest", "at most")
     table = Table(*head, title="The page of a run")
     with tempfile.TemporaryDirectory() as folder:
         found, _ = output_of("tests.bench.pages", folder)
