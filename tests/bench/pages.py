@@ -1,6 +1,6 @@
 """The run's page at two sizes: its queries and the median CPU time of a request. Prints JSON.
 
-The database is SQLite, in the same process, so its work is in the figure and other processes are not.
+The database is SQLite, in the same process: its work is in the figure, and no other process's is.
 """
 
 import json

@@ -76,8 +76,8 @@ def test_answer_and_judge_calls_are_recorded(provider, judged_run, work):
 
 
 def test_a_tie_of_two_judges_fails(provider, judged_run, work):
-    seen = []
-    provider.script = replies(judge=lambda r: seen.append(1) or verdict(len(seen) % 2))
+    votes = iter([verdict(1), verdict(0)])
+    provider.script = replies(judge=lambda request: next(votes))
     run = judged_run(judges=2)
 
     work()
@@ -200,13 +200,13 @@ def test_retry_errors_asks_only_for_what_failed(provider, judged_run, work):
 
 
 def test_retry_errors_asks_failed_judges_only(provider, judged_run, work):
-    provider.script = replies(
-        judge=lambda r: "No idea." if r["model"].endswith(str(first)) else verdict(1)
-    )
-    first = None
     run = judged_run(judges=3)
-    judges = run.judgings.get().jury["judges"]
-    first = judges[0]["endpoint"]["litellm_model"].split("-")[-1]
+    first = run.judgings.get().jury["judges"][0]["endpoint"]["litellm_model"]
+
+    def judge(request):
+        return "No idea." if first.endswith(request["model"]) else verdict(1)
+
+    provider.script = replies(judge=judge)
     work()
     provider.clear()
     provider.script = replies(judge=verdict(0))
