@@ -73,7 +73,7 @@ class Database:
             try:
                 return await self(function, *args)
             except (OperationalError, InterfaceError) as error:
-                own_errors += await self._is_there()
+                own_errors += not isinstance(error, Unreachable) and await self._is_there()
                 if not self.is_patient or own_errors == MOST_TRIES:
                     raise
                 log.warning("The database did not do it, trying again: %s", error)
@@ -95,11 +95,18 @@ class Database:
         await self(close_old_connections)
 
 
+class Unreachable(OperationalError):
+    """The connection to the database broke, or could not be made."""
+
+
 def _attempt(function: Callable[..., T], args: tuple[Any, ...]) -> T:
     try:
         return function(*args)
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError) as error:
+        is_lost = connection.connection is None or not connection.is_usable()
         connection.close()  # it may be broken, and would fail every call after this one
+        if is_lost:
+            raise Unreachable(*error.args) from error
         raise
 
 

@@ -133,7 +133,7 @@ def test_run_resumed_before_its_calls_ended_goes_on(provider, model_at, start):
 
 
 def test_pause_lets_calls_in_flight_end_and_saves_them(provider, model_at, start):
-    slowly(provider, 1)
+    slowly(provider, 2.5)
     run = make_run(*some_tests(6), model=model_at(max_concurrency=2))
     worker = start()
     eventually(lambda: provider.in_flight == 2, "calls in flight")
