@@ -13,7 +13,7 @@ from issues.rubric import WHOLE_TEST
 from issues.scales import Option
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result
 from runs.scoring import score_results
-from runs.standing import Evaluation, standing
+from runs.standing import standing
 
 
 class Ballot(NamedTuple):
@@ -76,8 +76,7 @@ def withdraw(result: Result, *, by: User, reason: str = "") -> HumanEvaluation:
         ValidationError: Nothing of this person's stands.
     """
     rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion__key=WHOLE_TEST)
-    mine = [Evaluation(by.pk, row.kind, row.value) for row in rows.order_by("pk")]
-    if not standing(mine):
+    if not standing(rows.order_by("pk")):
         raise ValidationError("You have no evaluation of this result that could be undone.")
     withdrawal = HumanEvaluation.objects.create(
         result=result,
@@ -88,6 +87,16 @@ def withdraw(result: Result, *, by: User, reason: str = "") -> HumanEvaluation:
     )
     score_results([result.pk])
     return withdrawal
+
+
+def stands(evaluation: HumanEvaluation) -> bool:
+    """Whether it is what its annotator says now: neither withdrawn nor replaced."""
+    mine = HumanEvaluation.objects.filter(
+        result=evaluation.result_id,
+        criterion=evaluation.criterion_id,
+        annotator=evaluation.annotator_id,
+    )
+    return evaluation in standing(mine.order_by("pk"))
 
 
 class Outcomes(NamedTuple):

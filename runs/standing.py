@@ -2,15 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 DIGITS = 9
+
+
+class Voice(Protocol):
+    """Whose evaluation it is, and of which kind: all that decides whether it stands."""
+
+    @property
+    def annotator_id(self) -> int: ...
+
+    @property
+    def kind(self) -> str: ...
+
+
+V = TypeVar("V", bound=Voice)
 
 
 class Evaluation(NamedTuple):
     """What scoring needs of one evaluation. `value` is None in a withdrawal only."""
 
-    annotator: int
+    annotator_id: int
     kind: str
     value: float | None
 
@@ -29,19 +42,35 @@ class Verdict(NamedTuple):
         return len({round(value, DIGITS) for value in self.values}) > 1
 
 
-def standing(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
+def standing(evaluations: Iterable[V]) -> list[V]:
     """Each annotator's newest that is not withdrawn, in the order in which they were made.
 
     A withdrawal undoes its annotator's last evaluation, so that the one before stands again.
+
+    Args:
+        evaluations: All of one result and criterion, withdrawals included, oldest first.
     """
-    stacks: dict[int, list[tuple[int, Evaluation]]] = defaultdict(list)
-    for order, evaluation in enumerate(evaluations):
-        stack = stacks[evaluation.annotator]
+    stacks, _ = _sorted_out(evaluations)
+    newest = [stack[-1] for stack in stacks if stack]
+    return [evaluation for _, evaluation in sorted(newest, key=lambda pair: pair[0])]
+
+
+def withdrawn(evaluations: Iterable[V]) -> list[V]:
+    """Those that a withdrawal has undone; of the same evaluations as `standing`."""
+    return _sorted_out(evaluations)[1]
+
+
+def _sorted_out(evaluations: Iterable[V]) -> tuple[list[list[tuple[int, V]]], list[V]]:
+    """Each annotator's evaluations that are left, with their places, and those undone."""
+    stacks: dict[int, list[tuple[int, V]]] = defaultdict(list)
+    undone = []
+    for place, evaluation in enumerate(evaluations):
+        stack = stacks[evaluation.annotator_id]
         if evaluation.kind != "withdrawal":
-            stack.append((order, evaluation))
+            stack.append((place, evaluation))
         elif stack:
-            stack.pop()
-    return [evaluation for _, evaluation in sorted(stack[-1] for stack in stacks.values() if stack)]
+            undone.append(stack.pop()[1])
+    return list(stacks.values()), undone
 
 
 def verdict_of(evaluations: Iterable[Evaluation]) -> Verdict | None:

@@ -1,11 +1,13 @@
 """What people said of a run's results, and what their judges had said before."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from evalhub.models import User
-from runs.models import Assessment, EvaluationKind, HumanEvaluation, Judging, Run
+from runs.models import Assessment, HumanEvaluation, Judging, Run
+from runs.standing import standing
 
 MOST = 50
 """Overrides that a page shows; the grid has them all."""
@@ -32,32 +34,24 @@ class Override:
 
 def overrides_of(run: Run, current: Judging | None, reader: User) -> tuple[Override, ...]:
     """The newest first, each annotator's newest of a result only."""
-    rows = HumanEvaluation.objects.filter(result__run=run, result__is_overridden=True)
-    newest = rows.select_related("annotator", "result__issue").order_by("-pk")[: 4 * MOST]
-    standing = _standing(list(newest))[:MOST]
-    ids = [row.result_id for row in standing]
+    shown = _standing(run)
+    ids = [row.result_id for row in shown]
     scores = Assessment.objects.filter(judging=current, result__in=ids)
     judged = dict(scores.values_list("result_id", "score"))
-    readable = HumanEvaluation.objects.filter(pk__in=[row.pk for row in standing])
+    readable = HumanEvaluation.objects.filter(pk__in=[row.pk for row in shown])
     open_to = set(readable.readable_by(reader).values_list("pk", flat=True))
-    return tuple(_override(row, judged.get(row.result_id), row.pk in open_to) for row in standing)
+    return tuple(_override(row, judged.get(row.result_id), row.pk in open_to) for row in shown)
 
 
-def _standing(newest: list[HumanEvaluation]) -> list[HumanEvaluation]:
-    """Without what was withdrawn: a withdrawal undoes its annotator's evaluation before it."""
-    undone: dict[tuple[int, int], int] = {}
-    seen: set[tuple[int, int]] = set()
-    standing = []
-    for row in newest:
-        key = row.result_id, row.annotator_id
-        if row.kind == EvaluationKind.WITHDRAWAL:
-            undone[key] = undone.get(key, 0) + 1
-        elif undone.get(key):
-            undone[key] -= 1
-        elif key not in seen:
-            seen.add(key)
-            standing.append(row)
-    return standing
+def _standing(run: Run) -> list[HumanEvaluation]:
+    """The newest evaluations that stand, as many as a page shows."""
+    rows = HumanEvaluation.objects.filter(result__run=run, result__is_overridden=True)
+    newest = rows.select_related("annotator", "result__issue").order_by("-pk")[: 4 * MOST]
+    by_result: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in reversed(newest):
+        by_result[row.result_id].append(row)
+    left = [row for mine in by_result.values() for row in standing(mine)]
+    return sorted(left, key=lambda row: -row.pk)[:MOST]
 
 
 def _override(row: Any, judges_score: float | None, is_readable: bool) -> Override:

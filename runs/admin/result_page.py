@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +15,8 @@ from issues.freezing import scale_of
 from issues.scales import Option, passes
 from runs.answering import with_system_prompt
 from runs.judge_prompts import JudgePrompt, prompts_of
-from runs.models import (
-    Answer,
-    Assessment,
-    EvaluationKind,
-    HumanEvaluation,
-    Judging,
-    Judgment,
-    Result,
-)
+from runs.models import Answer, Assessment, HumanEvaluation, Judging, Judgment, Result
+from runs.standing import standing, withdrawn
 
 
 @dataclass(frozen=True)
@@ -324,24 +317,12 @@ def _said(result: Result) -> list[Said]:
     rows = list(
         HumanEvaluation.objects.filter(result=result).select_related("annotator").order_by("pk")
     )
-    standing, withdrawn = _standing(rows)
+    standing_ids = {row.pk for row in standing(rows)}
+    withdrawn_ids = {row.pk for row in withdrawn(rows)}
     return [
-        Said(row, row.pk in standing, row.pk in withdrawn, _passes(result, row.value))
+        Said(row, row.pk in standing_ids, row.pk in withdrawn_ids, _passes(result, row.value))
         for row in rows
     ]
-
-
-def _standing(rows: Iterable[HumanEvaluation]) -> tuple[set[int], set[int]]:
-    """Ids of each annotator's newest that stands, and of those that were withdrawn."""
-    stacks: dict[int, list[int]] = defaultdict(list)
-    withdrawn = set()
-    for row in rows:
-        stack = stacks[row.annotator_id]
-        if row.kind != EvaluationKind.WITHDRAWAL:
-            stack.append(row.pk)
-        elif stack:
-            withdrawn.add(stack.pop())
-    return {stack[-1] for stack in stacks.values() if stack}, withdrawn
 
 
 def _choices(result: Result, current: Hearing | None, *, has_own: bool) -> list[Choice]:

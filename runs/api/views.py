@@ -13,7 +13,7 @@ from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
 from runs import control, recurring
 from runs.api import filters, serializers
-from runs.evaluating import Ballot, evaluate, withdraw
+from runs.evaluating import Ballot, evaluate, stands, withdraw
 from runs.launch import launch
 from runs.models import (
     Answer,
@@ -288,25 +288,9 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
         evaluation = self.get_object()
         if evaluation.annotator_id != request.user.pk:
             raise PermissionDenied("Only its annotator can withdraw an evaluation.")
-        if _standing(evaluation) != evaluation.pk:
+        if not stands(evaluation):
             raise Conflict("This evaluation does not stand: it was withdrawn or replaced.")
         body = serializers.WithdrawSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         undone = withdraw(evaluation.result, by=request.user, **body.validated_data)  # type: ignore[arg-type]
         return Response(self.get_serializer(undone).data, status=status.HTTP_201_CREATED)
-
-
-def _standing(evaluation: HumanEvaluation) -> int | None:
-    """The number of the annotator's evaluation that stands on the same result and criterion."""
-    mine = HumanEvaluation.objects.filter(
-        result=evaluation.result_id,
-        criterion=evaluation.criterion_id,
-        annotator=evaluation.annotator_id,
-    )
-    stack: list[int] = []
-    for number, kind in mine.order_by("pk").values_list("pk", "kind"):
-        if kind != EvaluationKind.WITHDRAWAL:
-            stack.append(number)
-        elif stack:
-            stack.pop()
-    return stack[-1] if stack else None
