@@ -27,7 +27,10 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
 
 @admin.register(Feedback)
 class FeedbackAdmin(HistoryAdmin):
-    """What users said, to be triaged: accepted, dismissed, made an issue or a test of."""
+    """What users said, to be triaged: accepted, dismissed, made an issue or a test of.
+
+    Of an issue with a sealed test it takes the right to read that.
+    """
 
     when_empty = "Applications send it to the API; a person may add it by hand."
     list_display = ("said", "state_label", "rating", "asked", "model", "source", "issue", "arrived")
@@ -43,6 +46,12 @@ class FeedbackAdmin(HistoryAdmin):
     readonly_fields = received
     actions = ("accept", "dismiss")
     change_form_outer_before_template = "issues/feedback_panel.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
+        return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        return self.get_object(request, object_id) is not None
 
     @display(description="comment")
     def said(self, feedback: Feedback) -> str:

@@ -75,11 +75,20 @@ class ReadOnlyInline(TabularInline):
 
 
 class FeedbackInline(ReadOnlyInline):
+    """The issue's feedback; sealed as its tests are."""
+
     model = Feedback
     fields = readonly_fields = ("said", "rating", "state_label", "model", "source")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
+        readable = Feedback.objects.readable_by(request.user).filter(pk=OuterRef("pk"))
+        feedback: QuerySet[Feedback] = super().get_queryset(request)
+        return feedback.annotate(readable=Exists(readable))
+
     @display(description="feedback")
-    def said(self, feedback: Feedback) -> str:
+    def said(self, feedback: Any) -> str:
+        if not feedback.readable:
+            return f"feedback {feedback.pk} (sealed)"
         url = reverse("admin:issues_feedback_change", args=[feedback.pk])
         return format_html('<a class="eh-link" href="{}">{}</a>', url, feedback)
 

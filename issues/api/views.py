@@ -68,12 +68,19 @@ class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
 
 
 class FeedbackViewSet(Written):
-    """What end users said. POST takes it from an application; PATCH triages it."""
+    """What end users said. POST takes it from an application; PATCH triages it.
 
-    queryset = Feedback.objects.order_by("-pk")
+    That of issues with a sealed test is listed for those who may read it.
+    """
+
+    queryset = Feedback.objects.all()
     serializer_class = FeedbackSerializer
     filterset_class = filters.FeedbackFilters
     ordering_fields = ("id", "created_at")
+
+    def get_queryset(self) -> QuerySet[Feedback]:
+        feedback: QuerySet[Feedback] = Feedback.objects.readable_by(self.request.user)
+        return feedback.order_by("-pk")
 
     def get_serializer_class(self) -> Any:
         return TriageSerializer if self.action == "partial_update" else FeedbackSerializer

@@ -3,6 +3,7 @@ from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
+from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from issues.models.issue import Issue
 
@@ -21,7 +22,13 @@ class Rating(models.TextChoices):
 
 
 class Feedback(models.Model):
-    """What an end user said about one answer."""
+    """What an end user said about one answer.
+
+    Tests are made from it, so with a sealed test all feedback of its issue is sealed.
+    """
+
+    sealed_path = "issue__tests__sealed"
+    sealed_fields = ("prompt", "answer", "comment", "raw", "note")
 
     prompt = models.TextField(blank=True)
     answer = models.TextField(blank=True)
@@ -42,6 +49,7 @@ class Feedback(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     history = HistoricalRecords()
+    objects = SealedQuerySet.as_manager()
 
     class Meta:
         ordering = ("-pk",)

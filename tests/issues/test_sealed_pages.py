@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from issues.freezing import freeze
+from issues.models import Feedback
 from tests.factories import make_test
 from tests.issues.pages import form_of_a_test, grant, log_in, said, url
 
@@ -114,3 +115,21 @@ def test_who_may_not_read_sealed_tests_cannot_seal_one(client):
 
     test.refresh_from_db()
     assert not test.sealed
+
+
+def test_feedback_of_an_issue_with_a_sealed_test_is_sealed_and_other_feedback_is_not(client):
+    test = make_sealed_test()
+    sealed = Feedback.objects.create(comment=SECRET, issue=test.issue)
+    others = [
+        Feedback.objects.create(comment="of another issue", issue=make_test().issue),
+        Feedback.objects.create(comment="of none"),
+    ]
+    log_in(client, "viewer")
+
+    found = {row: client.get(url("feedback_history", row.pk)).status_code for row in others}
+
+    assert found == dict.fromkeys(others, 200)
+    assert client.get(url("feedback_history", sealed.pk)).status_code == 404
+    page = client.get(url("issue_change", test.issue_id)).content.decode()
+    assert f"feedback {sealed.pk} (sealed)" in page
+    assert SECRET not in page
