@@ -1,0 +1,28 @@
+"""That the documents lead somewhere: every link and picture in them is a file that there is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
+LARGEST_PICTURE = 300_000
+"""Bytes."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_of_a_document_lead_to_files(document):
+    links = [one or other for one, other in LINK.findall(document.read_text())]
+    local = [link.partition("#")[0] for link in links if "://" not in link]
+    missing = [link for link in local if link and not (document.parent / link).exists()]
+
+    assert missing == []
+
+
+def test_pictures_are_small():
+    sizes = {path.name: path.stat().st_size for path in ROOT.glob("docs/screenshots/*")}
+
+    assert sizes
+    assert {name for name, size in sizes.items() if size > LARGEST_PICTURE} == set()
