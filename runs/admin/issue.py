@@ -39,7 +39,7 @@ def latest_rates(issues: Any) -> dict[int, tuple[int, int]]:
 class IssueAdminWithRuns(IssueAdmin):
     """What runs add to the list of issues."""
 
-    list_display: Any = (*IssueAdmin.list_display, "latest_rate")
+    list_display: Any = (*IssueAdmin.list_display[:5], "latest_rate", *IssueAdmin.list_display[5:])
     actions: Any = (*IssueAdmin.actions, "launch_selected")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
