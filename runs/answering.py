@@ -14,10 +14,7 @@ from evalhub.work.desk import Desk
 from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
 from issues.conversation import Message, filled, turns_to_generate
-from runs.models import Answer, Assessment, Result, Run
-
-NO_ANSWER = "no_answer"
-"""Error kind of an assessment whose result has no answer to judge."""
+from runs.models import NO_ANSWER, Answer, Assessment, Result, Run
 
 NOTHING_ASKED = "nothing_asked"
 

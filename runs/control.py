@@ -12,10 +12,9 @@ from django.db.models import QuerySet
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
-from runs.answering import NO_ANSWER
 from runs.judging import RETRY
 from runs.launch import add_judging
-from runs.models import Assessment, Judge, Judging, Judgment, JudgmentState, Jury, Result, Run
+from runs.models import DOUBTFUL, NO_ANSWER, Assessment, Judge, Judging, Jury, Result, Run
 from runs.scoring import score_results
 
 T = TypeVar("T")
@@ -108,10 +107,7 @@ def _wait_for_answers(judging: Judging) -> int:
 def _retry_judging(judging: Judging) -> int:
     """Reopen assessments that ended in an error, or of which a judgment failed."""
     items = assessments_of(judging)
-    errors = items.filter(state=ItemState.ERROR).exclude(error_kind=NO_ANSWER)
-    failed = Judgment.objects.filter(judging=judging, state=JudgmentState.FAILED)
-    doubtful = items.filter(state=ItemState.DONE, result__in=failed.values("result"))
-    again = list((errors | doubtful).distinct().values_list("pk", "result_id"))
+    again = list(items.filter(DOUBTFUL).values_list("pk", "result_id"))
     for some in _sliced(again):
         items.filter(pk__in=[pk for pk, _ in some]).update(
             state=ItemState.PENDING,

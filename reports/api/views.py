@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from evalhub.api.filters import refuse_unknown
 from reports.api.serializers import ProgressSerializer, RunReportSerializer
 from reports.exports.run import report_json
-from reports.queries.filters import Filters
 from reports.queries.progress import progress_of
 from reports.queries.run import judgings_of, run_report
+from runs.filters import Filters
 from runs.models import Run
 
 

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.models import User
 from issues.models import Issue, Revision
-from reports.queries.filters import Filters
-from reports.queries.progress import DOUBTFUL
-from runs.models import Answer, Assessment, Judging, Judgment, Outcome, Result, Run, TagSet
+from runs.filters import Filters
+from runs.listing import Listing, texts_of
+from runs.models import Answer, Judgment, Result, TagSet
 
 PAGE = 50
 TEXT = 2000
 """Characters of a text that a row carries."""
-
-FIRST = {Outcome.ERROR: 1, Outcome.UNJUDGED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
-"""Order of outcomes after failed judgments: what needs a look comes first, pending last."""
 
 
 @dataclass(frozen=True)
@@ -78,27 +74,21 @@ class Grid:
         return self.first + len(self.rows) - 1 if self.rows else 0
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """The results of one run as one reader may see them, judged by its current judging."""
-
-    run: Run
-    judging: Judging | None
-    reader: User
+class Sheet(Listing):
+    """A run's results with what the grid shows of each, texts only where the reader may read."""
 
     def page(self, filters: Filters) -> Grid:
         """The page that is asked for, or the last one where there are not so many."""
-        matching = self.matching(filters)
-        total = matching.count()
+        total = self.matching(filters).count()
         pages = max(1, -(-total // PAGE))
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
-        ids = self._sorted(matching, filters.sort).values_list("pk", flat=True)
+        ids = self.in_order(filters).values_list("pk", flat=True)
         return Grid(self._read(ids[(page - 1) * PAGE : page * PAGE]), total, page, pages)
 
     def rows(self, filters: Filters) -> Iterator[Row]:
         """All rows that match, in the order of the grid, read piece by piece."""
-        ids = list(self._sorted(self.matching(filters), filters.sort).values_list("pk", flat=True))
+        ids = list(self.in_order(filters).values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])
 
@@ -106,61 +96,6 @@ class Sheet:
         ids = list(ids)
         some = Result.objects.in_bulk(ids)
         return self._rows([some[pk] for pk in ids])
-
-    def matching(self, filters: Filters) -> QuerySet[Result]:
-        found = Result.objects.filter(self._wanted(filters), run=self.run)
-        if filters.tag:
-            found = found.filter(tag_set__in=self._tag_sets(filters.tag))
-        if filters.search:
-            found = found.filter(revision__in=self._revisions(filters.search))
-        if filters.failed_judgments:
-            found = found.filter(pk__in=self._doubtful())
-        return found
-
-    def _wanted(self, filters: Filters) -> Q:
-        wanted = Q()
-        if filters.outcomes:
-            wanted &= Q(outcome__in=filters.outcomes)
-        if filters.issue:
-            wanted &= Q(issue=filters.issue)
-        if filters.overridden:
-            wanted &= Q(is_overridden=True)
-        if filters.disputed:
-            wanted &= Q(is_disputed=True)
-        return wanted
-
-    def _tag_sets(self, tag: str) -> list[int]:
-        used = Result.objects.filter(run=self.run).order_by().values("tag_set").distinct()
-        names = TagSet.objects.filter(pk__in=used).values_list("pk", "names")
-        return [pk for pk, tags in names if tag in tags]
-
-    def _revisions(self, text: str) -> list[int]:
-        """Revisions of this run whose prompt the reader may read and that holds the text."""
-        used = Revision.objects.filter(results__run=self.run).readable_by(self.reader).distinct()
-        wanted = text.casefold()
-        asked = used.order_by().values_list("pk", KeyTransform("messages", "content"))
-        return [
-            pk for pk, messages in asked if wanted in prompt_of(messages, whole=True).casefold()
-        ]
-
-    def _doubtful(self) -> QuerySet[Any]:
-        """Results of which a judgment of the current judging failed."""
-        return Assessment.objects.filter(DOUBTFUL, judging=self.judging).values("result")
-
-    def _sorted(self, found: QuerySet[Result], sort: str) -> QuerySet[Result]:
-        if not sort:
-            rank = Case(
-                *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
-                default=Value(5),
-            )
-            looks = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
-            return found.order_by(looks, rank, "issue_id", "test_id", "pk")
-        if sort == "test":
-            return found.order_by("test_id", "repeat")
-        name = sort.lstrip("-")
-        down = sort.startswith("-")
-        order = F(name).desc(nulls_last=True) if down else F(name).asc(nulls_last=True)
-        return found.order_by(order, "pk")
 
     def _rows(self, results: Sequence[Result]) -> tuple[Row, ...]:
         texts = Texts.read(results, self.reader)
@@ -225,14 +160,10 @@ class Texts:
         )
 
 
-def prompt_of(messages: Any, *, whole: bool = False) -> str:
-    """What a person reads of the messages: the last user turn, or all texts of them."""
-    texts = [
-        message["content"]
-        for message in messages or []
-        if message.get("content") and (whole or message["role"] == "user")
-    ]
-    return "\n".join(texts) if whole else (texts or [""])[-1]
+def prompt_of(messages: Any) -> str:
+    """What a person reads of the messages: the last user turn."""
+    said = texts_of(message for message in messages or [] if message["role"] == "user")
+    return said[-1] if said else ""
 
 
 def _row(

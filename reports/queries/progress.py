@@ -5,12 +5,11 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, Q, Sum
 
 from evalhub.models import BatchState, ItemState
 from reports.queries.tallies import Counts
-from runs.answering import NO_ANSWER
-from runs.models import Assessment, Judging, Outcome, Result, Run
+from runs.models import DOUBTFUL, Assessment, Judging, Outcome, Result, Run
 
 
 @dataclass(frozen=True)
@@ -68,12 +67,6 @@ class Assessed:
     doubtful: int = 0
     cost_usd: Decimal | None = None
     with_cost: int = 0
-
-
-DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
-    Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
-)
-"""Assessments in which a judge's verdict could not be had."""
 
 
 def progress_of(

@@ -9,7 +9,6 @@ from django.db.models import Count
 
 from evalhub.models import Call, User
 from issues.models import Issue
-from reports.queries.filters import Filters
 from reports.queries.grid import Grid, Sheet
 from reports.queries.labels import labels_of
 from reports.queries.latency import Latency, latency_of
@@ -23,6 +22,7 @@ from reports.queries.progress import (
     progress_of,
 )
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.filters import Filters
 from runs.models import Judging, Result, Run, TagSet
 
 

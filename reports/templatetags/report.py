@@ -8,9 +8,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from evalhub.statistics.interval import Interval
-from reports.queries.filters import Filters
 from reports.queries.grid import Vote
 from reports.queries.tallies import Counts
+from runs.filters import Filters
 from runs.models import Outcome, Run
 
 register = template.Library()

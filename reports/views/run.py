@@ -12,11 +12,11 @@ from evalhub.figures import OutcomeRow, tag_bars
 from reports.exports.run import csv_lines, report_json
 from reports.figures import binned_times, outcome_ring
 from reports.queries.dashboard import workers_alive
-from reports.queries.filters import SORTS, Filters
 from reports.queries.grid import Sheet
 from reports.queries.progress import progress_of
 from reports.queries.run import RunReport, current_of, judgings_of, run_report
 from reports.views.shell import needs, page
+from runs.filters import SORTS, Filters
 from runs.models import Jury, Run
 
 ISSUES_SHOWN = 25

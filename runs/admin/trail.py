@@ -4,13 +4,16 @@ It is taken when they come from the list and kept while they go from one result 
 that overriding a result does not shuffle what comes after it.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
 
-from evalhub.models import ItemState
-from runs.models import Assessment, Judging, Outcome, Result, TagSet
+from evalhub.pages import person
+from runs.filters import Filters
+from runs.listing import Listing
+from runs.models import Result, Run
 
 MOST = 5000
 """Longer lists are gone through up to here."""
@@ -18,9 +21,6 @@ MOST = 5000
 SESSION_KEY = "result_trail"
 KEPT = "trail"
 """Name in the address that says: as kept, do not look at the list again."""
-
-FIRST = {Outcome.ERROR: 1, Outcome.UNJUDGED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
-SORTS = ("score", "agreement", "latency_ms", "cost_usd")
 
 
 class Trail(NamedTuple):
@@ -58,7 +58,7 @@ def trail_of(request: HttpRequest, result: Result, listed: QuerySet[Result] | No
     kept = request.session.get(SESSION_KEY)
     if KEPT in request.GET and kept and kept["query"] == query and result.pk in kept["ids"]:
         return Trail(kept["ids"], query)
-    rows = _matching(request.GET, result, request) if listed is None else listed
+    rows = _matching(request, result) if listed is None else listed
     trail = Trail(list(rows.values_list("pk", flat=True)[:MOST]), query)
     request.session[SESSION_KEY] = trail._asdict()
     return trail
@@ -70,45 +70,14 @@ def _without_kept(query: QueryDict) -> str:
     return copy.urlencode()
 
 
-def _matching(query: QueryDict, result: Result, request: HttpRequest) -> QuerySet[Result]:
-    """Results of a run as its page filters and sorts them."""
-    chosen = query.get("run", "")
-    run = int(chosen) if chosen.isdecimal() else result.run_id
-    rows: QuerySet[Result] = Result.objects.readable_by(request.user).filter(run=run)
-    if outcomes := query.getlist("outcome"):
-        rows = rows.filter(outcome__in=outcomes)
-    if (issue := query.get("issue", "")).isdecimal():
-        rows = rows.filter(issue=int(issue))
-    if tag := query.get("tag"):
-        rows = rows.filter(tag_set__in=_tag_sets(tag))
-    for flag in ("overridden", "disputed"):
-        if query.get(flag) == "1":
-            rows = rows.filter(**{f"is_{flag}": True})
-    doubtful = _doubtful(run)
-    if query.get("failed_judgments") == "1":
-        rows = rows.filter(pk__in=doubtful)
-    return _sorted(rows, query.get("sort", "test" if not chosen else ""), doubtful)
-
-
-def _tag_sets(tag: str) -> list[int]:
-    return [pk for pk, names in TagSet.objects.values_list("pk", "names") if tag in names]
-
-
-def _doubtful(run: int) -> QuerySet[Any]:
-    """Results of which a judgment of the current judging failed."""
-    current = Judging.objects.filter(run=run, is_current=True)
-    short = Q(state=ItemState.DONE, answered__lt=F("expected"))
-    broken = Q(state=ItemState.ERROR, result__state=ItemState.DONE)
-    return Assessment.objects.filter(short | broken, judging__in=current).values("result")
-
-
-def _sorted(rows: QuerySet[Result], sort: str, doubtful: QuerySet[Any]) -> QuerySet[Result]:
-    name = sort.lstrip("-")
-    if name in SORTS:
-        order = F(name).desc(nulls_last=True) if sort[0] == "-" else F(name).asc(nulls_last=True)
-        return rows.order_by(order, "pk")
-    if name:
-        return rows.order_by("test_id", "repeat")
-    looks = Case(When(pk__in=doubtful, then=Value(0)), default=Value(1))
-    ranks = [When(outcome=outcome, then=Value(rank)) for outcome, rank in FIRST.items()]
-    return rows.order_by(looks, Case(*ranks, default=Value(5)), "issue_id", "test_id", "pk")
+def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:
+    """Results of a run as its page filters and sorts them; without a page, test by test."""
+    chosen = request.GET.get("run", "")
+    run = Run.objects.filter(pk=chosen).first() if chosen.isdecimal() else None
+    filters = Filters.read(request.GET)
+    if run is None:
+        filters = replace(filters, sort=filters.sort or "test")
+    run = run or result.run
+    listing = Listing(run, run.judgings.filter(is_current=True).first(), person(request))
+    rows: QuerySet[Result] = listing.in_order(filters).readable_by(request.user)
+    return rows

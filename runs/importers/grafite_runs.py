@@ -14,11 +14,11 @@ from issues.freezing import freeze, scale_of
 from issues.models import FrozenCriterion, JudgeTemplate, Test
 from issues.rubric import WHOLE_TEST
 from runs.agreement import statistics_of
-from runs.answering import NO_ANSWER
 from runs.importers.grafite_records import ResultRecord, RunRecord, Vote
 from runs.importers.people import People
 from runs.launch import BATCH_SIZE, add_judging, add_results, variant_key
 from runs.models import (
+    NO_ANSWER,
     Answer,
     Assessment,
     ChosenBy,

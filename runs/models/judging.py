@@ -1,5 +1,5 @@
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
@@ -39,6 +39,15 @@ class Judging(Batch):
 
     def __str__(self) -> str:
         return f"judging {self.number} of {self.run}"
+
+
+NO_ANSWER = "no_answer"
+"""Error kind of an assessment whose result has no answer to judge."""
+
+DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
+    Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
+)
+"""Assessments in which a judge's verdict could not be had."""
 
 
 class Assessment(Item):

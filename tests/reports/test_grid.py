@@ -1,8 +1,8 @@
 import pytest
 from django.http import QueryDict
 
-from reports.queries.filters import Filters
 from reports.queries.grid import PAGE, Sheet, prompt_of
+from runs.filters import Filters
 from runs.models import Result
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.rows import answer, current, fail, judge

@@ -10,9 +10,9 @@ from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Feedback
 from reports.queries.dashboard import dashboard_of, workers_alive
-from reports.queries.filters import Filters
 from reports.queries.run import run_report
 from reports.queries.runs import runs_report
+from runs.filters import Filters
 from runs.models import Launch, Run
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.reports.rows import answer, fail, finish, judge

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from evalhub.models import Call
 from evalhub.statistics.krippendorff import Band
-from reports.queries.filters import Filters
 from reports.queries.run import run_report
 from runs.evaluating import Ballot, evaluate, withdraw
+from runs.filters import Filters
 from runs.models import Assessment, Result
 from tests.factories import (
     first_result,

@@ -1,6 +1,6 @@
 from django.http import QueryDict
 
-from reports.queries.filters import Filters
+from runs.filters import Filters
 
 
 def read(query):
