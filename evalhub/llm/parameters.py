@@ -1,5 +1,6 @@
 """Which parameters a person may send with a call, and which variable may be its key."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,13 +37,22 @@ RESERVED = {
 }
 """Names that say what is called, with which key, how often, and in which form it replies."""
 
-SECRET = ("api_key", "apikey", "secret", "password", "access_token", "auth_token", "credentials")
+RESERVED_ENDINGS = ("_base", "_endpoint", "_file", "_host", "_url", "callback", "callbacks")
+"""Endings of names by which single providers are told where to call, or which file to read."""
+
+PLACES = ("region", "region_name", "vertex_location", "vertex_ai_location", "account_id")
+"""Endings of names whose value becomes a part of a host's name."""
+
+SECRET = (
+    *("api_key", "apikey", "secret", "password", "credentials"),
+    *("access_token", "ad_token", "auth_token", "identity_token", "session_token"),
+)
 """Parts of names under which a key would be stored."""
 
 
 def parameter_problems(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with parameters, one sentence for each; empty when they may be sent."""
-    problems = [_problem(name, value) for name, value in params.items()]
+    problems = [_problem(name, value) or _detour(name, value) for name, value in params.items()]
     inside = params.get("extra_body")
     if isinstance(inside, Mapping):
         problems += [_problem(name, value) for name, value in inside.items()]
@@ -59,6 +69,19 @@ def _problem(name: str, value: Any) -> str:
     if name == "extra_body" and not isinstance(value, Mapping):
         return f"'extra_body' must be an object, not {value!r}."
     return ""
+
+
+def _detour(name: str, value: Any) -> str:
+    """What is wrong with a parameter by which a provider would be called somewhere else."""
+    if name.lower().endswith(RESERVED_ENDINGS):
+        return f"{name!r} says where to call or what to read, which no parameter may."
+    if name.lower().endswith(PLACES) and not _is_plain(value):
+        return f"{name!r} must be a plain name such as us-east-1, not {value!r}."
+    return ""
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or bool(re.fullmatch(r"[A-Za-z0-9_-]{1,40}", str(value)))
 
 
 OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")

@@ -152,6 +152,12 @@ def test_translated_parameters_are_sent_in_their_translation_only(run, provider)
         {"n": 3},
         {"fallbacks": ["openai/other"]},
         {"prompt_id": "x"},
+        {"aws_bedrock_runtime_endpoint": "https://elsewhere.example"},
+        {"watsonx_url": "https://elsewhere.example"},
+        {"vertex_location": "elsewhere.example/#"},
+        {"aws_web_identity_token": "oidc/file/somewhere"},
+        {"oci_key_file": "/somewhere"},
+        {"success_callback": ["elsewhere"]},
     ],
     ids=str,
 )
