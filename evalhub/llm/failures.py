@@ -20,6 +20,9 @@ Kind = CallErrorKind
 QUOTED = 300
 """Characters of a provider's own words that a message repeats."""
 
+READ = 5_000
+"""Characters of a page that are searched for them: to take out tags takes time by its square."""
+
 BY_STATUS = {
     401: Kind.REFUSED_KEY,
     402: Kind.REFUSED_KEY,
@@ -201,7 +204,7 @@ def said(raw: Any, reply: str) -> str:
         words = first(raw, *path)
         if isinstance(words, str) and words:
             return words[:QUOTED]
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", reply)).strip()[:QUOTED]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", reply[:READ])).strip()[:QUOTED]
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
