@@ -29,6 +29,9 @@ _VALUES = {
 _SCHEMES = {"http", "https", "mailto"}
 # Deeper blocks are dropped without a word, so this is deeper than any answer goes.
 _DEEPEST = 100
+# The time to read these grows by their square; no answer has so many of them.
+_MOST_BRACKETS = 4_000
+_MOST_CELLS = 50_000
 
 
 class Markup(NamedTuple):
@@ -43,11 +46,12 @@ def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
 
     HTML in the text is shown as text, images as their alternative text: nothing is loaded from
     anywhere. Links leave only to http, https and mailto addresses. Line breaks stay. Text beyond
-    `limit` characters is left out, and the last paragraph says so.
+    `limit` characters is left out, and the last paragraph says so. Text that is made to take long
+    is shown as it is.
     """
     shown = text[:limit]
     html = nh3.clean(
-        _MARKDOWN.render(shown),
+        f"<pre>{escape(shown)}</pre>\n" if _takes_long(shown) else _MARKDOWN.render(shown),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         attribute_filter=_kept_value,
@@ -58,6 +62,12 @@ def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
         return Markup(html, truncated=False)
     note = f"<p><em>Cut here: {limit:,} of {len(text):,} characters are shown.</em></p>\n"
     return Markup(html + note, truncated=True)
+
+
+def _takes_long(text: str) -> bool:
+    """Many open brackets, or a short table that would be filled up to many cells."""
+    columns = max((line.count("|") for line in text.splitlines()), default=0)
+    return text.count("[") > _MOST_BRACKETS or columns * text.count("\n") > _MOST_CELLS
 
 
 def _kept_value(tag: str, attribute: str, value: str) -> str | None:

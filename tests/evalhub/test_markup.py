@@ -160,3 +160,19 @@ def test_long_text_is_cut_and_says_so():
 
 def test_text_at_the_limit_is_whole():
     assert model_markdown("x" * 1000, limit=1000) == ("<p>" + "x" * 1000 + "</p>\n", False)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 20_000, "![" * 10_000, "|a" * 100 + "\n" + "|-" * 100 + "\n" + "|\n" * 9000]
+)
+def test_text_that_is_made_to_take_long_is_shown_as_it_is(text):
+    shown = html(text)
+
+    assert opened(text) == [("pre", {})]
+    assert len(shown) < 2 * len(text)
+
+
+def test_a_long_table_and_many_links_are_still_read():
+    table = "|a|b|c|d|\n|-|-|-|-|\n" + "|1|2|3|4|\n" * 1000
+    assert opened(table)[0] == ("table", {})
+    assert len(opened("[a](https://b.c) " * 1000)) == 1001
