@@ -34,11 +34,22 @@ def _problem_of(message: Any) -> str | None:
     role, content = message.get("role"), message.get("content")
     if role not in ROLES:
         return f"role {role!r} is not one of {', '.join(ROLES)}."
+    if "tool_calls" in message and not _are_calls(message["tool_calls"]):
+        return "tool_calls must be a list of objects, each with the object function."
     if content is None and role == "assistant":
         return None
     if not isinstance(content, str) or not content.strip():
         return f"a {role} message needs some text."
     return None
+
+
+def _are_calls(calls: Any) -> bool:
+    return calls is None or (isinstance(calls, list) and all(map(_is_call, calls)))
+
+
+def _is_call(call: Any) -> bool:
+    """With a function as providers have it, or a name and arguments by themselves."""
+    return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
 
 
 def turns_to_generate(messages: list[Message]) -> list[int]:

@@ -88,3 +88,9 @@ def test_all_wrong_messages_are_named_at_once():
 def test_finished_conversation_leaves_nothing_to_answer():
     with pytest.raises(ValidationError, match="left to answer"):
         check_messages([ASK, SAID])
+
+
+@pytest.mark.parametrize("calls", ["x", 5, {}, ["x"], [{"function": "f"}]], ids=str)
+def test_tool_calls_of_another_form_are_refused(calls):
+    with pytest.raises(ValidationError, match="Message 2: tool_calls must be a list"):
+        check_messages([ASK, {**CALLS, "tool_calls": calls}, TOOL])
