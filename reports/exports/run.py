@@ -1,6 +1,7 @@
 """A run's results as they leave the house: CSV for spreadsheets, JSON for programs."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from typing import Any
@@ -9,7 +10,9 @@ from reports.queries.grid import Row
 from reports.queries.run import Line, RunReport
 from reports.queries.tallies import Rate
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
+"""What a spreadsheet takes for the beginning of a formula, some in other scripts' widths."""
+
 BOM = "\ufeff"
 """Without it some spreadsheets misread every letter beyond ASCII."""
 
@@ -36,7 +39,7 @@ def cell(value: Any) -> Any:
         return ""
     if isinstance(value, tuple):
         return cell("; ".join(_part(part) for part in value))
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
+    if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"
     return value
 

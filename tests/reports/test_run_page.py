@@ -236,7 +236,9 @@ def test_sealed_texts_stay_out_of_a_viewers_table(client):
     assert download(client, run, role="annotator")[0]["prompt"] == "the secret"
 
 
-@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1"])
+@pytest.mark.parametrize(
+    "text", ["=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1", "\n=1", "\xa0=1", "\ufeff=1", "＝1"]
+)
 def test_no_text_is_a_formula(text):
     assert cell(text) == f"'{text}"
 
