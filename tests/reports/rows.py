@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState
@@ -26,6 +27,7 @@ def answer(run: Run, text: str = "An answer.", **fields: Any) -> list[Result]:
     return list(run.results.order_by("pk"))
 
 
+@transaction.atomic
 def judge(run: Run, votes: Sequence[Votes], *, failure: str = "unreadable") -> None:
     """The run's results, by primary key, get these votes in the current judging, and scores."""
     judging = current(run)
