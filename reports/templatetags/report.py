@@ -1,6 +1,5 @@
-"""How figures read on a page. None is not measured: it is a dash or said so, never a nought."""
+"""How a report's figures look on a page: badges, bars, marks and links."""
 
-from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -8,62 +7,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from evalhub.statistics.interval import Interval
+from evalhub.wording import between, percent, score
 from reports.queries.grid import Vote
 from reports.queries.tallies import Counts
 from runs.filters import Filters
 from runs.models import Outcome, Run
 
 register = template.Library()
-
-DASH = "—"
-
-
-@register.filter
-def percent(share: float | None) -> str:
-    """A share in [0, 1] as 62.5%, without digits that say nothing."""
-    if share is None:
-        return DASH
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
-
-
-@register.filter
-def between(interval: Interval | None) -> str:
-    """An interval of shares as 47–76%."""
-    if interval is None:
-        return DASH
-    return f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
-
-
-@register.filter
-def score(value: float | None) -> str:
-    return DASH if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-@register.filter
-def usd(value: Decimal | None) -> str:
-    """Dollars, with two significant digits below ten cents."""
-    if value is None:
-        return "not measured"
-    dollars = float(value)
-    if dollars == 0 or dollars >= 0.1:
-        return f"${dollars:,.2f}"
-    return f"${dollars:.2g}" if dollars >= 0.0001 else "<$0.0001"
-
-
-@register.filter
-def seconds(ms: int | None) -> str:
-    """Milliseconds as a person says them."""
-    if ms is None:
-        return DASH
-    if ms < 1000:
-        return f"{ms} ms"
-    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{ms // 60_000} min {ms % 60_000 // 1000} s"
-
-
-@register.filter
-def words(code: str) -> str:
-    """A kind such as rate_limited, in words."""
-    return code.replace("_", " ")
 
 
 @register.filter

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponseRedirect
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.wording import DASH, percent
 from issues.admin.issue import IssueAdmin
 from issues.models import Issue
 from runs.admin.preselection import to_launch_form
@@ -48,7 +49,7 @@ class IssueAdminWithRuns(IssueAdmin):
     @display(description="latest run")
     def latest_rate(self, issue: Any) -> str:
         passed, decided = issue.latest or (0, 0)
-        return f"{passed / decided:.0%} ({passed}/{decided})" if decided else "—"
+        return f"{percent(passed / decided)} ({passed}/{decided})" if decided else DASH
 
     def has_launch_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("runs.add_launch"))

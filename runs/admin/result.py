@@ -18,6 +18,7 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.wording import DASH, score, seconds
 from issues.admin.words import first_words
 from runs.admin import override
 from runs.admin.evaluation import Draft, evaluated
@@ -38,7 +39,7 @@ class ResultList(ChangeList):
         super().get_results(request)
         splits = splits_of(self.result_list)
         for result in self.result_list:
-            result.split = splits.get(result.pk, "—")
+            result.split = splits.get(result.pk, DASH)
 
 
 @admin.register(Result)
@@ -113,7 +114,7 @@ class ResultAdmin(ModelAdmin):
 
     @display(description="Score", ordering="score")
     def result_score(self, result: Result) -> str:
-        return "—" if result.score is None else f"{result.score:.2f}"
+        return score(result.score)
 
     @display(description="Judges")
     def split(self, result: Any) -> str:
@@ -123,11 +124,11 @@ class ResultAdmin(ModelAdmin):
     def overridden(self, result: Result) -> SafeString | str:
         if result.is_disputed:
             return format_html('<span class="eh-badge eh-badge--unjudged">{}</span>', "disputed")
-        return "overridden" if result.is_overridden else "—"
+        return "overridden" if result.is_overridden else DASH
 
     @display(description="Latency", ordering="latency_ms")
     def latency(self, result: Result) -> str:
-        return "—" if result.latency_ms is None else f"{result.latency_ms / 1000:.1f} s"
+        return seconds(result.latency_ms)
 
     @admin.action(permissions=["evaluate"], description="Override with one justification …")
     def override_selected(

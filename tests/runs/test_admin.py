@@ -56,7 +56,7 @@ def test_a_run_is_listed_with_its_figures(client, as_role):
     assert '<strong class="eh-num">50%</strong>' in page
     assert "1/2" in page
     # Wilson's interval of 1 of 2 is 9 to 91 %.
-    assert "9% to 91%" in page
+    assert "9–91%" in page
 
 
 def test_nothing_decided_has_no_rate(client, as_role):

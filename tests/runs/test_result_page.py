@@ -74,7 +74,7 @@ def test_shows_question_answer_reference_guidelines_and_every_verdict(client, an
         "Because of 0.",
         "No verdict was found in the reply. It is no vote.",
         "ended with “length”",
-        "mean 0.50, fails · 2 of 3 answered",
+        "mean 0.5, fails · 2 of 3 answered",
     ):
         assert text in page
 
@@ -154,7 +154,7 @@ def test_older_judgings_are_kept_beside_the_current_one(client, annotator):
     page = shown(client, first_result(run))
 
     assert "Judging 1" in page
-    assert "not current: 1.00" in page
+    assert "not current: 1" in page
     assert "not judged yet" in page
 
 

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from evalhub.models import BatchState, ItemState, LanguageModel, Worker
+from evalhub.wording import DASH, between, percent, seconds, usd
 from evalhub.work import clock, tasks
 from evalhub.work.models import LEASE_S
 from issues.models import Issue, Tag
@@ -245,17 +246,16 @@ def report(runs: Sequence[Run], figures: dict[int, Figures]) -> Table:
     table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unjudged", "Errors", "Cost", "Time")
     for run in runs:
         one = figures[run.pk]
-        interval = one.interval
         model = f"{run.model_name} (scripted)" if run.is_scripted else run.model_name
         table.add_row(
             f"{run.pk} {run.label}",
             model,
-            "—" if one.share is None else f"{one.share:.0%}",
+            percent(one.share),
             f"{one.passed}/{one.decided}",
-            f"{interval.low:.0%} to {interval.high:.0%}" if interval else "—",
+            between(one.interval),
             str(one.counts["unjudged"]),
             str(one.counts["error"]),
-            "—" if one.spent_usd is None else f"${one.spent_usd:.4f}",
+            usd(one.spent_usd),
             _took(run),
         )
     return table
@@ -263,6 +263,6 @@ def report(runs: Sequence[Run], figures: dict[int, Figures]) -> Table:
 
 def _took(run: Run) -> str:
     if run.started_at is None:
-        return "—"
+        return DASH
     end = run.finished_at or timezone.now()
-    return f"{(end - run.started_at).total_seconds():.0f} s"
+    return seconds(round((end - run.started_at).total_seconds() * 1000))
