@@ -18,12 +18,16 @@ from evalhub.llm.models import Call, LanguageModel
 from evalhub.llm.probing import probe
 from evalhub.pages import HistoryAdmin, ReadOnlyAdmin
 
+FOR_MAINTAINERS = ("Connection", "Parameters")
 SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
 
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(HistoryAdmin):
-    """Endpoints that may be called. They are deactivated, never deleted."""
+    """Endpoints that may be called. They are deactivated, never deleted.
+
+    Where they are, the name of the key's variable and the parameters are for those who set them up.
+    """
 
     list_display = ("name", "litellm_model", "standing", "key_standing", "prices")
     list_filter = ("is_active", "is_scripted", "maker")
@@ -60,6 +64,22 @@ class LanguageModelAdmin(HistoryAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        if self._sets_up(request):
+            return self.fieldsets
+        return [part for part in self.fieldsets if part[0] not in FOR_MAINTAINERS]
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        if self._sets_up(request):
+            return self.list_display
+        return [column for column in self.list_display if column != "key_standing"]
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        return self._sets_up(request)
+
+    def _sets_up(self, request: HttpRequest) -> bool:
+        return bool(self.has_change_permission(request) or self.has_add_permission(request))
 
     # The list -------------------------------------------------------------------------------------
 

@@ -172,6 +172,24 @@ def test_the_page_says_whether_the_key_is_set_and_never_shows_it(
     assert "secret-value" not in page
 
 
+@pytest.mark.parametrize(("role", "is_told"), [("viewer", False), ("maintainer", True)])
+def test_where_a_model_is_called_is_told_to_those_who_set_it_up(client, role, is_told):
+    told = {"api_base": "https://models.example.org", "api_key_env": "HIDDEN_KEY"}
+    model = make_model(**told, params={"hidden_parameter": 1})
+    log_in(client, role)
+    pages = [
+        client.get(url("evalhub_languagemodel_change", model.pk)),
+        client.get(url("evalhub_languagemodel_history", model.pk)),
+        client.get(url("evalhub_languagemodel_simple_history", model.pk, model.history.get().pk)),
+        client.get(url("evalhub_languagemodel_changelist")),
+    ]
+
+    text = "".join(page.content.decode() for page in pages)
+
+    words = ("models.example.org", "HIDDEN_KEY", "hidden_parameter")
+    assert [word in text for word in words] == [is_told] * 3
+
+
 def test_unknown_prices_are_called_so(client):
     log_in(client, "viewer")
     make_model()
