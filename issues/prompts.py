@@ -173,7 +173,9 @@ def _parsed(text: str) -> nodes.Template:
             ]
         )
     try:
-        return _ENVIRONMENT.parse(text)
+        parsed = _ENVIRONMENT.parse(text)
+        names_in(parsed)  # goes as deep as anything that looks into it
+        return parsed
     except TemplateError as error:
         raise PromptError([syntax_problem(error)]) from error
     except RecursionError as error:

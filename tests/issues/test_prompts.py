@@ -468,3 +468,8 @@ def test_all_offered_variables_can_be_rendered():
         for name in sorted(VARIABLES)
     )
     assert render(text, VALUES)
+
+
+def test_a_chain_of_filters_that_is_too_deep_is_refused():
+    problems = check_template("{{ output" + "|upper" * 3000 + " }}")
+    assert problems == ["the template is nested too deeply"]
