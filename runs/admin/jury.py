@@ -4,8 +4,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from simple_history.admin import SimpleHistoryAdmin
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
@@ -15,6 +13,7 @@ from unfold.widgets import (
 
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
+from evalhub.pages import HistoryAdmin
 from issues.models import JudgeTemplate, TemplateState
 from runs.models import Judge, Jury
 
@@ -72,7 +71,7 @@ class JuryForm(forms.ModelForm):
 
 
 @admin.register(Jury)
-class JuryAdmin(SimpleHistoryAdmin, ModelAdmin):
+class JuryAdmin(HistoryAdmin):
     form = JuryForm
     list_display = ("name", "judge_names", "is_active", "created_at")
     list_filter = ("is_active",)

@@ -6,15 +6,14 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from simple_history.admin import SimpleHistoryAdmin
-from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 
+from evalhub.pages import HistoryAdmin
 from runs.models import Suite
 
 
 @admin.register(Suite)
-class SuiteAdmin(SimpleHistoryAdmin, ModelAdmin):
+class SuiteAdmin(HistoryAdmin):
     list_display = ("name", "test_count", "run_link", "created_at")
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags")
