@@ -21,6 +21,12 @@ def person(request: HttpRequest) -> User:
     return cast(User, request.user)
 
 
+def row_number(text: str | None) -> int:
+    """A row's number from a link or form; 0, which no row has, where it is none."""
+    is_number = bool(text) and str(text).isascii() and str(text).isdecimal()
+    return int(str(text)) if is_number and len(str(text)) <= 18 else 0
+
+
 class PageAdmin(ModelAdmin):
     """A ModelAdmin with pages and acts of its own."""
 

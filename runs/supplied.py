@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -69,7 +70,9 @@ def _row_problems(place: str, row: dict[str, str | None]) -> list[str]:
     problems = []
     for name in ("test", "repeat"):
         value = (row.get(name) or "").strip()
-        if not (value.isdecimal() and int(value) > 0) and (name == "test" or value):
+        if not (re.fullmatch(r"[0-9]{1,18}", value) and int(value) > 0) and (
+            name == "test" or value
+        ):
             problems.append(f"{place}: {name} {value!r} is not a number from 1 up.")
     return problems
 

@@ -12,9 +12,17 @@ from django.utils import timezone
 from evalhub.models import Call, CallRole, ItemState
 from issues.models import Feedback, FrozenCriterion, Issue, Test
 from issues.triage import test_from as make_test_from
-from runs.models import Answer, Assessment, HumanEvaluation, Judgment, Result, Run
+from runs.models import Answer, Assessment, HumanEvaluation, Judgment, Result, Run, Suite
 from tests.api import client_of
-from tests.factories import first_result, make_issue, make_jury, make_model, make_run, make_user
+from tests.factories import (
+    first_result,
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_template,
+    make_user,
+)
 from tests.reports.rows import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
@@ -159,3 +167,41 @@ def said_by(client: Client, address: str, word: str) -> str:
     text = (b"".join(response) if response.streaming else response.content).decode()
     text = re.sub(r'nonce="[^"]*"|csrf[^>]*value="[^"]*"|csrf[^>]*', "", text)
     return re.sub(r"\d+\.\d+(e-\d+)? (s|seconds|ms)", "", text.replace(word, ""))
+
+
+NO_NUMBERS = ("9" * 30, "²", "٣", "-1", "x")
+ADDRESSES = (
+    "reports:runs ?page={}",
+    "admin:runs_run_rows ?ids={}",
+    "admin:issues_issue_changelist ?domain={}",
+    "admin:issues_issue_changelist ?assignee={}",
+    "admin:issues_test_add ?issue={}",
+    "admin:runs_launch_add ?again={}",
+    "admin:runs_result_changelist ?outcome={}",
+)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_number_that_no_row_has_is_no_fault_of_ours(address):
+    client = Client(raise_request_exception=False)
+    client.force_login(make_user("superuser"))
+    make_template()
+    name, query = address.split()
+
+    told = {text: client.get(reverse(name) + query.format(text)).status_code for text in NO_NUMBERS}
+
+    assert {text: status for text, status in told.items() if status >= 500} == {}
+
+
+@pytest.mark.parametrize("kind", ["suite", "jury"])
+def test_an_old_version_is_read_and_never_sent_back(kind):
+    row = Suite.objects.create(name="kept") if kind == "suite" else make_jury(name="kept")
+    client = Client()
+    client.force_login(make_user("superuser"))
+    version = row.history.first().pk
+    address = reverse(f"admin:runs_{kind}_simple_history", args=[row.pk, version])
+
+    read, sent = client.get(address), client.post(address, {"name": "rewritten"})
+
+    row.refresh_from_db()
+    assert (read.status_code, sent.status_code, row.name) == (200, 403, "kept")

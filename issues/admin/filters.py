@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.access.models import User
+from evalhub.pages import row_number
 from issues.models import Issue, Tag, TagKind
 
 
@@ -20,9 +21,10 @@ class TagFilter(DropdownFilter):
         return [(str(tag.pk), tag.name) for tag in Tag.objects.filter(kind=self.kind)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if not (self.value() or "").isdecimal():
+        tag = row_number(self.value())
+        if not tag:
             return queryset
-        chosen = Q(tags=self.value()) | Q(tags__parent=self.value())
+        chosen = Q(tags=tag) | Q(tags__parent=tag)
         return self.narrowed(queryset, Issue.objects.filter(chosen))
 
     def narrowed(self, queryset: QuerySet[Any], issues: QuerySet[Issue]) -> QuerySet[Any]:
@@ -63,4 +65,4 @@ class AssigneeFilter(DropdownFilter):
             return queryset.filter(assignee=None)
         if chosen == "me":
             return queryset.filter(assignee=request.user.pk)
-        return queryset.filter(assignee=chosen) if chosen.isdecimal() else queryset
+        return queryset.filter(assignee=row_number(chosen)) if row_number(chosen) else queryset

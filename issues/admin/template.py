@@ -218,7 +218,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
         if test is None:
             context["problems"] = ["There is no test yet that it could be shown for."]
         else:
-            context["answer"] = request.POST["answer"] if kept else sample_answer(test)
+            context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
             try:
                 context["prompt"] = preview(template, test, context["answer"])
             except (PromptError, ScaleError) as error:

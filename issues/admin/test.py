@@ -15,7 +15,7 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.acts import Act
-from evalhub.pages import person
+from evalhub.pages import person, row_number
 from issues import states
 from issues.admin.badges import STATE_LABELS
 from issues.admin.filters import TestDomainFilter
@@ -137,11 +137,11 @@ class TestAdmin(StatedAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """The issue from the link, and how a sibling of it is judged, to be tailored."""
         initial = super().get_changeform_initial_data(request)
-        issue = Issue.objects.filter(pk=_number(request.GET.get("issue"))).first()
+        issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
         if issue is None:
-            return dict(initial)
+            return {name: value for name, value in initial.items() if name != "issue"}
         siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
-        wanted = _number(request.GET.get("sibling"))
+        wanted = row_number(request.GET.get("sibling"))
         chosen = next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
         taken = judging_of(chosen) if chosen else {}
         return {**initial, "issue": issue.pk, **taken}
@@ -200,7 +200,7 @@ class TestAdmin(StatedAdmin):
         if request.method != "POST" or not self.has_change_permission(request, test):
             raise PermissionDenied
         readable = Test.objects.readable_by(request.user)
-        sibling = get_object_or_404(readable, pk=_number(request.POST.get("sibling")))
+        sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
         try:
             copy_judging(sibling, test, by=person(request))
         except Refused as error:
@@ -250,8 +250,3 @@ class TestAdmin(StatedAdmin):
     def deprecate(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
         sentence = "These tests will not run any more; old results stay."
         return self.confirm_selected(request, queryset, "deprecate", sentence)
-
-
-def _number(text: str | None) -> int:
-    """A row's number from a link or form; 0, which no row has, where it is none."""
-    return int(text) if text and text.isdecimal() else 0

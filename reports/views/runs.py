@@ -1,5 +1,6 @@
 from django.http import HttpRequest, HttpResponse
 
+from evalhub.pages import row_number
 from reports.queries.dashboard import workers_alive
 from reports.queries.runs import runs_report
 from reports.views.shell import needs, page
@@ -10,7 +11,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     """All runs, grouped by launch, newest first."""
     search = request.GET.get("q", "").strip()
     number = request.GET.get("page", "1")
-    report = runs_report(int(number) if number.isdigit() else 1, search)
+    report = runs_report(row_number(number) or 1, search)
     return page(
         request,
         "reports/runs.html",

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Model, Q, QuerySet
 
 from evalhub.models import LanguageModel
+from evalhub.pages import row_number
 from issues.models import Issue, IssueState, Tag, TestState
 from runs.models import Jury, Suite
 
@@ -62,7 +63,7 @@ def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:
 
 
 def _ids(chosen: Collection[str]) -> list[int]:
-    return [int(text) for text in chosen if text.isdecimal()]
+    return [row_number(text) for text in chosen]
 
 
 def _choice(row: Model, chosen: Collection[str], **rest: Any) -> Choice:

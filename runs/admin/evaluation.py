@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from evalhub.pages import row_number
 from runs.admin.trail import Trail
 from runs.evaluating import Ballot, evaluate, withdraw
 from runs.models import ChosenBy, EvaluationKind, Result
@@ -36,7 +37,7 @@ class Draft:
             option=sent.get("option", ""),
             justification=sent.get("justification", ""),
             settles="settles" in sent,
-            seconds=min(int(seconds), LONGEST_S) if seconds.isdecimal() else None,
+            seconds=min(row_number(seconds), LONGEST_S) if seconds.isdecimal() else None,
             chosen_by=chosen_by,
         )
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from evalhub.pages import row_number
 from runs import recurring
 from runs.admin import choices
 from runs.admin.launch_form import LaunchForm, Plan, blank_data, data_of
@@ -235,8 +236,7 @@ def _times(cron: str) -> list[Any]:
 
 def preselected(request: HttpRequest) -> QueryDict:
     """The form as the URL asks for it: `?tests=1,2&issues=3&tags=4&suite=5`, or `?again=6`."""
-    again = request.GET.get("again", "")
-    earlier = Launch.objects.filter(pk=again).first() if again.isdecimal() else None
+    earlier = Launch.objects.filter(pk=row_number(request.GET.get("again"))).first()
     if earlier is not None:
         return data_of(earlier.spec)
     chosen = {name: _numbers(request, name) for name in ("issues", "tags", "suite")}

@@ -93,10 +93,17 @@ def _value(row: Row) -> Any:
     if row.type == "number":
         return _finite(float(row.value))
     if row.type == "json":
-        return json.loads(row.value, parse_constant=_refuse)
+        return _read(row.value)
     if row.type == "switch" and row.value.lower() in ON | OFF:
         return row.value.lower() in ON
     raise ValueError(row.type)
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def _finite(number: float) -> float:

@@ -16,6 +16,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.pages import row_number
 from evalhub.work.progress import NotPossible
 from runs.admin import run_control, supply
 from runs.deletion import contents_of, delete_run
@@ -139,7 +140,7 @@ class RunAdmin(ModelAdmin):
         """The changing cells of some rows, as HTML, by run: `?ids=1,2`."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        ids = [int(text) for text in request.GET.get("ids", "").split(",") if text.isdecimal()]
+        ids = [row_number(text) for text in request.GET.get("ids", "").split(",")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
         figures = figures_of(runs)
         rows: dict[int, dict[str, Any]] = {}
@@ -155,7 +156,7 @@ class RunAdmin(ModelAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """A run's page is its report."""
-        run = get_object_or_404(Run, pk=object_id if object_id.isdecimal() else 0)
+        run = get_object_or_404(Run, pk=row_number(object_id))
         return HttpResponseRedirect(run.get_absolute_url())
 
     def control_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -174,7 +175,7 @@ class RunAdmin(ModelAdmin):
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """Ask first, with what would go; then delete."""
-        run = get_object_or_404(Run, pk=object_id if object_id.isdecimal() else 0)
+        run = get_object_or_404(Run, pk=row_number(object_id))
         if not self.has_delete_permission(request, run):
             raise PermissionDenied
         if request.method == "POST":

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from evalhub.pages import row_number
 from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.deletion import contents_of
@@ -72,14 +73,14 @@ def _retry_errors(request: HttpRequest, run: Run) -> str:
 
 def _judge_again(request: HttpRequest, run: Run) -> str:
     chosen = request.POST.get("jury", "")
-    jury = get_object_or_404(Jury, pk=chosen) if chosen.isdecimal() else None
+    jury = get_object_or_404(Jury, pk=row_number(chosen)) if chosen else None
     judging = acts.judge_again(run, jury, by=request.user)  # type: ignore[arg-type]
     return f"Judging {judging.number} begins; make it current once you have looked at it."
 
 
 def _make_current(request: HttpRequest, run: Run) -> str:
     chosen = request.POST.get("judging", "")
-    judging = get_object_or_404(Judging, run=run, pk=chosen if chosen.isdecimal() else 0)
+    judging = get_object_or_404(Judging, run=run, pk=row_number(chosen))
     acts.make_current(judging)
     return f"Judging {judging.number} decides the scores now."
 
