@@ -12,6 +12,7 @@ from evalhub.models import BatchState
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
 from runs.models import Judging, Outcome, Result, Run
+from runs.states import current_of, state_of, state_words
 
 
 @dataclass
@@ -23,16 +24,19 @@ class Figures:
     `spent_usd` None: no prices are known; `is_cost_partial`: only some are.
     """
 
-    state: str
+    state: BatchState
     state_words: str
     reason: str
-    is_live: bool
     counts: dict[str, int]
     share: float | None = None
     interval: Interval | None = None
     spent_usd: Decimal | None = None
     is_cost_partial: bool = False
     judgings: list[Judging] = field(default_factory=list)
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == BatchState.LIVE
 
     @property
     def total(self) -> int:
@@ -57,7 +61,7 @@ class Figures:
     @property
     def judged_by(self) -> str:
         """The current jury, and how many other judgings there are."""
-        current = next((judging for judging in self.judgings if judging.is_current), None)
+        current = current_of(self.judgings)
         if current is None or not current.jury.get("judges"):
             return "people only"
         others = len(self.judgings) - 1
@@ -90,10 +94,9 @@ def figures_of(runs: Sequence[Run]) -> dict[int, Figures]:
 
 def _figures(run: Run, rows: list[dict[str, Any]], judgings: list[Judging]) -> Figures:
     figures = Figures(
-        state=_state(run, judgings),
-        state_words=_state_words(run, judgings),
+        state=state_of(run, judgings),
+        state_words=state_words(run, judgings),
         reason=run.reason or next((judging.reason for judging in judgings if judging.reason), ""),
-        is_live=run.is_live or _is_being_judged(run, judgings),
         counts=dict.fromkeys(Outcome.values, 0) | {row["outcome"]: row["n"] for row in rows},
         judgings=judgings,
     )
@@ -107,24 +110,6 @@ def _figures(run: Run, rows: list[dict[str, Any]], judgings: list[Judging]) -> F
             figures.interval = wilson_interval(figures.passed, figures.decided)
     figures.spent_usd, figures.is_cost_partial = _spent(run, judgings)
     return figures
-
-
-def _state(run: Run, judgings: Iterable[Judging]) -> str:
-    """The run's own state; of one that is answered, that of its current judging."""
-    if run.state != BatchState.DONE:
-        return run.state
-    return next((judging.state for judging in judgings if judging.is_current), run.state)
-
-
-def _is_being_judged(run: Run, judgings: Iterable[Judging]) -> bool:
-    """A judging also lives on while its run stands still; then it waits for answers."""
-    return run.state == BatchState.DONE and any(judging.is_live for judging in judgings)
-
-
-def _state_words(run: Run, judgings: Iterable[Judging]) -> str:
-    if _is_being_judged(run, judgings):
-        return "judging"
-    return BatchState(_state(run, judgings)).label.lower()
 
 
 def _spent(run: Run, judgings: Iterable[Judging]) -> tuple[Decimal | None, bool]:

@@ -9,8 +9,8 @@ from django.db.models import Count
 from evalhub.models import LanguageModel
 from evalhub.statistics import krippendorff
 from evalhub.statistics.krippendorff import Band
-from reports.queries.labels import judges_itself
 from reports.queries.progress import Assessed
+from runs.labels import judges_itself
 from runs.models import Judging, Judgment, JudgmentState, Run
 
 

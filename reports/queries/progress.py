@@ -10,6 +10,7 @@ from django.db.models import Count, Q, Sum
 from evalhub.models import BatchState, ItemState
 from reports.queries.tallies import Counts
 from runs.models import DOUBTFUL, Assessment, Judging, Outcome, Result, Run
+from runs.states import current_of, state_of
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def progress_of(
     assessed = assessed if assessed is not None else assessed_of(judgings)
     shown = _shown(judgings)
     told = assessed.get(shown.pk) if shown and shown.jury.get("judges") else None
-    current = next((judging.pk for judging in judgings if judging.is_current), 0)
+    current = current_of(judgings)
     state = state_of(run, judgings)
     return Progress(
         state=state,
@@ -93,7 +94,7 @@ def progress_of(
         to_judge=told.n if told else 0,
         judging=shown.number if shown and not shown.is_current else None,
         counts=answered.counts,
-        retryable=answered.counts.error + assessed.get(current, Assessed()).doubtful,
+        retryable=answered.counts.error + _doubtful(current, assessed),
     )
 
 
@@ -122,22 +123,10 @@ def assessed_of(judgings: Sequence[Judging]) -> dict[int, Assessed]:
     return {judging: Assessed(*found) for judging, *found in sums}
 
 
-def state_of(run: Run, judgings: Sequence[Judging]) -> str:
-    """The state of a run as a whole: once it is answered, it is as its judgings are.
-
-    Working outranks standing still, and that outranks done; judgings that were cancelled or
-    failed and are not current say nothing of the run.
-    """
-    if run.state != BatchState.DONE:
-        return run.state
-    states = {judging.state for judging in judgings}
-    if BatchState.LIVE in states:
-        return BatchState.LIVE.value
-    current = {judging.state for judging in judgings if judging.is_current} - {BatchState.DONE}
-    return current.pop() if current else run.state
+def _doubtful(current: Judging | None, assessed: dict[int, Assessed]) -> int:
+    return assessed.get(current.pk, Assessed()).doubtful if current else 0
 
 
 def _shown(judgings: Sequence[Judging]) -> Judging | None:
     """The judging whose progress is told: the one at work, else the current one."""
-    live = [judging for judging in judgings if judging.is_live]
-    return next(iter(live or [judging for judging in judgings if judging.is_current]), None)
+    return next((judging for judging in judgings if judging.is_live), current_of(judgings))

@@ -10,7 +10,6 @@ from django.db.models import Count
 from evalhub.models import Call, User
 from issues.models import Issue
 from reports.queries.grid import Grid, Sheet
-from reports.queries.labels import labels_of
 from reports.queries.latency import Latency, latency_of
 from reports.queries.overrides import Override, overrides_of
 from reports.queries.panel import Panel, panel_of
@@ -23,7 +22,9 @@ from reports.queries.progress import (
 )
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.filters import Filters
+from runs.labels import labels_of
 from runs.models import Judging, Result, Run, TagSet
+from runs.states import current_of
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,6 @@ def _panel(run: Run, current: Judging | None, assessed: dict[int, Assessed]) -> 
 
 def judgings_of(run: Run) -> list[Judging]:
     return list(run.judgings.select_related("requested_by").order_by("number"))
-
-
-def current_of(judgings: Sequence[Judging]) -> Judging | None:
-    return next((judging for judging in judgings if judging.is_current), None)
 
 
 def issue_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:

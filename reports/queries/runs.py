@@ -9,10 +9,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from evalhub.models import BatchState
-from reports.queries.labels import labels_of
-from reports.queries.progress import state_of
 from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.labels import labels_of
 from runs.models import Judging, Run
+from runs.states import current_of, state_of
 
 PAGE = 25
 
@@ -81,13 +81,12 @@ def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
 
 
 def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
-    current = next((judging for judging in judgings if judging.is_current), None)
     return RunLine(
         run=run,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
         state=state_of(run, judgings),
-        labels=labels_of(run, current),
+        labels=labels_of(run, current_of(judgings)),
     )
 
 

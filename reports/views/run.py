@@ -14,10 +14,11 @@ from reports.figures import binned_times, outcome_ring
 from reports.queries.dashboard import workers_alive
 from reports.queries.grid import Sheet
 from reports.queries.progress import progress_of
-from reports.queries.run import RunReport, current_of, judgings_of, run_report
+from reports.queries.run import RunReport, judgings_of, run_report
 from reports.views.shell import needs, page
 from runs.filters import SORTS, Filters
 from runs.models import Jury, Run
+from runs.states import current_of
 
 ISSUES_SHOWN = 25
 
