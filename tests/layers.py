@@ -132,7 +132,7 @@ def lookups_upward(source: str, names: Collection[str]) -> list[Arrow]:
     for node in ast.walk(ast.parse(source)):
         for text in lookups(node):
             if set(text.lstrip("-").split("__")) & set(names):
-                arrows.append(Arrow(node.lineno, text))  # type: ignore[attr-defined]
+                arrows.append(Arrow(node.lineno, text))
     return arrows
 
 

@@ -18,7 +18,7 @@ def is_judge(request):
 
 
 def replies(answer="Four.", judge=None):
-    """A script: one answer for candidates, one verdict (or a function of the request) for judges."""
+    """A script: an answer for candidates, a verdict for judges; or a function of each request."""
 
     def script(request):
         if not is_judge(request):
