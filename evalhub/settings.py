@@ -29,6 +29,11 @@ CSRF_TRUSTED_ORIGINS = env.listing(
 HTTPS = env.flag(
     "EVALHUB_HTTPS", False, "The site is served over HTTPS by a proxy: secure cookies, HSTS."
 )
+EVALHUB_PROXIES = env.number(
+    "EVALHUB_PROXIES",
+    0,
+    "Proxies before the site that append to X-Forwarded-For: failed logins are counted by address.",
+)
 DATA_DIR = Path(
     env.text("EVALHUB_DATA_DIR", str(BASE_DIR / "data"), "Folder of the SQLite database.")
 )
@@ -205,6 +210,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_address"
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -241,6 +247,8 @@ USE_TZ = True
 FORMAT_MODULE_PATH = "evalhub.formats"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+# Sessions and password hashes are there: other users of the machine have no business in it.
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # where it is missing, each start would warn
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -282,6 +290,7 @@ REST_FRAMEWORK = {
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",
     ],
+    "NUM_PROXIES": EVALHUB_PROXIES,
     "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min"},
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
@@ -314,6 +323,13 @@ deleted. Text of sealed tests is told only to those who may read it.""",
 
 # Admin -------------------------------------------------------------------------------------------
 
+SEARCHED = [
+    *("issues.Issue", "issues.Test", "issues.Tag", "issues.JudgeTemplate"),
+    *("runs.Suite", "runs.Run", "runs.Launch", "runs.Jury"),
+    *("evalhub.LanguageModel", "evalhub.User"),
+]
+"""Tables that the search of the whole site looks through."""
+
 UNFOLD = {
     "SITE_TITLE": "EvalHub",
     "SITE_HEADER": "EvalHub",
@@ -331,7 +347,8 @@ UNFOLD = {
     "SHOW_BACK_BUTTON": True,
     "ENVIRONMENT": "reports.navigation.environment",
     "DASHBOARD_CALLBACK": "reports.views.dashboard.dashboard",
-    "COMMAND": {"search_models": True, "show_history": True},
+    # All rows that match are loaded at once, so tables without bound are not searched.
+    "COMMAND": {"search_models": SEARCHED, "show_history": True},
     "STYLES": [lambda request: static("evalhub/evalhub.css")],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",

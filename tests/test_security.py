@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from html import unescape
 
 import pytest
+from django.conf import settings
+from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -205,3 +207,11 @@ def test_an_old_version_is_read_and_never_sent_back(kind):
 
     row.refresh_from_db()
     assert (read.status_code, sent.status_code, row.name) == (200, 403, "kept")
+
+
+def test_the_search_of_the_site_looks_through_no_table_without_bound():
+    models = {name.casefold() for name in settings.UNFOLD["COMMAND"]["search_models"]}
+    known = {model._meta.label_lower for model in admin.site._registry}
+
+    assert models <= known
+    assert models.isdisjoint({"runs.result", "evalhub.call", "issues.feedback", "issues.revision"})

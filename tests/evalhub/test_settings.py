@@ -1,5 +1,8 @@
 """Settings come from the environment, and a bad value names itself and what was expected."""
 
+import subprocess
+import sys
+
 import pytest
 from csp.constants import NONCE
 from django.conf import settings
@@ -85,3 +88,12 @@ def test_pages_load_nothing_from_another_host():
 
 def test_inline_scripts_are_refused():
     assert "'unsafe-inline'" not in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]["script-src"]
+
+
+def test_a_new_data_folder_is_for_its_owner_only(tmp_path):
+    environment = {"EVALHUB_DATA_DIR": str(tmp_path / "data"), "EVALHUB_DEBUG": "1"}
+    settings_read = [sys.executable, "-c", "import evalhub.settings"]
+
+    subprocess.run(settings_read, cwd=settings.BASE_DIR, env=environment, check=True)
+
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0
