@@ -2,37 +2,31 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, Min, Sum
-
 from evalhub.models import BatchState
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
-from runs.models import Judging, Outcome, Result, Run
+from runs.models import Judging, Run
 from runs.states import current_of, state_of, state_words
+from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 
 
-@dataclass
+@dataclass(frozen=True)
 class Figures:
-    """One run in numbers. Rates count decided results only: passed and failed ones.
+    """One run in numbers.
 
-    `share` is weighted where weights differ; None where nothing is decided. `interval` is
-    Wilson's, and None where answers are repeated or weighted, for which it does not hold.
     `spent_usd` None: no prices are known; `is_cost_partial`: only some are.
     """
 
     state: BatchState
     state_words: str
     reason: str
-    counts: dict[str, int]
-    share: float | None = None
-    interval: Interval | None = None
-    spent_usd: Decimal | None = None
-    is_cost_partial: bool = False
-    judgings: list[Judging] = field(default_factory=list)
+    counts: Counts
+    rate: Rate
+    spent_usd: Decimal | None
+    is_cost_partial: bool
+    judgings: list[Judging]
 
     @property
     def is_live(self) -> bool:
@@ -40,19 +34,11 @@ class Figures:
 
     @property
     def total(self) -> int:
-        return sum(self.counts.values())
+        return self.counts.total
 
     @property
     def ended(self) -> int:
-        return self.total - self.counts[Outcome.PENDING]
-
-    @property
-    def passed(self) -> int:
-        return self.counts[Outcome.PASSED]
-
-    @property
-    def decided(self) -> int:
-        return self.passed + self.counts[Outcome.FAILED]
+        return self.counts.total - self.counts.pending
 
     @property
     def percent_done(self) -> float:
@@ -80,36 +66,27 @@ class Figures:
 
 def figures_of(runs: Sequence[Run]) -> dict[int, Figures]:
     """Figures of these runs by their id; two queries."""
-    outcomes: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    rows = Result.objects.filter(run__in=runs).order_by().values("run_id", "outcome")
-    for row in rows.annotate(
-        n=Count("pk"), weights=Sum("weight"), least=Min("weight"), most=Max("weight")
-    ):
-        outcomes[row["run_id"]].append(row)
+    cells: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells_of(runs):
+        cells[cell.run_id].append(cell)
     judgings: dict[int, list[Judging]] = defaultdict(list)
     for judging in Judging.objects.filter(run__in=runs).order_by("number").defer("statistics"):
         judgings[judging.run_id].append(judging)
-    return {run.pk: _figures(run, outcomes[run.pk], judgings[run.pk]) for run in runs}
+    return {run.pk: _figures(run, cells[run.pk], judgings[run.pk]) for run in runs}
 
 
-def _figures(run: Run, rows: list[dict[str, Any]], judgings: list[Judging]) -> Figures:
-    figures = Figures(
+def _figures(run: Run, cells: Sequence[Cell], judgings: list[Judging]) -> Figures:
+    spent_usd, is_cost_partial = _spent(run, judgings)
+    return Figures(
         state=state_of(run, judgings),
         state_words=state_words(run, judgings),
         reason=run.reason or next((judging.reason for judging in judgings if judging.reason), ""),
-        counts=dict.fromkeys(Outcome.values, 0) | {row["outcome"]: row["n"] for row in rows},
+        counts=counts_of(cells),
+        rate=rate_of(cells, repeats=run.repeats),
+        spent_usd=spent_usd,
+        is_cost_partial=is_cost_partial,
         judgings=judgings,
     )
-    decided = [row for row in rows if row["outcome"] in (Outcome.PASSED, Outcome.FAILED)]
-    if decided:
-        weight = sum(row["weights"] for row in decided)
-        passed = sum(row["weights"] for row in decided if row["outcome"] == Outcome.PASSED)
-        figures.share = passed / weight
-        weights = {row["least"] for row in decided} | {row["most"] for row in decided}
-        if run.repeats == 1 and len(weights) == 1:
-            figures.interval = wilson_interval(figures.passed, figures.decided)
-    figures.spent_usd, figures.is_cost_partial = _spent(run, judgings)
-    return figures
 
 
 def _spent(run: Run, judgings: Iterable[Judging]) -> tuple[Decimal | None, bool]:

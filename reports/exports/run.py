@@ -8,7 +8,7 @@ from typing import Any
 
 from reports.queries.grid import Row
 from reports.queries.run import Line, RunReport
-from reports.queries.tallies import Rate
+from runs.tallies import Rate
 
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
 """What a spreadsheet takes for the beginning of a formula, some in other scripts' widths."""

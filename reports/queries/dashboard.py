@@ -11,8 +11,8 @@ from evalhub.work.models import LEASE_S
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
 from reports.queries.run import Line, issue_lines
 from reports.queries.runs import RunLine, run_lines
-from reports.queries.tallies import cells_of
 from runs.models import Judging, Run
+from runs.tallies import cells_of
 
 LATEST, WORST = 6, 6
 

@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from evalhub.models import BatchState, ItemState
-from reports.queries.tallies import Counts
 from runs.models import DOUBTFUL, Assessment, Judging, Outcome, Result, Run
 from runs.states import current_of, state_of
+from runs.tallies import Counts
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from reports.queries.progress import (
     assessed_of,
     progress_of,
 )
-from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.filters import Filters
 from runs.labels import labels_of
 from runs.models import Judging, Result, Run, TagSet
 from runs.states import current_of
+from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 
 
 @dataclass(frozen=True)

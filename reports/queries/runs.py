@@ -9,10 +9,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from evalhub.models import BatchState
-from reports.queries.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 from runs.labels import labels_of
 from runs.models import Judging, Run
 from runs.states import current_of, state_of
+from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
 
 PAGE = 25
 

@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from evalhub.statistics.interval import Interval
 from evalhub.wording import between, percent, score
 from reports.queries.grid import Vote
-from reports.queries.tallies import Counts
 from runs.filters import Filters
 from runs.models import Outcome, Run
+from runs.tallies import Counts
 
 register = template.Library()
 

@@ -250,11 +250,11 @@ def report(runs: Sequence[Run], figures: dict[int, Figures]) -> Table:
         table.add_row(
             f"{run.pk} {run.label}",
             model,
-            percent(one.share),
-            f"{one.passed}/{one.decided}",
-            between(one.interval),
-            str(one.counts["unjudged"]),
-            str(one.counts["error"]),
+            percent(one.rate.share),
+            f"{one.rate.passed}/{one.rate.n}",
+            between(one.rate.interval),
+            str(one.counts.unjudged),
+            str(one.counts.error),
             usd(one.spent_usd),
             _took(run),
         )

@@ -1,7 +1,7 @@
 import pytest
 
-from reports.queries import tallies
-from reports.queries.tallies import cells_of, counts_of, rate_of
+from runs import tallies
+from runs.tallies import cells_of, counts_of, rate_of
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.rows import answer, fail, judge
 
