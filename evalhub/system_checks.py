@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.exceptions import ImproperlyConfigured
 
 
 @register(Tags.security)
@@ -32,3 +33,13 @@ def check_queue(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
             id="evalhub.E002",
         )
     ]
+
+
+def refuse_harmful_settings() -> None:
+    """The same for a web server, which starts without Django's checks.
+
+    Raises:
+        ImproperlyConfigured: With all that is wrong.
+    """
+    if found := [*check_secret_key(None), *check_queue(None)]:
+        raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

@@ -1,5 +1,11 @@
 """Settings that would do harm later are refused at start, in words."""
 
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings as project
+
 from evalhub.system_checks import check_queue, check_secret_key
 
 
@@ -41,3 +47,23 @@ def test_a_queue_without_a_timeout_is_refused(settings):
 
 def test_the_settings_of_the_house_pass(settings):
     assert check_queue(None) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "is_served"),
+    [
+        ({}, False),
+        ({"EVALHUB_SECRET_KEY": "a-long-random-text"}, True),
+        ({"EVALHUB_DEBUG": "1"}, True),
+    ],
+)
+def test_the_web_server_starts_with_no_published_secret_key(tmp_path, given, is_served):
+    environment = {"EVALHUB_DATA_DIR": str(tmp_path), **given}
+    command = [sys.executable, "-c", "import evalhub.wsgi"]
+
+    done = subprocess.run(
+        command, cwd=project.BASE_DIR, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode == 0) is is_served
+    assert ("evalhub.E001" in done.stderr) is not is_served
