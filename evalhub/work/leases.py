@@ -28,6 +28,11 @@ def process_name(pid: int) -> str:
     return f"{socket.gethostname()}:{pid}"
 
 
+def workers_alive() -> int:
+    """Worker processes that were heard of within the time of a lease."""
+    return Worker.objects.filter(stopped_at=None, beat_at__gt=clock.ago(LEASE_S)).count()
+
+
 def beat(worker: Worker, at: datetime, uses: dict[str, Any]) -> None:
     """Renew every lease that the worker holds.
 

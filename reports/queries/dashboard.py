@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Model
 
-from evalhub.models import BatchState, LanguageModel, Worker
-from evalhub.work import clock
-from evalhub.work.models import LEASE_S
+from evalhub.models import BatchState, LanguageModel
+from evalhub.work.leases import workers_alive
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
 from reports.queries.run import Line, issue_lines
 from reports.queries.runs import RunLine, run_lines
@@ -75,11 +74,6 @@ def dashboard_of() -> Dashboard:
         workers=workers_alive(),
         live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, Judging)),
     )
-
-
-def workers_alive() -> int:
-    """Worker processes that were heard of within the time of a lease."""
-    return Worker.objects.filter(stopped_at=None, beat_at__gt=clock.ago(LEASE_S)).count()
 
 
 def _worst(run: Run) -> tuple[Line, ...]:

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.figures import OutcomeRow, tag_bars
+from evalhub.work.leases import workers_alive
 from reports.exports.run import csv_lines, report_json
 from reports.figures import binned_times, outcome_ring
-from reports.queries.dashboard import workers_alive
 from reports.queries.grid import Sheet
 from reports.queries.progress import progress_of
 from reports.queries.run import RunReport, judgings_of, run_report

@@ -1,7 +1,7 @@
 from django.http import HttpRequest, HttpResponse
 
 from evalhub.pages import row_number
-from reports.queries.dashboard import workers_alive
+from evalhub.work.leases import workers_alive
 from reports.queries.runs import runs_report
 from reports.views.shell import needs, page
 

@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
+from evalhub.work.leases import workers_alive
 from issues.models import Feedback
-from reports.queries.dashboard import dashboard_of, workers_alive
+from reports.queries.dashboard import dashboard_of
 from reports.queries.run import run_report
 from reports.queries.runs import runs_report
 from runs.filters import Filters

@@ -4,7 +4,6 @@ import json
 import time
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 from threading import Event, Thread
 from typing import IO, Any, cast
 
@@ -15,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from evalhub.models import BatchState, ItemState, LanguageModel, Worker
+from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.wording import DASH, between, percent, seconds, usd
-from evalhub.work import clock, tasks
-from evalhub.work.models import LEASE_S
+from evalhub.work import tasks
+from evalhub.work.leases import workers_alive
 from issues.models import Issue, Tag
 from runs.figures import Figures, figures_of
 from runs.launch import launch, select, warnings
@@ -213,7 +212,7 @@ def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
                 progress.update(bars[key], completed=done, total=total, visible=bool(total))
             if over.is_set() or not any(f.is_live for f in figures_of(fresh(runs)).values()):
                 return
-            if not hinted and time.monotonic() - started > HINT_AFTER_S and not is_anyone_working():
+            if not hinted and time.monotonic() - started > HINT_AFTER_S and not workers_alive():
                 console.print("No worker is at work. Start one (manage.py worker), or use --work.")
                 hinted = True
             time.sleep(POLL_S)
@@ -231,11 +230,6 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
             pending = items.filter(state=ItemState.PENDING).count()
             counts[run.pk, what] = (total - pending, total)
     return counts
-
-
-def is_anyone_working() -> bool:
-    alive = clock.now() - timedelta(seconds=LEASE_S)
-    return Worker.objects.filter(stopped_at=None, beat_at__gt=alive).exists()
 
 
 # Reporting ---------------------------------------------------------------------------------------
