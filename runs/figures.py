@@ -45,23 +45,18 @@ class Figures:
         return 100 * self.ended / self.total if self.total else 0.0
 
     @property
+    def current(self) -> Judging | None:
+        return current_of(self.judgings)
+
+    @property
     def judged_by(self) -> str:
         """The current jury, and how many other judgings there are."""
-        current = current_of(self.judgings)
+        current = self.current
         if current is None or not current.jury.get("judges"):
             return "people only"
         others = len(self.judgings) - 1
         name = current.jury_name or "judges"
         return f"{name} (+{others} more judging{'s' * (others != 1)})" if others else name
-
-    @property
-    def is_judged_by_scripted(self) -> bool:
-        return any(
-            judge["endpoint"].get("is_scripted")
-            for judging in self.judgings
-            if judging.is_current
-            for judge in judging.jury.get("judges", ())
-        )
 
 
 def figures_of(runs: Sequence[Run]) -> dict[int, Figures]:

@@ -21,6 +21,7 @@ from evalhub.work.progress import NotPossible
 from runs.admin import run_control, supply
 from runs.deletion import contents_of, delete_run
 from runs.figures import Figures, figures_of
+from runs.labels import labels_of
 from runs.models import Run
 
 CELLS = ("progress", "pass_rate", "cost")
@@ -96,17 +97,7 @@ class RunAdmin(ModelAdmin):
 
     @display(description="Run", ordering="label")
     def run(self, run: Any) -> SafeString:
-        badges = [
-            words
-            for words, holds in (
-                ("answers supplied", run.answers_supplied),
-                ("scripted model", run.is_scripted and not run.answers_supplied),
-                ("scripted judges", run.figures.is_judged_by_scripted),
-                ("may judge itself", run.self_judging_allowed),
-            )
-            if holds
-        ]
-        return _cell("name", run, badges=badges, may_delete=False)
+        return _cell("name", run, labels=labels_of(run, run.figures.current))
 
     @display(description="Model", ordering="model_name")
     def candidate(self, run: Run) -> str:

@@ -96,7 +96,6 @@ def test_errors_and_unjudged_are_counted_beside_the_rate(client, as_role):
     [
         ({"answers_supplied": True}, "answers supplied"),
         ({"is_scripted": True}, "scripted model"),
-        ({"self_judging_allowed": True}, "may judge itself"),
     ],
 )
 def test_runs_carry_their_labels(client, as_role, fields, label):
@@ -104,6 +103,14 @@ def test_runs_carry_their_labels(client, as_role, fields, label):
     make_run(**fields)
 
     assert f'<span class="eh-badge">{label}</span>' in text_of(client.get(RUNS))
+
+
+def test_a_run_whose_model_is_among_its_judges_says_so(client, as_role):
+    as_role("viewer")
+    model = make_model()
+    make_run(model=model, jury=make_jury(model), self_judging_allowed=True)
+
+    assert '<span class="eh-badge">judges its own answers</span>' in text_of(client.get(RUNS))
 
 
 def test_cost_is_not_measured_without_prices(client, as_role):
