@@ -33,7 +33,7 @@ NEUTRAL = "#6B7A90"
 MOST_BINS = 30
 LONGEST_LABEL = 60
 
-_GRID = "rgba(128,128,128,0.3)"
+GRID = "rgba(128,128,128,0.3)"
 _CLEAR = "rgba(0,0,0,0)"
 
 
@@ -106,7 +106,7 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
         },
     }
     middle = {"text": f"n = {n:,}", "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
-    return {"data": [ring], "layout": _layout(showlegend=False, annotations=[middle])}
+    return {"data": [ring], "layout": base_layout(showlegend=False, annotations=[middle])}
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
@@ -123,7 +123,7 @@ def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
     ]
     return {
         "data": [_stack(name, rows) for name in present],
-        "layout": _layout(
+        "layout": base_layout(
             **_bar_layout([f"{_label(row.label)} (n = {row.n:,})" for row in rows]),
             barmode="stack",
             showlegend=True,
@@ -153,7 +153,7 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         # Paler than its error bars, which lie on it.
         "marker": {"color": OUTCOME_COLOURS["failed"], "opacity": 0.5},
     }
-    layout = _layout(
+    layout = base_layout(
         **_bar_layout(texts),
         showlegend=False,
         xaxis=_axis("Failed, of those judged", range=[0, 1.04], tickformat=".0%"),
@@ -267,7 +267,7 @@ def _histogram(values: Sequence[float | None], name: str, **axis: Any) -> Figure
     }
     missing = len(values) - len(measured)
     title = f"{name} (n = {len(measured):,}" + (f", {missing:,} not measured)" if missing else ")")
-    layout = _layout(
+    layout = base_layout(
         showlegend=False,
         bargap=0,
         xaxis=_axis(title, **axis),
@@ -299,14 +299,14 @@ def _round_width(low: float, high: float) -> float:
 def _nothing(text: str) -> Figure:
     hidden = {"visible": False}
     note = {"text": text, "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False}
-    return {"data": [], "layout": _layout(xaxis=hidden, yaxis=hidden, annotations=[note])}
+    return {"data": [], "layout": base_layout(xaxis=hidden, yaxis=hidden, annotations=[note])}
 
 
 def _axis(title: str, **options: Any) -> dict[str, Any]:
     return {
         "title": {"text": title},
-        "gridcolor": _GRID,
-        "zerolinecolor": _GRID,
+        "gridcolor": GRID,
+        "zerolinecolor": GRID,
         "automargin": True,
         **options,
     }
@@ -328,7 +328,8 @@ def _bar_layout(labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _layout(**options: Any) -> dict[str, Any]:
+def base_layout(**options: Any) -> dict[str, Any]:
+    """What all figures have in common, and these options."""
     return {
         "paper_bgcolor": _CLEAR,
         "plot_bgcolor": _CLEAR,

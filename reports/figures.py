@@ -1,9 +1,8 @@
 """Figures that only the reports draw, as plain Plotly dicts. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from evalhub.figures import NEUTRAL, Figure, outcome_pie
+from evalhub.figures import GRID, NEUTRAL, Figure, base_layout, outcome_pie
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:
@@ -33,27 +32,20 @@ def binned_times(bars: Sequence[tuple[int, int, int]]) -> Figure:
         "hoverinfo": "text",
         "marker": {"color": NEUTRAL},
     }
-    return {"data": [data], "layout": _layout()}
+    layout = base_layout(
+        height=220,
+        bargap=0.08,
+        showlegend=False,
+        xaxis={"automargin": True, "type": "category"},
+        yaxis={
+            "title": {"text": "Answers"},
+            "gridcolor": GRID,
+            "automargin": True,
+            "rangemode": "tozero",
+        },
+    )
+    return {"data": [data], "layout": layout}
 
 
 def _span(low: int, high: int) -> str:
     return f"{low}–{high} ms" if high < 500 else f"{low / 1000:g}–{high / 1000:g} s"
-
-
-def _layout() -> dict[str, Any]:
-    clear, grid = "rgba(0,0,0,0)", "rgba(128,128,128,0.3)"
-    return {
-        "paper_bgcolor": clear,
-        "plot_bgcolor": clear,
-        "height": 220,
-        "margin": {"l": 16, "r": 16, "t": 16, "b": 16},
-        "bargap": 0.08,
-        "showlegend": False,
-        "xaxis": {"automargin": True, "type": "category"},
-        "yaxis": {
-            "title": {"text": "Answers"},
-            "gridcolor": grid,
-            "automargin": True,
-            "rangemode": "tozero",
-        },
-    }
