@@ -3,7 +3,7 @@ from django.db import models
 from evalhub.access.sealed import SealedQuerySet
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test
-from issues.scales import PassRule
+from issues.scales import PassRule, passes
 
 PASS_RULES = [(rule.value, rule.value) for rule in PassRule]
 
@@ -43,6 +43,10 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"revision {self.number} of test {self.test_id}"
+
+    def passes(self, score: float | None) -> bool | None:
+        """Whether an answer with this score passes; None where it was not measured."""
+        return passes(score, self.pass_threshold, self.pass_rule)
 
 
 class FrozenCriterion(models.Model):

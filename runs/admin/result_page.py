@@ -12,7 +12,7 @@ from evalhub.markup import model_markdown
 from evalhub.models import Call, CallRole, ItemState, LanguageModel, User
 from issues.conversation import turns_to_generate
 from issues.freezing import scale_of
-from issues.scales import Option, passes
+from issues.scales import Option
 from runs.answering import with_system_prompt
 from runs.judge_prompts import JudgePrompt, prompts_of
 from runs.models import Answer, Assessment, HumanEvaluation, Judging, Judgment, Result
@@ -282,12 +282,8 @@ def _vote(
         judgment=judgment,
         justification=_text(judgment.justification) if judgment else None,
         prompt=prompts.get(judgment.pk) if judgment else None,
-        passed=_passes(result, value),
+        passed=result.revision.passes(value),
     )
-
-
-def _passes(result: Result, value: float | None) -> bool | None:
-    return passes(value, result.revision.pass_threshold, result.revision.pass_rule)
 
 
 # What it took ------------------------------------------------------------------------------------
@@ -317,10 +313,13 @@ def _said(result: Result) -> list[Said]:
     rows = list(
         HumanEvaluation.objects.filter(result=result).select_related("annotator").order_by("pk")
     )
+    passes = result.revision.passes
     standing_ids = {row.pk for row in standing(rows)}
     withdrawn_ids = {row.pk for row in withdrawn(rows)}
     return [
-        Said(row, row.pk in standing_ids, row.pk in withdrawn_ids, _passes(result, row.value))
+        Said(
+            row, row.pk in standing_ids, row.pk in withdrawn_ids, result.revision.passes(row.value)
+        )
         for row in rows
     ]
 
@@ -336,6 +335,6 @@ def _choices(result: Result, current: Hearing | None, *, has_own: bool) -> list[
         extreme = min if judged else max
         default = extreme(options, key=lambda option: option.value)
     return [
-        Choice(key, option, _passes(result, option.value), option is default)
+        Choice(key, option, result.revision.passes(option.value), option is default)
         for key, option in enumerate(options, 1)
     ]

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from issues.scales import passes
 from runs.models import Judgment, Result
 
 
@@ -20,8 +19,7 @@ def splits_of(results: Sequence[Result]) -> dict[int, str]:
 
 
 def _split(result: Result, values: list[float | None]) -> str:
-    rule = (result.revision.pass_threshold, result.revision.pass_rule)
-    sides = [passes(value, *rule) for value in values]
+    sides = [result.revision.passes(value) for value in values]
     split = f"{sides.count(True)}:{sides.count(False)}"
     failed = sides.count(None)
     return f"{split}, {failed} failed" if failed else split
