@@ -317,9 +317,7 @@ def _said(result: Result) -> list[Said]:
     standing_ids = {row.pk for row in standing(rows)}
     withdrawn_ids = {row.pk for row in withdrawn(rows)}
     return [
-        Said(
-            row, row.pk in standing_ids, row.pk in withdrawn_ids, result.revision.passes(row.value)
-        )
+        Said(row, row.pk in standing_ids, row.pk in withdrawn_ids, passes(row.value))
         for row in rows
     ]
 
