@@ -86,14 +86,25 @@ def _figures(run: Run, cells: Sequence[Cell], judgings: list[Judging]) -> Figure
 
 def _spent(run: Run, judgings: Iterable[Judging]) -> tuple[Decimal | None, bool]:
     """What was spent on answers and judgments, and whether prices of some are not known."""
-    parts = [] if run.answers_supplied else [(run.spent_usd, [run.endpoint])]
-    for judging in judgings:
-        if endpoints := [judge["endpoint"] for judge in judging.jury.get("judges", ())]:
-            parts.append((judging.spent_usd, endpoints))
-    priced = [_has_prices(endpoint) for _, endpoints in parts for endpoint in endpoints]
+    every: list[Run | Judging] = [run, *judgings]
+    parts = [part for part in every if _endpoints(part)]
+    priced = [_has_prices(endpoint) for part in parts for endpoint in _endpoints(part)]
     if not any(priced):
         return None, False
-    return sum((spent for spent, _ in parts), Decimal(0)), not all(priced)
+    return sum((part.spent_usd for part in parts), Decimal(0)), not all(priced)
+
+
+def spent_usd(part: Run | Judging) -> Decimal | None:
+    """What a run's own calls, or a judging's, have cost; None where no price is known."""
+    priced = any(_has_prices(endpoint) for endpoint in _endpoints(part))
+    return part.spent_usd if priced else None
+
+
+def _endpoints(part: Run | Judging) -> list[dict[str, Any]]:
+    """What it calls, as it was copied at launch."""
+    if isinstance(part, Judging):
+        return [judge["endpoint"] for judge in part.jury.get("judges", ())]
+    return [] if part.answers_supplied else [part.endpoint]
 
 
 def _has_prices(endpoint: dict[str, Any]) -> bool:

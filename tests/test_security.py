@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -210,7 +211,8 @@ def test_an_old_version_is_read_and_never_sent_back(kind):
 
 
 def test_the_search_of_the_site_looks_through_no_table_without_bound():
-    models = {name.casefold() for name in settings.UNFOLD["COMMAND"]["search_models"]}
+    command: Any = settings.UNFOLD["COMMAND"]
+    models = {name.casefold() for name in command["search_models"]}
     known = {model._meta.label_lower for model in admin.site._registry}
 
     assert models <= known

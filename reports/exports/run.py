@@ -8,6 +8,7 @@ from typing import Any
 
 from reports.queries.grid import Row
 from reports.queries.run import Line, RunReport
+from runs.figures import spent_usd
 from runs.tallies import Rate
 
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -55,7 +56,7 @@ def report_json(report: RunReport, rows: Iterable[Row]) -> dict[str, Any]:
     run = report.run
     plain = ("counts", "usage", "latency", "panel", "overrides", "failures")
     return {
-        "run": {name: getattr(run, name) for name in RUN_FIELDS},
+        "run": {name: getattr(run, name) for name in RUN_FIELDS} | {"spent_usd": spent_usd(run)},
         "labels": list(report.labels),
         "judging": _judging(report),
         "progress": report.progress.as_json(),
@@ -86,7 +87,6 @@ RUN_FIELDS = (
     "started_at",
     "finished_at",
     "cost_limit_usd",
-    "spent_usd",
 )
 
 

@@ -1,3 +1,4 @@
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -8,6 +9,7 @@ from rest_framework import serializers
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
+from runs.figures import spent_usd
 from runs.models import (
     Answer,
     EvaluationKind,
@@ -78,10 +80,21 @@ class JurySerializer(RowSerializer):
 # Runs --------------------------------------------------------------------------------------------
 
 
+class Spent(serializers.DecimalField):
+    """US dollars of a run's own calls, or of a judging's; null where no price is known."""
+
+    def __init__(self) -> None:
+        super().__init__(max_digits=14, decimal_places=8, coerce_to_string=False, read_only=True)
+
+    def get_attribute(self, instance: Run | Judging) -> Decimal | None:
+        return spent_usd(instance)
+
+
 class RunSerializer(RowSerializer):
     """What the run used, as it was copied at launch. `page` is its report for people."""
 
     litellm_model = serializers.SerializerMethodField()
+    spent_usd = Spent()
     requested_by = Name()
     page = serializers.CharField(source="get_absolute_url", read_only=True)
 
@@ -267,6 +280,7 @@ class JudgingSerializer(RowSerializer):
     """One jury's pass over a run's results; one of a run's judgings is current."""
 
     judges = SeatSerializer(many=True, source="jury.judges", read_only=True)
+    spent_usd = Spent()
     requested_by = Name()
     statistics = JSONObject(read_only=True)
 

@@ -454,3 +454,14 @@ def test_who_may_not_read_a_sealed_test_cannot_evaluate_its_answer():
 
     assert evaluate(client_of(user), result).status_code == 404
     assert not HumanEvaluation.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("price", "spent"), [(None, None), ("1.5", 0)])
+def test_what_was_spent_is_told_only_where_prices_are_known(price, spent):
+    model = make_model(input_usd_per_mtok=price, output_usd_per_mtok=price)
+    run = make_run(model=model)
+
+    told = client_of(make_user("viewer")).get(f"/api/v1/runs/{run.pk}/").json()
+
+    assert told["spent_usd"] == spent
