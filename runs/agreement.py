@@ -10,7 +10,13 @@ from runs.models import Judgment, JudgmentState
 
 
 def statistics_of(judging_id: int) -> dict[str, Any]:
-    """What `Judging.statistics` holds: sums over the judgments, which add up over judgings."""
+    """What `Judging.statistics` holds: sums over the judgments, which add up over judgings.
+
+    Returns:
+        "judges": by judge id, how many judgments are ok, repaired and failed; "failures": how many
+        failed by kind; "coincidences": rows as `krippendorff.as_json` writes them; "units": how
+        many criteria of results have at least two values. Checks and people are not among them.
+    """
     judgments = Judgment.objects.filter(judging=judging_id, judge__isnull=False).order_by()
     units = _units(judgments)
     return {

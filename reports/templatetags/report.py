@@ -70,6 +70,11 @@ ADVICE: dict[str, str] = {
     "echo": "The judge repeated a verdict that stands in the answer: it is not counted.",
     "worker_died": "A worker died while doing this: look at its log before you retry.",
     "no_answer": "There was no answer to judge.",
+    "cancelled": "The call was under way when the run was cancelled.",
+    "nothing_asked": "The conversation leaves nothing to answer: mend the test's messages.",
+    "unaskable": "The judge's prompt cannot be made: look at the template and the test.",
+    "internal": "An error of EvalHub itself: look at the worker's log, then retry.",
+    "imported_error": "It came as an error from the system that it was imported from.",
 }
 
 

@@ -15,8 +15,7 @@ class Judging(Batch):
 
     `jury` is the snapshot {"name", "judges": [{"judge": id, "endpoint", "approach", "params",
     "template": id or null}]}. `statistics` are sums kept when it is done, so that agreement and
-    coverage of any set of runs can be added up: {"judges": {id: {"ok", "repaired", "failed"}},
-    "coincidences", "units", "pairs", "expected_pairs"}.
+    coverage of any set of runs can be added up: see `runs.agreement.statistics_of`; {} until then.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgings")

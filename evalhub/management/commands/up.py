@@ -9,6 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Program, Supervisor
 
+STOPPED = "Stopped. What was under way goes on at the next start."
+
 
 class Command(BaseCommand):
     help = "Run the site: web server, worker and, with --model, the embedded model."
@@ -39,6 +41,7 @@ class Command(BaseCommand):
             Supervisor(parts, self.stdout.write).run(lambda: self.stdout.write(greeting))
         except CannotStart as error:
             raise CommandError(str(error)) from error
+        self.stdout.write(STOPPED)
 
 
 def parts(bind: str, port: int, *, with_model: bool) -> list[Program]:

@@ -88,6 +88,7 @@ class Command(BaseCommand):
             Supervisor(parts, self.tell).run(lambda: self.tell(greeting(address, runs, password)))
         except CannotStart as error:
             raise CommandError(str(error)) from error
+        self.tell(up.STOPPED)
 
     def tell(self, text: str) -> None:
         self.stdout.write(text)
