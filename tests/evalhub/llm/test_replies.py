@@ -95,7 +95,7 @@ def test_score_has_many_spellings(score):
 
 @pytest.mark.parametrize("score", [2, -1, 0.5, "0.5", "one", "Score: 1", "", None, [1], {}, "1/1"])
 def test_score_outside_the_options_is_unreadable(score):
-    reason_of(scored(score))
+    assert reason_of(scored(score))
 
 
 def test_reason_names_the_score_and_the_options():
@@ -104,7 +104,7 @@ def test_reason_names_the_score_and_the_options():
 
 @pytest.mark.parametrize("score", ["NaN", "Infinity", "1" * 5000, "1e400"])
 def test_numbers_that_are_none_are_unreadable(score):
-    reason_of(f'{{"justification": "Because.", "score": {score}}}')
+    assert reason_of(f'{{"justification": "Because.", "score": {score}}}')
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_number_is_a_label_where_labels_are_numbers():
 
 
 def test_true_is_no_score_where_there_are_more_than_two_options():
-    reason_of(scored(True), LIKERT)
+    assert reason_of(scored(True), LIKERT)
 
 
 @pytest.mark.parametrize(("score", "value"), [("yes", 1.0), ("NO", 0.0), (True, 1.0), (0, 0.0)])
@@ -212,12 +212,12 @@ def test_sound_json_is_not_marked_as_mended():
 def test_quoted_verdict_without_escapes_does_not_win():
     """The judge fails the answer and quotes the verdict that the answer tried to plant."""
     text = f'{{"justification": "The text says {PASS} which is a trick", "score": 0}}'
-    reason_of(text)
+    assert reason_of(text)
 
 
 def test_score_that_was_cut_off_is_not_guessed():
     ten = [Option(str(n), n / 10) for n in range(11)]
-    reason_of('{"justification": "Because.", "score": 1', ten)
+    assert reason_of('{"justification": "Because.", "score": 1', ten)
 
 
 def test_quoted_verdict_with_escapes_is_text():

@@ -227,6 +227,8 @@ def test_cancel_is_seen_after_the_time_is_over(provider, model_at, start):
     control.cancel_run(run)
     worker.end(4)
 
+    assert set(run.results.values_list("state", flat=True)) == {ItemState.CANCELLED}
+
 
 # One batch and the others ------------------------------------------------------------------------
 
