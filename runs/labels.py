@@ -18,8 +18,8 @@ def labels_of(run: Run, current: Judging | None) -> tuple[str, ...]:
 
 
 def judges_itself(run: Run, judge: dict[str, Any]) -> bool:
-    """Whether the endpoint that judges is the one that answered."""
-    return not run.answers_supplied and _address(judge) == _address(run.endpoint)
+    """Whether the endpoint that judges is the one that answered, here or before elsewhere."""
+    return _address(judge) == _address(run.endpoint)
 
 
 def _address(endpoint: dict[str, Any]) -> tuple[str, str]:

@@ -119,6 +119,13 @@ def test_a_judge_of_its_own_answers_and_its_models_note_are_told():
     assert found.panel.judges[0].note == "Judges at chance."
 
 
+def test_a_judge_of_answers_that_it_gave_elsewhere_is_told_too():
+    model = make_model()
+    run = make_run(make_test(), model=model, jury=make_jury(model), answers_supplied=True)
+
+    assert "judges its own answers" in report(run).labels
+
+
 def test_scripted_endpoints_are_labelled():
     run = make_run(make_test(), is_scripted=True, jury=make_jury(make_model(is_scripted=True)))
 
