@@ -192,7 +192,7 @@ def test_provider_that_takes_fewer_at_once_costs_no_result(provider, model_at, w
     work()
 
     assert set(run.results.values_list("state", flat=True)) == {ItemState.DONE}
-    assert crowded.refused < 120
+    assert crowded.refused
     assert Pace.objects.get().share < 0.5
 
 
