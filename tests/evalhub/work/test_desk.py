@@ -229,7 +229,7 @@ def test_retry_after_silences_the_others_too_at_once(provider, model_at, work):
 
     work()
 
-    silent = [at for at in begun if refused_at[0] + 0.4 < at < refused_at[0] + 1.9]
+    silent = [at for at in begun if refused_at[0] + 0.8 < at < refused_at[0] + 1.9]
     assert silent == []
     assert set(run.results.values_list("state", flat=True)) == {ItemState.DONE}
 
