@@ -1,0 +1,36 @@
+"""How near two vectors point: the measure of nearness of embedded texts."""
+
+from collections.abc import Sequence
+from math import fsum, hypot, isfinite
+
+
+def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """a·b / (|a|·|b|), whatever the lengths of the vectors.
+
+    Args:
+        first: Shape (n,).
+        second: Shape (n,), made by the same embedding model.
+
+    Returns:
+        In [-1, 1]; 1 is the same direction. None where one of them has no direction: it is all
+        zeros, or empty, or holds a number that is not finite.
+
+    Raises:
+        ValueError: The vectors differ in length, so one model did not make both.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"expected vectors of equal length, got {len(first)}, {len(second)}")
+    one, other = _direction(first), _direction(second)
+    if one is None or other is None:
+        return None
+    return min(1.0, max(-1.0, fsum(a * b for a, b in zip(one, other, strict=True))))
+
+
+def _direction(vector: Sequence[float]) -> list[float] | None:
+    """The vector with length 1. It is scaled first, so that no square is too large or too small."""
+    largest = max(map(abs, vector), default=0.0)
+    if not largest or not all(map(isfinite, vector)):
+        return None
+    scaled = [number / largest for number in vector]
+    length = hypot(*scaled)
+    return [number / length for number in scaled]
