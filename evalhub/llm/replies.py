@@ -1,9 +1,10 @@
 """From a judge's reply to its last complete verdict. Pure and total: any text, never an exception.
 
 A verdict is a JSON object with "justification" and "score", or `<reflection>` and
-`<classification>` elements. What surrounds it (prose, fences, reasoning) does not matter. A score
-outside the offered options is a deviation of the judge, no evidence about the answer: the reply
-is unreadable, and nothing is rounded to an option.
+`<classification>` elements, so spelled. What surrounds it (prose, fences, reasoning) does not
+matter. A score outside the offered options is a deviation of the judge, no evidence about the
+answer: the reply is unreadable, and nothing is rounded to an option. What classifiers reply, a
+label and nothing else, is read by `parse_label`.
 """
 
 import json
@@ -71,6 +72,7 @@ class Tangled(Exception):
     """Finding objects in a text takes too long."""
 
 
+EMPTY = Unreadable("The reply is empty.")
 NOTHING = Unreadable(
     "There is no complete verdict: one JSON object with 'justification' and 'score' was expected."
 )
@@ -85,6 +87,8 @@ def parse_verdict(text: str, options: Sequence[Offered]) -> Verdict | Unreadable
         options: What the judge may choose from. The score may be an option's label (case, spaces,
             "-" and "_" do not matter), or its value where no label is a number.
     """
+    if not text.strip():
+        return EMPTY
     found = _last(_prepared(text), options)
     if isinstance(found, Unreadable):
         return found
@@ -99,6 +103,33 @@ def parse_verdict(text: str, options: Sequence[Offered]) -> Verdict | Unreadable
         return Unreadable(f"The score {_short(written.score)} is none of: {offered}.")
     justification = storable(written.justification.strip())
     return Verdict(option.label, option.value, justification, found.repaired)
+
+
+def parse_label(text: str, options: Sequence[Offered]) -> Verdict | Unreadable:
+    """The verdict of a judge that replies with one of the labels and nothing else.
+
+    Case, spaces, quotes, tags around it and a period after it do not matter, nor does reasoning
+    before it or a `<confidence>` that some risk classifiers add. A reply that says more, such as
+    two labels or a value, is unreadable. There is no justification.
+    """
+    if len(text) > LONGEST_REPLY:
+        return Unreadable("The reply is too long to be a label.")
+    reply = _without_reasoning(text).strip()
+    if not reply:
+        return EMPTY
+    labels = {label: option for option in options if (label := folded(option.label))}
+    option = labels.get(folded(reply) or "") or labels.get(_bare(reply) or "")
+    besides = {folded(found[1]) for found in (*PLAIN_TAG.finditer(reply), *SURE.finditer(reply))}
+    if option is None or besides & labels.keys():
+        offered = ", ".join(option.label for option in options)
+        return Unreadable(f"The reply {_short(reply)} is not one of: {offered}.")
+    return Verdict(option.label, option.value, "")
+
+
+def _bare(reply: str) -> str | None:
+    """A reply in a label's one spelling, without what may stand around a label."""
+    text = PLAIN_TAG.sub(" ", SURE.sub(" ", reply))
+    return folded(text.lstrip(AROUND_A_LABEL).rstrip(AROUND_A_LABEL + "."))
 
 
 def _short(score: object) -> str:
@@ -127,7 +158,7 @@ def _last_or_none(text: str) -> Found | None:
 def _everything_in(text: str) -> Iterator[Found]:
     with suppress(Tangled):
         yield from _objects(text)
-    yield from _elements(text)
+    yield from _elements(TAG_OF_ANY_CASE.sub(lambda tag: tag[0].lower(), text))
     if (repaired := _repaired(text)) is not None:
         yield repaired
 
@@ -147,8 +178,12 @@ OBJECT = re.compile(r'\{\s*"')
 STARTED = re.compile(r"\{\s*[\"'“‘]?(?:justification|score)\b", re.IGNORECASE)
 QUOTED_SCORE = re.compile(r"[\"'“‘]score[\"'”’]\s*:", re.IGNORECASE)
 SAID_SCORE = re.compile(r"[\"'“‘]?\bscore\b[\"'”’]?\s*:\s*([^,}\n]{1,100})", re.IGNORECASE)
-TAG = re.compile(r"<(/?)(reflection|classification)\b[^<>]{0,100}>", re.IGNORECASE)
+TAG = re.compile(r"<(/?)(reflection|classification)\b[^<>]{0,100}>")
+TAG_OF_ANY_CASE = re.compile(TAG.pattern, re.IGNORECASE)
 REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,100}>", re.IGNORECASE)
+SURE = re.compile(r"<confidence>([^<>]{0,100})</confidence>", re.IGNORECASE)
+PLAIN_TAG = re.compile(r"</?([a-z][\w-]{0,40})\s{0,9}/?>", re.IGNORECASE)
+AROUND_A_LABEL = " \t\r\n\"'`“”‘’*"
 FENCED = re.compile(r"\s*```\w{0,20}\s*(\{.*\})\s*```\s*", re.DOTALL)
 
 
@@ -212,11 +247,10 @@ def _elements(text: str) -> list[Found]:
     whole: dict[str, tuple[int, str]] = {}
     opened: dict[str, int] = {}
     for tag in TAG.finditer(text):
-        name = tag[2].lower()
         if not tag[1]:
-            opened[name] = tag.end()
-        elif name in opened:
-            whole[name] = (tag.end(), text[opened.pop(name) : tag.start()].strip())
+            opened[tag[2]] = tag.end()
+        elif tag[2] in opened:
+            whole[tag[2]] = (tag.end(), text[opened.pop(tag[2]) : tag.start()].strip())
     if len(whole) < 2:
         return []
     (end, reflection), (other, label) = whole["reflection"], whole["classification"]

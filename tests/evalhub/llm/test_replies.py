@@ -79,7 +79,7 @@ def scored(score):
         '```json\n{"justification": "A lone </think> in it.", "score": 1}\n```',
         "<reflection>It is right.</reflection><classification>1</classification>",
         "<classification> 1 </classification>\n<reflection>It\nis right.</reflection>",
-        "<Reflection>It is right.</Reflection><Classification>1</Classification> Done.",
+        "<reflection>It is right.</reflection><classification>1</classification> Done.",
         f"{FAIL}<reflection>Right.</reflection><classification>1</classification>",
         f"<reflection>Wrong.</reflection><classification>0</classification>{PASS}",
     ],
@@ -152,6 +152,7 @@ def test_yes_and_no(score, value):
         "<reflection>It is right.</reflection>",
         "<classification>1</classification>",
         "<reflection>It is right.</reflection><classification>1",
+        "<REFLECTION>It is right.</REFLECTION><CLASSIFICATION>1</CLASSIFICATION>",
         '{"justification": 5, "score": 1}',
         '{"justification": null, "score": 1}',
         f'{PASS}{{"justification": "On second thought.", "score": 3}}',
@@ -319,6 +320,10 @@ def test_echo_is_asked_of_any_text(reply, candidate):
         (
             "<reflection>Fine.</reflection><classification>MET</classification>",
             "<reflection> Fine. </reflection> <classification>met</classification>",
+        ),
+        (
+            "<reflection>Fine.</reflection><classification>MET</classification>",
+            "<Reflection>Fine.</Reflection><CLASSIFICATION>MET</CLASSIFICATION>",
         ),
     ],
 )
