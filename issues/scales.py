@@ -219,6 +219,21 @@ FIVE_CLASSES = Scale(
     )
 )
 
+ONE_TO_SEVEN = Scale(
+    (
+        Option("1", "The text shows nothing of this.", 0.0),
+        Option("2", "The text shows hardly anything of this.", 1 / 6),
+        Option("3", "The text shows less than half of this.", 2 / 6),
+        Option("4", "The text shows about half of this.", 3 / 6),
+        Option("5", "The text shows more than half of this.", 4 / 6),
+        Option("6", "The text shows nearly all of this.", 5 / 6),
+        Option("7", "The text shows all of this.", 1.0),
+    ),
+    threshold=3 / 6,
+    rule=PassRule.INCLUSIVE,
+)
+"""Passed from 4 on, which is the middle of the scale."""
+
 
 def binary_json() -> dict[str, Any]:
     """A new copy of the binary scale, as the default of a JSON column."""

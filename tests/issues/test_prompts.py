@@ -456,8 +456,8 @@ def test_builtin_template_asks_for_reasons_before_the_score(builtin):
 
 
 @pytest.mark.parametrize("builtin", BUILTIN, ids=lambda builtin: builtin.key)
-def test_tie_of_two_judges_does_not_pass_a_builtin_template(builtin):
-    assert builtin.scale.passes(0.5) is False
+def test_tie_of_two_judges_passes_only_from_one_to_seven(builtin):
+    assert builtin.scale.passes(0.5) is (builtin.key == "rubric-one-to-seven")
 
 
 def test_all_offered_variables_can_be_rendered():

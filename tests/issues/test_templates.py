@@ -33,6 +33,7 @@ def test_the_builtin_templates_say_what_they_show():
             "shows_input": builtin.shows_input,
             "shows_reference": builtin.shows_reference,
             "shows_guidelines": builtin.shows_guidelines,
+            "shows_whole_rubric": builtin.shows_whole_rubric,
         }
 
 
