@@ -1,6 +1,8 @@
 import json
 from random import Random
 
+import krippendorff
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +76,30 @@ def test_order_of_units_and_raters_does_not_matter(table, level, random):
     shuffled = [list(row) for row in zip(*columns, strict=True)]
     random.shuffle(shuffled)
     assert alpha(shuffled, level) == pytest.approx(alpha(table, level))
+
+
+def alpha_of_the_package(table, level):
+    """What the krippendorff package finds; None where it finds no value."""
+    ratings = np.array(table, dtype=float).T  # a row for each rater, and nan for None
+    try:
+        with np.errstate(all="ignore"):
+            value = krippendorff.alpha(reliability_data=ratings, level_of_measurement=level)
+    except ValueError:
+        return None
+    return None if np.isnan(value) else value
+
+
+@given(TABLES.filter(bool), LEVELS)
+def test_alpha_is_that_of_the_krippendorff_package(table, level):
+    assert alpha(table, level) == pytest.approx(alpha_of_the_package(table, level))
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_many_ratings_is_that_of_the_krippendorff_package(level):
+    rng = Random(7)
+    truth = [rng.choice([0, 0.25, 0.5, 0.75, 1]) for _ in range(300)]
+    table = [[rng.choice([None, v, v, rng.random() // 0.25 / 4]) for _ in range(5)] for v in truth]
+    assert alpha(table, level) == pytest.approx(alpha_of_the_package(table, level), rel=1e-9)
 
 
 @given(TABLES, LEVELS)
