@@ -1,13 +1,14 @@
 """Freezing tests into revisions, by content: equal content is one revision."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, prefetch_related_objects
 
 from evalhub.digest import digest
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
+from issues.models.criterion import CONTENT_FIELDS
 from issues.rubric import WHOLE_TEST
 from issues.scales import BINARY, Scale, from_json
 
@@ -20,7 +21,7 @@ def content_of(test: Test) -> dict[str, Any]:
         "context": test.context,
         "reference": test.reference,
         "guidelines": test.guidelines,
-        "criteria": [],
+        "criteria": [criterion.as_content() for criterion in test.criteria.all()],
         "pass_threshold": pass_threshold(test),
         "pass_rule": scale_of(test.template).rule.value,
     }
@@ -55,6 +56,7 @@ def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
     The tests' rows are locked, so that two launches at once do not both make the same revision.
     """
     tests = list(tests)
+    prefetch_related_objects(tests, "criteria")
     ids = sorted({test.pk for test in tests})
     list(Test.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk").only("pk"))
     wanted = {
@@ -79,9 +81,17 @@ def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
     ]
     Revision.objects.bulk_create(missing)
     FrozenCriterion.objects.bulk_create(
-        FrozenCriterion(revision=revision, key=WHOLE_TEST) for revision in missing
+        row for revision in missing for row in _frozen_criteria(revision)
     )
     return known | {revision.test_id: revision for revision in missing}
+
+
+def _frozen_criteria(revision: Revision) -> Iterator[FrozenCriterion]:
+    """A row for the test as a whole, and one for each point of its rubric."""
+    yield FrozenCriterion(revision=revision, key=WHOLE_TEST)
+    for order, content in enumerate(revision.content["criteria"], 1):
+        fields = {field: content[name] for name, field in CONTENT_FIELDS.items()}
+        yield FrozenCriterion(revision=revision, order=order, **fields)
 
 
 def _known_revisions(wanted: dict[int, tuple[dict[str, Any], str]]) -> dict[int, Revision]:

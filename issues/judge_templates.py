@@ -13,7 +13,13 @@ from issues.prompts import variables_of
 from issues.scales import as_json
 from issues.states import Refused
 
-SHOWN = ("input", "reference", "guidelines")
+SHOWN = {
+    "shows_input": "input",
+    "shows_reference": "reference",
+    "shows_guidelines": "guidelines",
+    "shows_whole_rubric": "criteria",
+}
+"""Fields of a template, and the variable whose text each says is shown."""
 
 
 def shown_by(text: str) -> dict[str, bool]:
@@ -23,7 +29,7 @@ def shown_by(text: str) -> dict[str, bool]:
         PromptError: The text is no template.
     """
     names = variables_of(text)
-    return {f"shows_{name}": name in names for name in SHOWN}
+    return {field: name in names for field, name in SHOWN.items()}
 
 
 def publish(template: JudgeTemplate, *, by: User | None) -> None:
@@ -64,7 +70,7 @@ def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
     newest = family.order_by("-version")[0]
     if newest.state == TemplateState.DRAFT:
         raise Refused([f"{newest} is a draft already: change that one."])
-    copied = ("family", "title", "text", "scale", *(f"shows_{name}" for name in SHOWN))
+    copied = ("family", "title", "text", "scale", "reply_form", *SHOWN)
     draft = JudgeTemplate(
         version=newest.version + 1, **{name: getattr(template, name) for name in copied}
     )
@@ -105,6 +111,7 @@ def _content(builtin: BuiltinTemplate) -> dict[str, Any]:
         "shows_input": builtin.shows_input,
         "shows_reference": builtin.shows_reference,
         "shows_guidelines": builtin.shows_guidelines,
+        "shows_whole_rubric": builtin.shows_whole_rubric,
     }
 
 

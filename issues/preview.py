@@ -6,6 +6,7 @@ from issues.conversation import filled, turns_to_generate
 from issues.freezing import content_of
 from issues.models import JudgeTemplate, Test
 from issues.prompts import conversation_text, render
+from issues.rubric import WHOLE_TEST
 from issues.scales import Scale, from_json
 
 UNSAID = "(what the model says in this turn)"
@@ -19,7 +20,7 @@ def judge_prompt(
     *,
     said: str,
     output: str,
-    criterion: str = "",
+    key: str = WHOLE_TEST,
 ) -> str:
     """What a judge is sent as a user's message.
 
@@ -29,7 +30,7 @@ def judge_prompt(
         content: A frozen test, or one as `content_of` gives it.
         said: The conversation up to the last generated turn, as text.
         output: What the candidate said.
-        criterion: The point that is asked about; "" is the test as a whole.
+        key: That of the criterion that is asked about; "" is the test as a whole.
 
     Raises:
         PromptError: The template has problems.
@@ -40,11 +41,23 @@ def judge_prompt(
         "reference": content["reference"],
         "guidelines": content["guidelines"],
         "context": content["context"],
-        "criterion": criterion,
-        "criteria": [],
+        "criterion": next((c["text"] for c in content["criteria"] if c["key"] == key), ""),
+        "criteria": [_shown(criterion, key) for criterion in content["criteria"]],
         "scale": scale.as_text(),
     }
     return render(text, values)
+
+
+def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
+    """A criterion as templates may print it; `asked` is "yes" for the one in question."""
+    return {
+        "key": criterion["key"],
+        "text": criterion["text"] or criterion["check"].replace("_", " "),
+        "polarity": criterion["polarity"].replace("_", " "),
+        "weight": f"{criterion['weight']:g}",
+        "citation": criterion["citation"],
+        "asked": "yes" if criterion["key"] == asked else "",
+    }
 
 
 def preview(template: JudgeTemplate, test: Test, answer: str) -> str:

@@ -1,11 +1,13 @@
 """From the values that judges gave to the score of a result, in [0, 1]."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
 
 from evalhub.statistics.weighted_mean import weighted_mean
+from issues.scales import BINARY
 
 WHOLE_TEST = ""
 """Key of the criterion that stands for the test as a whole."""
@@ -29,12 +31,16 @@ class Point:
 
     `value` is the consensus of its judges, or a check's, before inversion: how far the text shows
     it, in [0, 1], None where none gave a value. `inverted` is a "should not": showing it is bad.
+    `alternative` None: required; points of one polarity with equal numbers are one way among
+    others. A `mandatory` point that is not met makes the whole score 0.
     """
 
     key: str
     value: float | None
     weight: float = 1.0
     inverted: bool = False
+    alternative: int | None = None
+    mandatory: bool = False
 
     @property
     def score(self) -> float | None:
@@ -51,6 +57,15 @@ def consensus(values: Sequence[float | None]) -> float | None:
     return fsum(answered) / len(answered) if answered else None
 
 
+def panel_value(samples: Mapping[object, Sequence[float | None]]) -> float | None:
+    """The consensus of a panel: the mean over its judges of each one's mean over its samples.
+
+    Args:
+        samples: Each judge's values for one criterion; None for a sample that failed.
+    """
+    return consensus([consensus(values) for values in samples.values()])
+
+
 def coverage(values: Sequence[float | None]) -> Coverage:
     """How many of these expected judgments gave a value."""
     return Coverage(sum(value is not None for value in values), len(values))
@@ -61,17 +76,49 @@ def inverted(value: float | None) -> float | None:
     return None if value is None else 1 - value
 
 
-def score_of(points: Iterable[Point]) -> float | None:
-    """Σ w·s / Σ w over the points that have a score; the rest take their weight with them.
+def score_of(
+    points: Iterable[Point], is_met: Callable[[float], bool | None] = BINARY.passes
+) -> float | None:
+    """The score of a rubric: Σ w·s / Σ w over its required points and its ways.
 
-    A verdict on the whole test (key "") is the score itself, whatever the criteria say: it was
-    asked instead of them.
+    Points without a score take their weight with them. The best of the ways to succeed counts as
+    one point of weight 1, and so does the worst of the ways to fail ("should not" points with an
+    alternative): showing any of those is the fault. A way is the weighted mean of its points.
+
+    A verdict on the whole test (key "") is the score itself, whatever the criteria say.
+
+    Args:
+        points: Of one result, in any order.
+        is_met: Whether a score, in [0, 1], meets a mandatory point; above 0.5 unless told.
 
     Returns:
-        The score in [0, 1], None where nothing could be scored.
+        The score in [0, 1]; 0 where a mandatory point is not met; None where nothing could be
+        scored, or a mandatory point could not.
     """
     points = list(points)
+    whole = next((p.score for p in points if p.key == WHOLE_TEST and p.score is not None), None)
+    if whole is not None:
+        return whole
+    mandatory = [point.score for point in points if point.mandatory]
+    if None in mandatory:
+        return None
+    if not all(is_met(score) for score in mandatory if score is not None):
+        return 0.0
+    return _weighted([*(p for p in points if p.alternative is None), *_ways(points)])
+
+
+def _ways(points: Iterable[Point]) -> list[Point]:
+    """The best way to succeed and the worst way to fail, as points of weight 1."""
+    ways: dict[bool, dict[int, list[Point]]] = defaultdict(lambda: defaultdict(list))
     for point in points:
-        if point.key == WHOLE_TEST and point.score is not None:
-            return point.score
+        if point.alternative is not None:
+            ways[point.inverted][point.alternative].append(point)
+    found = []
+    for is_fault, grouped in ways.items():
+        scores = [score for way in grouped.values() if (score := _weighted(way)) is not None]
+        found += [Point("ways", min(scores) if is_fault else max(scores))] if scores else []
+    return found
+
+
+def _weighted(points: Sequence[Point]) -> float | None:
     return weighted_mean([point.score for point in points], [point.weight for point in points])

@@ -1,12 +1,103 @@
-"""The sums over a judging's judgments that agreement and coverage are made of."""
+"""How far a judging's judges agree: the sums that agreement and coverage are made of."""
 
-from collections import defaultdict
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from django.db.models import Count, QuerySet
 
+from evalhub.digest import digest
 from evalhub.statistics import krippendorff
+from evalhub.statistics.krippendorff import Band
+from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
+
+Scales = Mapping[int | None, str]
+"""A name for the scale of each judge template, by the template's id; equal scales, equal names."""
+
+
+class Vote(NamedTuple):
+    """What scoring and agreement need of one judgment. `judge` None: a check."""
+
+    criterion: int
+    judge: int | None
+    is_backup: bool
+    value: float | None
+    template: int | None
+
+
+VOTE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id")
+
+
+class Units(NamedTuple):
+    """What can be compared on one scale: for each criterion one value per judge, two at least.
+
+    `raters` is how many judges gave any of them.
+    """
+
+    scale: str
+    values: list[list[float]]
+    raters: int
+
+
+def scales_of(template_ids: Iterable[int | None]) -> Scales:
+    """Names of these templates' scales. A judgment without a template has a scale of its own."""
+    templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
+    named = {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
+    return {None: "", **named}
+
+
+def alpha_of(votes: Iterable[Vote], scales: Scales) -> float | None:
+    """Krippendorff's ordinal alpha of one result's judges, over its criteria.
+
+    None where there is too little data for one, or no variation in it. Checks take no part.
+    """
+    units = most_compared(votes, scales)
+    if units is None:
+        return None
+    alpha = krippendorff.alpha(units.values)
+    band = krippendorff.band(alpha, raters=units.raters, units=len(units.values))
+    return None if band in (Band.TOO_LITTLE_DATA, Band.NO_VARIATION) else alpha
+
+
+def most_compared(votes: Iterable[Vote], scales: Scales) -> Units | None:
+    """The units on the scale that has most of them; None where nothing can be compared."""
+    return max(units_of(votes, scales), key=lambda units: len(units.values), default=None)
+
+
+def units_of(votes: Iterable[Vote], scales: Scales) -> list[Units]:
+    """What can be compared, scale by scale.
+
+    A judge's value is that of the majority of its samples; a tie is no value.
+    """
+    samples: dict[str, dict[int, dict[int, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for vote in votes:
+        if vote.judge is not None and vote.value is not None:
+            scale = scales[vote.template]
+            samples[scale][vote.criterion][vote.judge].append(vote.value)
+    return [units for scale, criteria in samples.items() if (units := _units(scale, criteria))]
+
+
+def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Units | None:
+    values, raters = [], set()
+    for judges in criteria.values():
+        given = {j: value for j, votes in judges.items() if (value := majority(votes)) is not None}
+        if len(given) > 1:
+            values.append(list(given.values()))
+            raters.update(given)
+    return Units(scale, values, len(raters)) if values else None
+
+
+def majority(values: Iterable[float]) -> float | None:
+    """The value given most often; None where two are given equally often, or there is none."""
+    (value, most), (_, second) = [*Counter(values).most_common(2), (None, 0), (None, 0)][:2]
+    return value if most > second else None
+
+
+# A whole judging --------------------------------------------------------------------------------
 
 
 def statistics_of(judging_id: int) -> dict[str, Any]:
@@ -14,31 +105,44 @@ def statistics_of(judging_id: int) -> dict[str, Any]:
 
     Returns:
         "judges": by judge id, how many judgments are ok, repaired and failed; "failures": how many
-        failed by kind; "coincidences": rows as `krippendorff.as_json` writes them; "units": how
-        many criteria of results have at least two values. Checks and people are not among them.
+        failed by kind; "scales": for each scale, by its name, "coincidences" as rows that
+        `krippendorff.as_json` writes, "units", how many criteria of results have at least two
+        values, and "raters", the ids of the judges that gave any. Checks and people are not among
+        them.
     """
     judgments = Judgment.objects.filter(judging=judging_id, judge__isnull=False).order_by()
-    units = _units(judgments)
+    failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
     return {
         "judges": _by_judge(judgments),
-        "failures": dict(
-            judgments.filter(state=JudgmentState.FAILED)
-            .values_list("failure")
-            .annotate(Count("pk"))
-        ),
-        "coincidences": krippendorff.as_json(krippendorff.coincidences(units)),
-        "units": sum(len(unit) > 1 for unit in units),
+        "failures": dict(failures.annotate(Count("pk"))),
+        "scales": _scales(judgments),
     }
 
 
-def _units(judgments: QuerySet[Judgment]) -> list[list[float]]:
-    """The values given to each criterion of each result."""
-    units: dict[tuple[int, int], list[float]] = defaultdict(list)
-    rows = judgments.values_list("result_id", "criterion_id", "value")
-    for result, criterion, value in rows:
-        if value is not None:
-            units[result, criterion].append(value)
-    return list(units.values())
+def _scales(judgments: QuerySet[Judgment]) -> dict[str, dict[str, Any]]:
+    scales = scales_of(judgments.values_list("template_id", flat=True).distinct())
+    sums: dict[str, dict[str, Any]] = {}
+    for votes in _by_result(judgments):
+        for units in units_of(votes, scales):
+            found = sums.setdefault(units.scale, {"coincidences": [], "units": 0, "raters": set()})
+            found["coincidences"].append(krippendorff.coincidences(units.values))
+            found["units"] += len(units.values)
+            found["raters"] |= {v.judge for v in votes if scales[v.template] == units.scale}
+    return {
+        scale: {
+            "coincidences": krippendorff.as_json(krippendorff.summed(found["coincidences"])),
+            "units": found["units"],
+            "raters": sorted(found["raters"]),
+        }
+        for scale, found in sums.items()
+    }
+
+
+def _by_result(judgments: QuerySet[Judgment]) -> Iterator[list[Vote]]:
+    """The votes on each result, one result after the other, so that not all are held at once."""
+    rows = judgments.order_by("result_id").values_list("result_id", *VOTE_FIELDS)
+    for _, group in groupby(rows.iterator(chunk_size=2000), key=lambda row: row[0]):
+        yield [Vote(*row[1:]) for row in group]
 
 
 def _by_judge(judgments: QuerySet[Judgment]) -> dict[str, dict[str, int]]:

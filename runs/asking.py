@@ -4,9 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.replies import verdict_schema, verdict_token_limit
+from evalhub.llm.replies import (
+    Unreadable,
+    Verdict,
+    parse_label,
+    parse_verdict,
+    verdict_schema,
+    verdict_token_limit,
+)
 from issues.conversation import Message, filled, turns_to_generate
-from issues.models import JudgeTemplate
+from issues.models import JudgeTemplate, ReplyForm
 from issues.preview import judge_prompt
 from issues.prompts import conversation_text
 from issues.scales import Scale, from_json
@@ -18,16 +25,28 @@ LEAST_TOKENS = 1024
 
 @dataclass(frozen=True)
 class Wording:
-    """A template's text with its scale, and the schema of a reply on that scale."""
+    """A template's text with its scale, and the schema of a reply on that scale.
+
+    `schema` None: the reply is one of the scale's labels and nothing else. `template_id` is the
+    template that it is a copy of.
+    """
 
     text: str
     scale: Scale
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None
+    template_id: int
 
     @classmethod
     def of(cls, template: JudgeTemplate) -> "Wording":
         scale = from_json(template.scale)
-        return cls(template.text, scale, verdict_schema(scale.options))
+        is_label = template.reply_form == ReplyForm.LABEL
+        schema = None if is_label else verdict_schema(scale.options)
+        return cls(template.text, scale, schema, template.pk)
+
+    def read(self, reply: str) -> Verdict | Unreadable:
+        """The verdict in a judge's reply."""
+        parse = parse_verdict if self.schema else parse_label
+        return parse(reply, self.scale.options)
 
 
 @dataclass(frozen=True)
@@ -56,25 +75,29 @@ class Case:
         return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
 
 
-def messages_for(wording: Wording, case: Case, criterion: str) -> list[Message]:
-    """The messages with which a judge is asked; equal arguments give equal messages."""
+def messages_for(wording: Wording, case: Case, key: str) -> list[Message]:
+    """The messages with which a judge is asked about the criterion with this key.
+
+    Equal arguments give equal messages.
+    """
     prompt = judge_prompt(
         wording.text,
         wording.scale,
         case.content,
         said=case.input,
         output=case.output,
-        criterion=criterion,
+        key=key,
     )
     return [{"role": "user", "content": prompt}]
 
 
 def params_for(
-    endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any]
+    endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any] | None
 ) -> dict[str, Any]:
     """A judge's parameters: temperature 0 and room for the longest verdict, unless it sets them.
 
     A candidate's limit on the model's answers is not one for its verdicts.
     """
-    limit = max(LEAST_TOKENS, verdict_token_limit(schema), endpoint.params.get("max_tokens") or 0)
+    verdict = verdict_token_limit(schema) if schema else 0
+    limit = max(LEAST_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)
     return {"temperature": 0, **endpoint.params, "max_tokens": limit, **judge_params}

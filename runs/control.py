@@ -12,8 +12,9 @@ from django.db.models import QuerySet
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
-from runs.judging import RETRY
-from runs.launch import add_judging
+from issues.rubric import WHOLE_TEST
+from runs.hearing import RETRY
+from runs.launch import add_judging, needs_a_template
 from runs.models import DOUBTFUL, NO_ANSWER, Assessment, Judge, Judging, Jury, Result, Run
 from runs.scoring import score_results
 
@@ -139,7 +140,8 @@ def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
         if problems := _problems(run, judges):
             raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judgings.latest("number").jury_name
-        judging = add_judging(run, judges, name=name, current=False, by=by)
+        backup = jury.backup if jury else None
+        judging = add_judging(run, judges, name=name, current=False, backup=backup, by=by)
         request_worker()
     return judging
 
@@ -166,9 +168,10 @@ def _problems(run: Run, judges: Sequence[Judge]) -> list[str]:
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if run.cost_limit_usd is not None and unpriced:
         problems.append(f"A cost limit needs prices: enter those of {', '.join(unpriced)}.")
-    bare = run.results.filter(revision__template=None).count()
-    if bare and any(judge.template_id is None for judge in judges):
-        problems.append(f"{bare} results are of tests without a judge template.")
+    bare = run.results.filter(revision__template=None)
+    bare = bare.exclude(revision__criteria__key__gt=WHOLE_TEST).count()
+    if bare and any(needs_a_template(judge) for judge in judges):
+        problems.append(f"{bare} results are of tests without a judge template or a rubric.")
     return problems
 
 

@@ -109,6 +109,7 @@ def _embedded() -> dict[str, Any]:
         "api_base": local.base_url(settings.EVALHUB_MODEL_PORT),
         "params": {"max_tokens": 128, "temperature": 0},
         "max_concurrency": local.SLOTS,
+        "judge_timeout_s": 120,
         "note": NOTE,
     }
 

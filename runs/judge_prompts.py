@@ -10,8 +10,9 @@ from evalhub.models import Call, CallRole
 from issues.conversation import Message
 from issues.prompts import PromptError
 from runs.asking import Wording, messages_for, params_for
-from runs.judging import Seat, case_of, seats_of
+from runs.hearing import case_of
 from runs.models import Assessment, Judging, Judgment, Result
+from runs.seats import Seat, panel_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def prompts_of(
 ) -> dict[int, JudgePrompt]:
     """Prompts of some judgments of one judging on one result, by the judgment's id."""
     judgments = list(judgments)
-    seats = {seat.judge_id: seat for seat in seats_of(judging)}
+    seats = {seat.judge_id: seat for seat in panel_of(judging).everyone}
     sent = _sent(judging, result, judgments)
     return {
         judgment.pk: _prompt(judgment, seats[judgment.judge_id], judging, result, sent)
@@ -52,13 +53,13 @@ def prompts_of(
 def _prompt(
     judgment: Judgment, seat: Seat, judging: Judging, result: Result, sent: dict[int, set[str]]
 ) -> JudgePrompt:
-    template = result.revision.template
-    wording = seat.wording or (Wording.of(template) if template else None)
+    template = judgment.template or result.revision.template
+    wording = Wording.of(template) if template else None
     if wording is None:
-        return JudgePrompt([], {}, {}, problem="The revision names no judge template.")
+        return JudgePrompt([], {}, {}, problem="No judge template is known.")
     try:
         case = case_of(result, judging.run.system_prompt)
-        messages = messages_for(wording, case, judgment.criterion.text)
+        messages = messages_for(wording, case, judgment.criterion.key)
     except (Result.answer.RelatedObjectDoesNotExist, PromptError) as error:
         return JudgePrompt([], {}, wording.schema, problem=str(error))
     params = params_for(seat.endpoint, seat.params, wording.schema)

@@ -1,83 +1,40 @@
-"""Judging: each result's judges are asked, and their replies become judgments."""
+"""Judging: each result's judges are asked, its checks run, and what they say becomes judgments."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Coroutine, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.llm.replies import Unreadable, Verdict, echoes, parse_verdict, repair_messages
+from evalhub.llm.replies import Unreadable, Verdict, echoes, repair_messages
 from evalhub.models import Call, CallRole, ItemState
 from evalhub.work.desk import BatchFailed, Desk, Reply
 from evalhub.work.gate import GivenBack
 from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
 from evalhub.work.saver import LeaseLost
-from issues.models import JudgeTemplate
+from issues import checks
+from issues.conversation import Message
 from issues.prompts import PromptError
 from runs.agreement import statistics_of
 from runs.answering import purse_of
-from runs.asking import Case, Wording, messages_for, params_for
-from runs.models import Assessment, Judgment, JudgmentState, Result
+from runs.asking import Wording, messages_for, params_for
+from runs.hearing import Checking, Cost, Hearing, Matter, Question, hearings
+from runs.models import Assessment, Judgment, JudgmentState
 from runs.models import Judging as JudgingRow
 from runs.scoring import score_assessments, score_results
+from runs.seats import panel_of
 
 T = TypeVar("T")
+Saved = asyncio.Future[bool]
 
-ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
-
-RETRY = "retry"
-"""Error kind of an assessment whose failed judgments are to be asked for once more."""
-
-
-@dataclass(frozen=True)
-class Seat:
-    """One judge of a judging, by copy. `wording` None: each test's own template."""
-
-    judge_id: int
-    endpoint: Endpoint
-    params: dict[str, Any]
-    wording: Wording | None
-
-
-@dataclass(frozen=True)
-class Question:
-    """One judgment that is missing. `judgment_id` is that of a failed one to be replaced."""
-
-    seat: Seat
-    wording: Wording
-    criterion_id: int
-    criterion: str
-    judgment_id: int | None
-
-
-class Cost(NamedTuple):
-    """Of one call, in US dollars; None: not known."""
-
-    usd: Decimal | None
-    is_failed: bool
-
-
-@dataclass
-class Hearing:
-    """One assessment to be made: what is judged, and the judgments that are missing.
-
-    `earlier` is what was already asked for it, by a worker that gave it back or died.
-    """
-
-    item_id: int
-    judging_id: int
-    result_id: int
-    case: Case
-    questions: list[Question]
-    earlier: list[Cost] = field(default_factory=list)
+ECHO, UNREADABLE, UNASKABLE, CHECK_ERROR = "echo", "unreadable", "unaskable", "check_error"
 
 
 @dataclass
@@ -107,7 +64,7 @@ class Judging(Kind):
         return Assessment.objects.filter(judging=batch, state=ItemState.PENDING)
 
     def endpoints(self, batch: JudgingRow) -> list[Endpoint]:
-        return [Endpoint.from_json(judge["endpoint"]) for judge in batch.jury["judges"]]
+        return panel_of(batch).least_asked()
 
     def purse(self, batch: JudgingRow) -> Purse:
         return purse_of(batch.run)
@@ -119,8 +76,8 @@ class Judging(Kind):
         return hearings(batch, item_ids)
 
     async def perform(self, job: Hearing, desk: Desk) -> None:
-        saved = await all_or_none(_judge(question, job, desk) for question in job.questions)
-        if not all([await future for future in saved]):
+        saved = await all_or_none(_decide(matter, job, desk) for matter in job.matters)
+        if not all([await future for futures in saved for future in futures]):
             raise LeaseLost
         costs = [Cost(call.cost_usd, bool(call.error_kind)) for call in desk.calls]
         await desk.save(Finished(total_cost([*job.earlier, *costs])))
@@ -163,138 +120,91 @@ def _gravity(error: BaseException) -> tuple[int, float]:
     return (2, 0.0) if isinstance(error, BatchFailed) else (1, 0.0)
 
 
-# Reading what is to be judged ---------------------------------------------------------------------
-
-
-def hearings(judging: JudgingRow, assessment_ids: Sequence[int]) -> list[Hearing]:
-    """Jobs for these assessments, each with exactly the judgments that are missing."""
-    assessments = list(
-        Assessment.objects.filter(pk__in=assessment_ids)
-        .select_related("result__answer", "result__revision__template")
-        .prefetch_related("result__revision__criteria")
-    )
-    seats = seats_of(judging)
-    known = _known(judging, [assessment.result_id for assessment in assessments])
-    earlier = _earlier(judging, [a.pk for a in assessments if a.result_id in known])
-    wordings: dict[int, Wording] = {}
-    return [
-        Hearing(
-            item_id=assessment.pk,
-            judging_id=judging.pk,
-            result_id=assessment.result_id,
-            case=case_of(assessment.result, judging.run.system_prompt),
-            questions=_questions(assessment, seats, known.get(assessment.result_id, {}), wordings),
-            earlier=earlier[assessment.pk],
-        )
-        for assessment in assessments
-    ]
-
-
-def _earlier(judging: JudgingRow, assessment_ids: list[int]) -> dict[int, list[Cost]]:
-    """Costs of all calls that were made for assessments of which something is known."""
-    costs: dict[int, list[Cost]] = defaultdict(list)
-    if assessment_ids:
-        calls = Call.objects.filter(batch=judging.work_key, item_id__in=assessment_ids).order_by()
-        for call in calls.only("item_id", "cost_usd", "error_kind"):
-            assert call.item_id is not None  # it was found by it
-            costs[call.item_id].append(Cost(call.cost_usd, bool(call.error_kind)))
-    return costs
-
-
-def seats_of(judging: JudgingRow) -> list[Seat]:
-    """The judges of a judging as its snapshot has them."""
-    judges = judging.jury["judges"]
-    templates = JudgeTemplate.objects.in_bulk([j["template"] for j in judges if j["template"]])
-    return [
-        Seat(
-            judge_id=judge["judge"],
-            endpoint=Endpoint.from_json(judge["endpoint"]),
-            params=judge["params"],
-            wording=Wording.of(templates[judge["template"]]) if judge["template"] else None,
-        )
-        for judge in judges
-    ]
-
-
-def case_of(result: Result, system_prompt: str) -> Case:
-    """A result as judges see it."""
-    turns = [turn["content"] for turn in result.answer.turns]
-    return Case(result.revision.content, system_prompt, turns or [result.answer.text])
-
-
-Known = dict[tuple[int, int | None], Judgment]
-
-
-def _known(judging: JudgingRow, result_ids: list[int]) -> dict[int, Known]:
-    known: dict[int, Known] = defaultdict(dict)
-    for row in Judgment.objects.filter(judging=judging, result__in=result_ids):
-        known[row.result_id][row.criterion_id, row.judge_id] = row
-    return dict(known)
-
-
-def _questions(
-    assessment: Assessment, seats: list[Seat], known: Known, wordings: dict[int, Wording]
-) -> list[Question]:
-    """The judgments that are missing; those that failed too, where a person asked for it."""
-    result, is_retry = assessment.result, assessment.error_kind == RETRY
-    questions = []
-    for criterion in result.revision.criteria.all():
-        for seat in seats:
-            before = known.get((criterion.pk, seat.judge_id))
-            if before is None or (is_retry and before.state == JudgmentState.FAILED):
-                wording = seat.wording or _own_wording(result, wordings)
-                failed = before.pk if before else None
-                questions.append(Question(seat, wording, criterion.pk, criterion.text, failed))
-    return questions
-
-
-def _own_wording(result: Result, wordings: dict[int, Wording]) -> Wording:
-    template = result.revision.template
-    if template is None:
-        raise ValueError(f"{result.revision} has no judge template, so no judge can be asked.")
-    if template.pk not in wordings:
-        wordings[template.pk] = Wording.of(template)
-    return wordings[template.pk]
-
-
 # Asking ------------------------------------------------------------------------------------------
 
 
-async def _judge(question: Question, hearing: Hearing, desk: Desk) -> "asyncio.Future[bool]":
-    """Ask one judge, and hand over what came of it for saving."""
+async def _decide(matter: Matter, hearing: Hearing, desk: Desk) -> list[Saved]:
+    """All judgments of one criterion; the backup judge is asked where one of the others failed."""
+    if matter.checking is not None:
+        return [desk.save_later(await _check(matter.checking, hearing))]
+    heard = await all_or_none(_judge(question, hearing, desk) for question in matter.questions)
+    saved = [future for _, future in heard]
+    if matter.backup and (matter.has_failed or any(is_failed for is_failed, _ in heard)):
+        saved.append((await _judge(matter.backup, hearing, desk))[1])
+    return saved
+
+
+async def _check(checking: Checking, hearing: Hearing) -> Finding:
+    """Run one check, in a thread: a search through much text would hold up everyone else."""
+    outcome = await asyncio.to_thread(
+        checks.run, checking.name, checking.arguments, hearing.material
+    )
+    judgment = Judgment(
+        pk=checking.judgment_id,
+        judging_id=hearing.judging_id,
+        result_id=hearing.result_id,
+        criterion_id=checking.criterion_id,
+        state=JudgmentState.FAILED if outcome.value is None else JudgmentState.OK,
+        value=outcome.value,
+        justification=outcome.explanation,
+        failure=CHECK_ERROR if outcome.value is None else "",
+        failure_message=outcome.error,
+        created_at=timezone.now(),
+    )
+    return Finding(judgment)
+
+
+async def _judge(question: Question, hearing: Hearing, desk: Desk) -> tuple[bool, Saved]:
+    """Ask one judge, and hand over what came of it for saving; tells whether it failed."""
     try:
         finding = await _ask(question, hearing, desk)
     except CallError as error:
         finding = Finding(_failed(question, hearing, error.kind.value, error.message))
     except PromptError as error:
         finding = Finding(_failed(question, hearing, UNASKABLE, str(error)))
-    return desk.save_later(finding, *finding.calls)
+    is_failed = finding.judgment.state == JudgmentState.FAILED
+    return is_failed, desk.save_later(finding, *finding.calls)
 
 
 async def _ask(question: Question, hearing: Hearing, desk: Desk) -> Finding:
     seat, wording = question.seat, question.wording
-    messages = messages_for(wording, hearing.case, question.criterion)
+    if wording is None:
+        raise PromptError(["There is no judge template to ask with: publish or choose one."])
+    messages = messages_for(wording, hearing.case, question.key)
     params = params_for(seat.endpoint, seat.params, wording.schema)
     reply = await desk.call(
         seat.endpoint, messages, params, role=CallRole.JUDGE, schema=wording.schema
     )
-    first = parse_verdict(reply.completion.text, wording.scale.options)
+    first = wording.read(reply.completion.text)
     if isinstance(first, Verdict):
         return _finding(question, hearing, first, [reply], JudgmentState.OK)
+    if wording.schema is None:  # it cannot be talked to
+        return Finding(_unreadable(question, hearing, first, reply), [reply.call])
     desk.record(reply.call)
-    again = [
-        *messages,
-        *repair_messages(first.reason, wording.schema, reply.completion.text),
-    ]
+    again = [*messages, *repair_messages(first.reason, wording.schema, reply.completion.text)]
+    return await _ask_again(question, wording, hearing, desk, again, (reply, first))
+
+
+async def _ask_again(
+    question: Question,
+    wording: Wording,
+    hearing: Hearing,
+    desk: Desk,
+    messages: list[Message],
+    before: tuple[Reply, Unreadable],
+) -> Finding:
+    """Ask once for a verdict in the right form; `before` is the reply that could not be read."""
+    seat, schema = question.seat, wording.schema
+    params = params_for(seat.endpoint, seat.params, schema)
     try:
         repair = await desk.call(
-            seat.endpoint, again, params, role=CallRole.REPAIR, schema=wording.schema
+            seat.endpoint, messages, params, role=CallRole.REPAIR, schema=schema
         )
     except CallError:
-        return Finding(_unreadable(question, hearing, first, reply))
-    second = parse_verdict(repair.completion.text, wording.scale.options)
+        return Finding(_unreadable(question, hearing, before[1], before[0]))
+    second = wording.read(repair.completion.text)
     if isinstance(second, Verdict):
-        return _finding(question, hearing, second, [reply, repair], JudgmentState.REPAIRED)
+        return _finding(question, hearing, second, [before[0], repair], JudgmentState.REPAIRED)
     return Finding(_unreadable(question, hearing, second, repair), [repair.call])
 
 
@@ -338,6 +248,9 @@ def _blank(question: Question, hearing: Hearing, call: Call | None) -> Judgment:
         result_id=hearing.result_id,
         criterion_id=question.criterion_id,
         judge_id=question.seat.judge_id,
+        template_id=question.wording.template_id if question.wording else None,
+        sample=question.sample,
+        is_backup=question.is_backup,
         call=call,
         created_at=timezone.now(),
     )
@@ -351,6 +264,7 @@ JUDGMENT_FIELDS = [
     "option",
     "value",
     "justification",
+    "template",
     "failure",
     "failure_message",
     "call",

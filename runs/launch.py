@@ -1,18 +1,32 @@
 """Launching: tests are frozen, and what is to be done is written down, in one transaction."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from evalhub.digest import digest
 from evalhub.models import LanguageModel, User
 from evalhub.work.queue import request_worker
 from issues.freezing import freeze
-from issues.models import Revision, Test
+from issues.models import FrozenCriterion, Revision, Test
 from issues.models.test import TestQuerySet
-from runs.models import Assessment, Judge, Judging, Jury, Launch, Result, Run, Suite, TagSet
+from issues.rubric import WHOLE_TEST
+from runs.models import (
+    Approach,
+    Assessment,
+    Judge,
+    Judging,
+    Jury,
+    Launch,
+    Result,
+    Run,
+    Suite,
+    TagSet,
+)
+from runs.seats import jury_fingerprint, snapshot
 from runs.spec import LaunchRefused, LaunchSpec
 
 BATCH_SIZE = 500
@@ -26,6 +40,13 @@ class Selection(NamedTuple):
     judges: list[Judge]
     jury: Jury | None
     suite: Suite | None
+    embedder: LanguageModel | None
+
+    @property
+    def everyone(self) -> list[Judge]:
+        """All who may be asked to judge, the backup among them."""
+        backup = self.jury.backup if self.jury else None
+        return [*self.judges, backup] if backup else self.judges
 
 
 def select(spec: LaunchSpec) -> Selection:
@@ -49,6 +70,7 @@ def named(spec: LaunchSpec) -> Selection:
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
         suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
+        embedder=LanguageModel.objects.active().filter(pk=spec.similarity_model or 0).first(),
     )
 
 
@@ -59,7 +81,7 @@ def problems_of(spec: LaunchSpec, selection: Selection) -> list[str]:
 
 def _tests(spec: LaunchSpec) -> list[Test]:
     runnable = chosen(spec).runnable().select_related("issue", "template")
-    return list(runnable.prefetch_related("issue__tags").order_by("pk"))
+    return list(runnable.prefetch_related("issue__tags", "criteria").order_by("pk"))
 
 
 def chosen(spec: LaunchSpec) -> TestQuerySet:
@@ -85,6 +107,10 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
         problems.append(f"There is no jury {spec.jury}.")
     if spec.suite and selection.suite is None:
         problems.append(f"There is no suite {spec.suite}.")
+    if spec.similarity_model and selection.embedder is None:
+        problems.append(
+            f"The model for similarity is unknown or inactive: {spec.similarity_model}."
+        )
     return problems
 
 
@@ -99,22 +125,27 @@ def _misfits(spec: LaunchSpec, selection: Selection) -> list[str]:
 
 def _inactive_judges(selection: Selection) -> list[str]:
     off = sorted(
-        {str(j.language_model) for j in selection.judges if not j.language_model.is_active}
+        {str(j.language_model) for j in selection.everyone if not j.language_model.is_active}
     )
     return [f"These judges' models are inactive: {', '.join(off)}."] if off else []
 
 
 def _tests_without_template(selection: Selection) -> list[str]:
-    if not any(judge.template_id is None for judge in selection.judges):
+    if not any(needs_a_template(judge) for judge in selection.judges):
         return []
-    bare = [test.pk for test in selection.tests if test.template_id is None]
-    return [f"These tests have no judge template: {_numbers(bare)}."] if bare else []
+    bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
+    return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
+
+
+def needs_a_template(judge: Judge) -> bool:
+    """Whether it judges tests without a rubric by the tests' own templates."""
+    return judge.approach != Approach.TEMPLATE or judge.template_id is None
 
 
 def _self_judging(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.allow_self_judging:
         return []
-    asked = {_address(judge.language_model) for judge in selection.judges}
+    asked = {_address(judge.language_model) for judge in selection.everyone}
     both = sorted(str(model) for model in selection.models if _address(model) in asked)
     if not both:
         return []
@@ -131,7 +162,7 @@ def _address(model: LanguageModel) -> tuple[str, str]:
 def _limit_without_prices(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.cost_limit_usd is None:
         return []
-    models = {*selection.models, *(judge.language_model for judge in selection.judges)}
+    models = {*selection.models, *(judge.language_model for judge in selection.everyone)}
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if not unpriced:
         return []
@@ -145,7 +176,7 @@ def _numbers(ids: Sequence[int]) -> str:
 
 def warnings(selection: Selection) -> list[str]:
     """What a person should know before starting, though it is allowed."""
-    makers = {judge.language_model.maker for judge in selection.judges} - {""}
+    makers = {judge.language_model.maker for judge in selection.everyone} - {""}
     return [
         f"{model} and a judge are both made by {model.maker}: judges favour their own kin."
         for model in selection.models
@@ -154,7 +185,7 @@ def warnings(selection: Selection) -> list[str]:
 
 
 def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -> Launch:
-    """Make one run for each model and system prompt, and ask for a worker.
+    """Make one run for each model, system prompt and temperature, and ask for a worker.
 
     Args:
         record: A stored launch that recurs; None makes a new one.
@@ -171,36 +202,56 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
             requested_by=by,
         )
         revisions = freeze(selection.tests)
-        for model in selection.models:
-            for number, system_prompt in enumerate(spec.system_prompts, 1):
-                run = make_run(spec, selection, record, model, system_prompt, number, by)
-                fill(run, spec, selection, revisions)
+        for variant in variants(spec, selection.models):
+            run = make_run(spec, selection, record, variant, by)
+            fill(run, spec, selection, revisions)
         request_worker()
     return record
 
 
+class Variant(NamedTuple):
+    """One model asked in one way: what becomes a run. `suffix` tells it from its siblings."""
+
+    model: LanguageModel
+    system_prompt: str
+    params: dict[str, Any]
+    suffix: str
+
+
+def variants(spec: LaunchSpec, models: Sequence[LanguageModel]) -> list[Variant]:
+    """Every combination of model, system prompt and temperature."""
+    temperatures: list[float | None] = list(dict.fromkeys(spec.temperatures)) or [None]
+    found = []
+    for model, (number, prompt), temperature in product(
+        models, enumerate(spec.system_prompts, 1), temperatures
+    ):
+        parts = [f"prompt {number}"] if len(spec.system_prompts) > 1 else []
+        parts += [f"temperature {temperature:g}"] if temperature is not None else []
+        params = spec.params if temperature is None else {**spec.params, "temperature": temperature}
+        found.append(Variant(model, prompt, params, "".join(f" · {part}" for part in parts)))
+    return found
+
+
 def make_run(
-    spec: LaunchSpec,
-    selection: Selection,
-    record: Launch,
-    model: LanguageModel,
-    system_prompt: str,
-    number: int,
-    by: User | None,
+    spec: LaunchSpec, selection: Selection, record: Launch, variant: Variant, by: User | None
 ) -> Run:
-    label = spec.label if len(spec.system_prompts) == 1 else f"{spec.label} · prompt {number}"
+    model = variant.model
+    embedder = selection.embedder
     return Run(
-        label=label[:150],
+        label=f"{spec.label[: 150 - len(variant.suffix)]}{variant.suffix}",
         release=spec.release,
         launch=record,
         suite=selection.suite,
         language_model=model,
         model_name=model.name,
         endpoint=model.endpoint().to_json(),
-        system_prompt=system_prompt,
-        params=spec.params,
+        system_prompt=variant.system_prompt,
+        params=variant.params,
         repeats=spec.repeats,
-        variant_key=variant_key(model, system_prompt, spec.params),
+        variant_key=variant_key(model, variant.system_prompt, variant.params),
+        similarity_weight=spec.similarity_weight,
+        similarity_endpoint=embedder.endpoint().to_json() if embedder else {},
+        score_by_similarity=spec.score_by_similarity,
         cost_limit_usd=spec.cost_limit_usd,
         self_judging_allowed=spec.allow_self_judging,
         is_scripted=model.is_scripted,
@@ -218,7 +269,9 @@ def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, 
     run.suite_fingerprint = digest(pairs)
     run.save()
     add_results(run, selection.tests, revisions)
-    add_judging(run, selection.judges, name=str(selection.jury or ""), current=True)
+    jury = selection.jury
+    backup = jury.backup if jury else None
+    add_judging(run, selection.judges, name=str(jury or ""), current=True, backup=backup)
 
 
 def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> None:
@@ -259,16 +312,26 @@ def _distinct(lists: Any) -> list[list[str]]:
 
 
 def add_judging(
-    run: Run, judges: Sequence[Judge], *, name: str, current: bool, by: User | None = None
+    run: Run,
+    judges: Sequence[Judge],
+    *,
+    name: str,
+    current: bool,
+    backup: Judge | None = None,
+    by: User | None = None,
 ) -> Judging:
     """One more pass of a jury over the run's results; the calls are made by the workers."""
-    versions = template_versions(run)
     judging = Judging.objects.create(
         run=run,
         number=run.judgings.count() + 1,
-        jury={"name": name, "judges": [snapshot(judge) for judge in judges]},
+        jury=snapshot(judges, backup, name=name),
         jury_name=name,
-        jury_fingerprint=jury_fingerprint(judges, versions),
+        jury_fingerprint=jury_fingerprint(
+            judges,
+            backup,
+            versions=template_versions(run),
+            has_rubrics=_with_rubric(run).exists(),
+        ),
         is_current=current,
         cost_limit_usd=run.cost_limit_usd,
         requested_by=by or run.requested_by,
@@ -283,36 +346,17 @@ def add_judging(
     return judging
 
 
-def snapshot(judge: Judge) -> dict[str, Any]:
-    """A judge as it is asked in this judging, by copy."""
-    return {
-        "judge": judge.pk,
-        "name": str(judge),
-        "endpoint": judge.language_model.endpoint().to_json(),
-        "approach": judge.approach,
-        "params": judge.params,
-        "template": judge.template_id,
-    }
-
-
 def template_versions(run: Run) -> list[list[Any]]:
-    """Families and versions of the templates by which the run's tests are judged."""
+    """Families and versions of the templates of the run's tests that are judged as a whole."""
     used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
+    used = used.exclude(pk__in=_with_rubric(run))
     return sorted(
         [family, version]
         for family, version in used.values_list("template__family", "template__version").distinct()
     )
 
 
-def jury_fingerprint(judges: Sequence[Judge], versions: list[list[Any]]) -> str:
-    """Digest of models, approaches, parameters and the template versions really asked."""
-    parts = [
-        [
-            *_address(judge.language_model),
-            judge.approach,
-            judge.language_model.params | judge.params,
-            [[judge.template.family, judge.template.version]] if judge.template else versions,
-        ]
-        for judge in judges
-    ]
-    return digest(sorted(parts, key=digest))
+def _with_rubric(run: Run) -> QuerySet[FrozenCriterion]:
+    """Revisions of the run that are judged criterion by criterion."""
+    asked = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
+    return asked.exclude(key=WHOLE_TEST).values("revision").distinct()

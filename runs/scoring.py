@@ -1,33 +1,88 @@
 """Scoring: the one place that sets score and passed, of assessments and of results.
 
-A judge that failed is no vote. People win: where evaluations stand, they replace the judges.
+A judge that failed is no vote. People win: where evaluations stand, they replace the judges, on
+the whole test or on the criteria that they speak of.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from evalhub.models import ItemState
 from evalhub.work.rows import overwrite
-from issues.rubric import consensus
+from issues import similarity
+from issues.freezing import scale_of
+from issues.models import FrozenCriterion, Revision
+from issues.rubric import WHOLE_TEST, Point, panel_value, score_of
 from issues.scales import passes
+from runs.agreement import VOTE_FIELDS, Vote, alpha_of, scales_of
 from runs.models import Assessment, HumanEvaluation, Judgment, Result
 from runs.standing import Evaluation, Verdict, verdict_of
 
-ASSESSMENT_FIELDS = ["score", "passed", "answered", "expected"]
+ASSESSMENT_FIELDS = ["score", "passed", "agreement", "answered", "expected"]
 RESULT_FIELDS = ["score", "passed", "agreement", "is_judged", "is_overridden", "is_disputed"]
 
 Key = tuple[int, int]
+Values = Mapping[int, float | None]
+"""What was found of each criterion, by its id."""
 
 
-class PassRule(NamedTuple):
-    """When a result passes, as its revision froze it."""
+class Rule(NamedTuple):
+    """How a result's score is made and when it passes, as its revision and its run froze it."""
 
-    threshold: float
-    rule: str
+    revision: Revision
+    criteria: list[FrozenCriterion]
+    similarity: float | None
+    similarity_weight: float
+    score_by_similarity: bool
+
+    def score(self, values: Values) -> float | None:
+        """The score that these values of its criteria come to; None where nothing was measured."""
+        if self.is_bare(values):
+            return None if self.similarity is None else similarity.score_of(self.similarity)
+        rubric = score_of(self._points(values), self.is_met)
+        return similarity.hybrid(rubric, self.similarity, self.similarity_weight)
+
+    def is_bare(self, values: Values) -> bool:
+        """Whether nothing judges it, and its suite asks for the similarity then."""
+        return self.score_by_similarity and not values and len(self.criteria) == 1
+
+    def is_met(self, score: float) -> bool | None:
+        """Whether a mandatory criterion with this score is met: by the template's own rule."""
+        return scale_of(self.revision.template).passes(score)
 
     def passes(self, score: float | None) -> bool | None:
-        return passes(score, self.threshold, self.rule)
+        return passes(score, self.revision.pass_threshold, self.revision.pass_rule)
+
+    def _points(self, values: Values) -> Iterable[Point]:
+        for criterion in self.criteria:
+            if criterion.pk in values or criterion.key != WHOLE_TEST:
+                yield Point(
+                    criterion.key,
+                    values.get(criterion.pk),
+                    criterion.weight,
+                    criterion.is_inverted,
+                    criterion.alternative,
+                    criterion.mandatory,
+                )
+
+
+def _rules(result_ids: Collection[int]) -> dict[int, Rule]:
+    rows = Result.objects.filter(pk__in=result_ids).order_by()
+    rows = rows.select_related("run", "revision__template")
+    return {
+        result.pk: Rule(
+            result.revision,
+            list(result.revision.criteria.all()),
+            result.similarity,
+            result.run.similarity_weight,
+            result.run.score_by_similarity,
+        )
+        for result in rows.prefetch_related("revision__criteria")
+    }
+
+
+# Judges ------------------------------------------------------------------------------------------
 
 
 def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str] = ()) -> None:
@@ -38,27 +93,45 @@ def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str
         also: Further fields in which the rows were changed, to be written in the same statement.
     """
     votes = _votes(assessments)
-    rules = _pass_rules({assessment.result_id for assessment in assessments})
+    rules = _rules({assessment.result_id for assessment in assessments})
+    scales = scales_of(vote.template for found in votes.values() for vote in found)
     for assessment in assessments:
-        values = votes[assessment.judging_id, assessment.result_id]
-        assessment.score = consensus(values)
-        assessment.passed = rules[assessment.result_id].passes(assessment.score)
-        assessment.expected = len(values)
-        assessment.answered = sum(value is not None for value in values)
+        found = votes[assessment.judging_id, assessment.result_id]
+        rule = rules[assessment.result_id]
+        assessment.score = rule.score(consensus_of(found))
+        assessment.passed = rule.passes(assessment.score)
+        assessment.agreement = alpha_of(found, scales)
+        judged = [vote for vote in found if vote.judge is not None]
+        assessment.expected = sum(not vote.is_backup for vote in judged)
+        assessment.answered = sum(vote.value is not None for vote in judged)
     overwrite(list(assessments), [*ASSESSMENT_FIELDS, *also])
     score_results({assessment.result_id for assessment in assessments})
 
 
-def _votes(assessments: Iterable[Assessment]) -> dict[Key, list[float | None]]:
-    """The values of each assessment's judgments; None for those that failed."""
-    votes: dict[Key, list[float | None]] = defaultdict(list)
+def consensus_of(votes: Iterable[Vote]) -> dict[int, float | None]:
+    """What the panel (or a check) found of each criterion, by the criterion's id."""
+    samples: dict[int, dict[int | None, list[float | None]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for vote in votes:
+        samples[vote.criterion][vote.judge].append(vote.value)
+    return {criterion: panel_value(by_judge) for criterion, by_judge in samples.items()}
+
+
+def _votes(assessments: Iterable[Assessment]) -> dict[Key, list[Vote]]:
+    """The judgments of each assessment; those that failed have no value."""
+    votes: dict[Key, list[Vote]] = defaultdict(list)
     rows = Judgment.objects.filter(
         judging__in={assessment.judging_id for assessment in assessments},
         result__in={assessment.result_id for assessment in assessments},
     ).order_by()
-    for judging, result, value in rows.values_list("judging_id", "result_id", "value"):
-        votes[judging, result].append(value)
+    fields = ("judging_id", "result_id", *VOTE_FIELDS)
+    for judging, result, *vote in rows.values_list(*fields):
+        votes[judging, result].append(Vote(*vote))
     return votes
+
+
+# Judges and people -------------------------------------------------------------------------------
 
 
 def score_results(result_ids: Collection[int]) -> None:
@@ -69,13 +142,16 @@ def score_results(result_ids: Collection[int]) -> None:
         assessment.result_id: assessment
         for assessment in Assessment.objects.filter(judging__is_current=True, result__in=result_ids)
     }
-    evaluations = _evaluations(result_ids)
-    rules = _pass_rules(result_ids)
+    evaluated = _verdicts(result_ids)
+    rules = _rules(evaluated.keys())
+    votes = _votes([current[pk] for pk in evaluated if pk in current])
     for result in results:
-        _take_over_judges(result, current.get(result.pk))
-        verdict = verdict_of(evaluations[result.pk])
-        if verdict is not None:
-            _take_over_people(result, verdict, rules[result.pk])
+        assessment = current.get(result.pk)
+        _take_over_judges(result, assessment)
+        if result.pk in evaluated:
+            judged = votes[assessment.judging_id, result.pk] if assessment else []
+            values = consensus_of(judged)
+            _take_over_people(result, evaluated[result.pk], values, rules[result.pk])
     overwrite(results, RESULT_FIELDS)
 
 
@@ -88,25 +164,52 @@ def _take_over_judges(result: Result, assessment: Assessment | None) -> None:
     result.is_overridden = result.is_disputed = False
 
 
-def _take_over_people(result: Result, verdict: Verdict, rule: PassRule) -> None:
-    """Evaluations that lie on both sides of the pass line decide nothing until adjudicated."""
-    sides = {rule.passes(value) for value in verdict.values}
-    result.score = verdict.score
+def _take_over_people(
+    result: Result, verdicts: Mapping[int, Verdict], judged: Values, rule: Rule
+) -> None:
+    """What people say replaces what the judges found, criterion by criterion or as a whole.
+
+    A verdict on the whole outranks those on criteria. Evaluations that lie on both sides of the
+    pass line decide nothing until adjudicated.
+    """
+    whole = next((c.pk for c in rule.criteria if c.key == WHOLE_TEST and c.pk in verdicts), None)
+    if whole is not None:
+        verdict = verdicts[whole]
+        result.score = verdict.score
+        sides = {rule.passes(value) for value in verdict.values}
+    else:
+        result.score = rule.score({**judged, **{pk: v.score for pk, v in verdicts.items()}})
+        sides = {
+            rule.passes(rule.score({**judged, **{pk: side(v) for pk, v in verdicts.items()}}))
+            for side in (_lowest, _highest, _mean)
+        }
     result.passed = sides.pop() if len(sides) == 1 else None
     result.is_judged = result.is_overridden = True
-    result.is_disputed = verdict.is_disputed
+    counting = [verdicts[whole]] if whole is not None else list(verdicts.values())
+    result.is_disputed = any(verdict.is_disputed for verdict in counting)
 
 
-def _evaluations(result_ids: Collection[int]) -> dict[int, list[Evaluation]]:
-    found: dict[int, list[Evaluation]] = defaultdict(list)
-    rows = HumanEvaluation.objects.filter(result__in=result_ids, criterion__key="").order_by("pk")
-    fields = ("result_id", "annotator_id", "kind", "value")
-    for result, annotator, kind, value in rows.values_list(*fields):
-        found[result].append(Evaluation(annotator, kind, value))
-    return found
+def _lowest(verdict: Verdict) -> float:
+    return min(verdict.values)
 
 
-def _pass_rules(result_ids: Collection[int]) -> dict[int, PassRule]:
-    rows = Result.objects.filter(pk__in=result_ids).order_by()
-    frozen = rows.values_list("pk", "revision__pass_threshold", "revision__pass_rule")
-    return {pk: PassRule(threshold, rule) for pk, threshold, rule in frozen}
+def _highest(verdict: Verdict) -> float:
+    return max(verdict.values)
+
+
+def _mean(verdict: Verdict) -> float:
+    return verdict.score
+
+
+def _verdicts(result_ids: Collection[int]) -> dict[int, dict[int, Verdict]]:
+    """What people say of each result that they speak of, by criterion."""
+    found: dict[Key, list[Evaluation]] = defaultdict(list)
+    rows = HumanEvaluation.objects.filter(result__in=result_ids).order_by("pk")
+    fields = ("result_id", "criterion_id", "annotator_id", "kind", "value")
+    for result, criterion, annotator, kind, value in rows.values_list(*fields):
+        found[result, criterion].append(Evaluation(annotator, kind, value))
+    verdicts: dict[int, dict[int, Verdict]] = defaultdict(dict)
+    for (result, criterion), evaluations in found.items():
+        if (verdict := verdict_of(evaluations)) is not None:
+            verdicts[result][criterion] = verdict
+    return verdicts

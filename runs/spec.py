@@ -19,10 +19,14 @@ class LaunchRefused(ValueError):
 
 
 class LaunchSpec(BaseModel):
-    """Tests × models × system prompts, with the jury that judges them.
+    """Tests × models × system prompts × temperatures, with the jury that judges them.
 
     Tests are the union of those named, those of the issues and tags named, and the suite's.
     `jury` None: no judges, only people. `cost_limit_usd` holds for each run, its judging included.
+    Without `temperatures` there is one run with the temperature of `params`, or the model's.
+    `similarity_weight` is the share of each score that similarity to the reference answer makes
+    up, by the embeddings of `similarity_model` (None: those built in); `score_by_similarity`
+    scores tests by it alone that have no rubric and no judges.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -36,10 +40,14 @@ class LaunchSpec(BaseModel):
     models: list[RowId] = Field(min_length=1)
     system_prompts: list[str] = Field([""], min_length=1)
     params: dict[str, Any] = {}
+    temperatures: list[Annotated[float, Field(ge=0, le=5)]] = []
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     jury: RowId | None = None
     cost_limit_usd: Decimal | None = Field(None, gt=0)
     allow_self_judging: bool = False
+    similarity_weight: float = Field(0, ge=0, le=1)
+    similarity_model: RowId | None = None
+    score_by_similarity: bool = False
 
     @model_validator(mode="after")
     def something_is_selected(self) -> "LaunchSpec":

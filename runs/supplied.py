@@ -13,7 +13,7 @@ from evalhub.models import ItemState, User
 from evalhub.work.queue import request_worker
 from issues.conversation import turns_to_generate
 from issues.freezing import freeze
-from runs.launch import BATCH_SIZE, Selection, fill, make_run, select
+from runs.launch import BATCH_SIZE, Selection, fill, make_run, select, variants
 from runs.models import Answer, Launch, Result, Run
 from runs.spec import LaunchRefused, LaunchSpec
 
@@ -110,8 +110,8 @@ def supply(spec: LaunchSpec, answers: Sequence[SuppliedAnswer], *, by: User | No
 
 def _selected(spec: LaunchSpec, answers: Sequence[SuppliedAnswer]) -> Selection:
     problems: list[str] = []
-    if len(spec.models) != 1 or len(spec.system_prompts) != 1:
-        problems.append("Supplied answers belong to one model under one system prompt.")
+    if len(spec.models) != 1 or len(spec.system_prompts) != 1 or len(spec.temperatures) > 1:
+        problems.append("Supplied answers belong to one model, system prompt and temperature.")
     if spec.suite:
         problems.append("Supplied answers name their tests: leave out the suite.")
     problems += _answer_problems(spec, answers)
@@ -158,7 +158,8 @@ def _answered_run(spec: LaunchSpec, selection: Selection, by: User | None) -> Ru
     record = Launch.objects.create(
         label=spec.label, release=spec.release, spec=spec.model_dump(mode="json"), requested_by=by
     )
-    run = make_run(spec, selection, record, selection.models[0], spec.system_prompts[0], 1, by)
+    (variant,) = variants(spec, selection.models)
+    run = make_run(spec, selection, record, variant, by)
     run.answers_supplied = True
     fill(run, spec, selection, freeze(selection.tests))
     return run

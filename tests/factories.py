@@ -8,7 +8,7 @@ from issues.builtin_templates import BUILTIN
 from issues.freezing import freeze
 from issues.models import Issue, IssueState, JudgeTemplate, Tag, TemplateState, Test, TestState
 from runs.launch import add_judging, add_results
-from runs.models import Judge, Jury, Result, Run
+from runs.models import Approach, Judge, Jury, Result, Run
 
 number = count(1)
 
@@ -52,6 +52,7 @@ def make_issue(*, tags: tuple[str, ...] = (), **fields: Any) -> Issue:
 
 
 def make_test(prompt: str = "What is 2 + 2?", **fields: Any) -> Test:
+    """An approved test; `criteria` are the fields of each point of its rubric, in order."""
     defaults = {
         "messages": [{"role": "user", "content": prompt}],
         "reference": "4",
@@ -60,13 +61,21 @@ def make_test(prompt: str = "What is 2 + 2?", **fields: Any) -> Test:
     }
     fields.setdefault("issue", None) or fields.update(issue=make_issue())
     fields.setdefault("template", None) or fields.update(template=make_template())
-    return Test.objects.create(**(defaults | fields))
+    criteria = fields.pop("criteria", ())
+    test = Test.objects.create(**(defaults | fields))
+    for order, criterion in enumerate(criteria, 1):
+        test.criteria.create(order=order, **criterion)
+    return test
 
 
-def make_jury(*models: LanguageModel, **fields: Any) -> Jury:
-    """A jury of one judge for each model."""
+def make_jury(
+    *models: LanguageModel, approaches: tuple[str, ...] = (Approach.TEMPLATE,), **fields: Any
+) -> Jury:
+    """A jury of one judge for each model and approach."""
     jury = Jury.objects.create(**({"name": f"jury {next(number)}"} | fields))
-    jury.judges.set([Judge.objects.given(model) for model in models])
+    jury.judges.set(
+        Judge.objects.given(model, approach=approach) for model in models for approach in approaches
+    )
     return jury
 
 
@@ -90,7 +99,8 @@ def make_run(
     tests = tests or (make_test(),)
     add_results(run, list(tests), freeze(tests))
     judges = list(jury.judges.all()) if jury else []
-    add_judging(run, judges, name=str(jury or ""), current=True)
+    backup = jury.backup if jury else None
+    add_judging(run, judges, name=str(jury or ""), current=True, backup=backup)
     return run
 
 

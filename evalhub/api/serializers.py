@@ -27,6 +27,7 @@ class LanguageModelSerializer(RowSerializer):
             "max_concurrency",
             "requests_per_minute",
             "timeout_s",
+            "judge_timeout_s",
             "input_usd_per_mtok",
             "output_usd_per_mtok",
             "is_scripted",

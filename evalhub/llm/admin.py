@@ -44,7 +44,11 @@ class LanguageModelAdmin(HistoryAdmin):
             "Limits",
             {
                 "classes": ("tab",),
-                "fields": (("max_concurrency", "requests_per_minute", "timeout_s"),),
+                "fields": (
+                    "max_concurrency",
+                    "requests_per_minute",
+                    ("timeout_s", "judge_timeout_s"),
+                ),
             },
         ),
         (

@@ -1,5 +1,6 @@
 """Language models that may be called, and the record of every call."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from django.core.exceptions import ValidationError
@@ -12,6 +13,8 @@ from evalhub.constraints import known
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.network import ForbiddenAddress, check_base_url
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
+
+JUDGE_TIMEOUT_S = 45
 
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]*$",
@@ -77,6 +80,13 @@ class LanguageModel(models.Model):
     )
     timeout_s = models.PositiveIntegerField(
         "time-out (s)", default=120, validators=[MinValueValidator(1), MaxValueValidator(600)]
+    )
+    judge_timeout_s = models.PositiveIntegerField(
+        "time-out as a judge (s)",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(600)],
+        help_text=f"Empty: the other time-out, but at most {JUDGE_TIMEOUT_S} s.",
     )
     input_usd_per_mtok = models.DecimalField(
         "input price",
@@ -150,6 +160,11 @@ class LanguageModel(models.Model):
     def has_prices(self) -> bool:
         return self.input_usd_per_mtok is not None and self.output_usd_per_mtok is not None
 
+    def judge_endpoint(self) -> Endpoint:
+        """The same for a judge, which has a time-out of its own."""
+        timeout_s = self.judge_timeout_s or min(self.timeout_s, JUDGE_TIMEOUT_S)
+        return replace(self.endpoint(), timeout_s=timeout_s)
+
     def endpoint(self) -> Endpoint:
         """What a call needs, frozen by copy; a run keeps this and not the row."""
         return Endpoint(
@@ -178,6 +193,7 @@ class CallRole(models.TextChoices):
     PROBE = "probe"
     ANALYST = "analyst"
     GENERATOR = "generator"
+    EMBEDDING = "embedding"
 
 
 class Call(models.Model):

@@ -1,3 +1,4 @@
+from issues.models.criterion import Criterion, CriterionFields, Polarity
 from issues.models.feedback import Feedback, FeedbackState, Rating
 from issues.models.issue import (
     Comment,
@@ -10,12 +11,14 @@ from issues.models.issue import (
 )
 from issues.models.revision import FrozenCriterion, Revision
 from issues.models.tag import Tag, TagKind
-from issues.models.template import JudgeTemplate, TemplateState
+from issues.models.template import JudgeTemplate, ReplyForm, TemplateState
 from issues.models.test import Author, Origin, Test, TestState
 
 __all__ = [
     "Author",
     "Comment",
+    "Criterion",
+    "CriterionFields",
     "Feedback",
     "FeedbackState",
     "FrozenCriterion",
@@ -23,7 +26,9 @@ __all__ = [
     "IssueState",
     "JudgeTemplate",
     "Origin",
+    "Polarity",
     "Rating",
+    "ReplyForm",
     "ResolutionLabel",
     "Revision",
     "Severity",

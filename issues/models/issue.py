@@ -65,7 +65,7 @@ class Issue(models.Model):
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
     source_id = models.CharField(
-        max_length=100, blank=True, help_text="Its id in the system that it was imported from."
+        max_length=200, blank=True, help_text="Its id in the system that it was imported from."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

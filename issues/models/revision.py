@@ -1,6 +1,8 @@
 from django.db import models
 
 from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known
+from issues.models.criterion import CriterionFields, Polarity
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test
 from issues.scales import PassRule, passes
@@ -49,26 +51,28 @@ class Revision(models.Model):
         return passes(score, self.pass_threshold, self.pass_rule)
 
 
-class FrozenCriterion(models.Model):
-    """One criterion as it stood in a revision. Key "" is the test as a whole."""
+class FrozenCriterion(CriterionFields):
+    """One criterion as it stood in a revision. Key "" is the test as a whole.
+
+    Where a revision has other criteria, those are judged, and key "" is there for people's
+    verdicts on the whole.
+    """
 
     sealed_path = "revision__test__sealed"
-    sealed_fields = ("text",)
+    sealed_fields = ("text", "arguments", "citation")
 
     revision = models.ForeignKey(Revision, models.CASCADE, related_name="criteria")
-    key = models.CharField(max_length=40, blank=True)
-    text = models.TextField(blank=True)
-    order = models.PositiveSmallIntegerField(default=0)
 
     objects = SealedQuerySet.as_manager()
 
     class Meta:
         ordering = ("revision", "order")
         constraints = [
+            known("issues_frozencriterion_polarity_known", "polarity", Polarity),
             models.UniqueConstraint(
                 name="issues_frozencriterion_key_once", fields=("revision", "key")
             ),
         ]
 
     def __str__(self) -> str:
-        return self.key or "whole test"
+        return (self.text[:80] or self.check_name) if self.key else "whole test"

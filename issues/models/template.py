@@ -7,11 +7,31 @@ from evalhub.constraints import known
 from issues import scales
 from issues.prompts import check_template
 
+FIXED_FIELDS = (
+    "family",
+    "version",
+    "text",
+    "scale",
+    "shows_input",
+    "shows_reference",
+    "shows_guidelines",
+    "shows_whole_rubric",
+    "reply_form",
+)
+"""Fields of a template that never change once it is published."""
+
 
 class TemplateState(models.TextChoices):
     DRAFT = "draft"
     PUBLISHED = "published"
     RETIRED = "retired"
+
+
+class ReplyForm(models.TextChoices):
+    """How a judge replies: with a verdict and its reasons, or, as risk classifiers do, a label."""
+
+    VERDICT = "verdict", "reasons and a score, as JSON or as elements"
+    LABEL = "label", "one of the scale's labels, nothing else"
 
 
 class JudgeTemplate(models.Model):
@@ -29,6 +49,8 @@ class JudgeTemplate(models.Model):
     shows_input = models.BooleanField(default=True)
     shows_reference = models.BooleanField(default=True)
     shows_guidelines = models.BooleanField(default=True)
+    shows_whole_rubric = models.BooleanField(default=False)
+    reply_form = models.CharField(max_length=8, choices=ReplyForm, default=ReplyForm.VERDICT)
     scale = models.JSONField(default=scales.binary_json)
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -40,6 +62,7 @@ class JudgeTemplate(models.Model):
         permissions = [("publish_judgetemplate", "Can publish judge templates")]
         constraints = [
             known("issues_judgetemplate_state_known", "state", TemplateState),
+            known("issues_judgetemplate_reply_form_known", "reply_form", ReplyForm),
             models.UniqueConstraint(
                 name="issues_judgetemplate_version_once",
                 fields=("family", "version"),
@@ -70,10 +93,7 @@ class JudgeTemplate(models.Model):
         before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()
         if before is None:
             return
-        fixed = ("family", "version", "text", "scale", "shows_input", "shows_reference")
-        changed = [
-            f for f in (*fixed, "shows_guidelines") if getattr(before, f) != getattr(self, f)
-        ]
+        changed = [f for f in FIXED_FIELDS if getattr(before, f) != getattr(self, f)]
         if changed or self.state == TemplateState.DRAFT:
             raise ValidationError(
                 f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "

@@ -58,6 +58,7 @@ class Test(models.Model):
         "flagged_answer",
         "guidelines",
         "note",
+        "extras",
     )
 
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
@@ -89,7 +90,10 @@ class Test(models.Model):
         default=False, help_text="Its text is shown only to those who may read sealed tests."
     )
     note = models.TextField(blank=True)
-    source_id = models.CharField(max_length=100, blank=True)
+    extras = models.JSONField(
+        default=dict, blank=True, help_text="What its source says that has no place of its own."
+    )
+    source_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

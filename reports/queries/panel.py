@@ -78,12 +78,13 @@ class Panel:
 def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
     """The panel of one judging of this run, whose assessments add up to `assessed`."""
     sums = judging.statistics or _sums_so_far(judging)
-    alpha, band = _agreement(sums, raters=len(judging.jury.get("judges", [])))
+    compared = _most_compared(sums)
+    alpha, band = _agreement(compared) if judging.statistics else (None, None)
     return Panel(
         judges=_lines(run, judging, sums["judges"]),
         alpha=alpha,
         band=band,
-        units=sums.get("units", 0),
+        units=compared["units"],
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
         cost_usd=assessed.cost_usd,
         with_cost=assessed.with_cost,
@@ -92,12 +93,17 @@ def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
     )
 
 
-def _agreement(sums: dict[str, Any], *, raters: int) -> tuple[float | None, Band | None]:
-    if "coincidences" not in sums:
-        return None, None
-    matrix = krippendorff.from_json(sums["coincidences"])
-    alpha = krippendorff.alpha_from_coincidences(matrix)
-    return alpha, krippendorff.band(alpha, raters=raters, units=sums["units"])
+def _most_compared(sums: dict[str, Any]) -> dict[str, Any]:
+    """What was compared on the scale on which most was; verdicts on two scales cannot be."""
+    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
+    scales = sums.get("scales", {}).values()
+    return max(scales, key=lambda compared: compared["units"], default=nothing)
+
+
+def _agreement(compared: dict[str, Any]) -> tuple[float | None, Band]:
+    alpha = krippendorff.alpha_from_coincidences(krippendorff.from_json(compared["coincidences"]))
+    raters, units = len(compared["raters"]), compared["units"]
+    return alpha, krippendorff.band(alpha, raters=raters, units=units)
 
 
 def _sums_so_far(judging: Judging) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
-from issues.models import FrozenCriterion
+from issues.models import FrozenCriterion, JudgeTemplate
 from runs.models.jury import Judge
 from runs.models.run import Result, Run
 
@@ -13,9 +13,11 @@ from runs.models.run import Result, Run
 class Judging(Batch):
     """One jury's pass over a run's results. A run may have many; one is current.
 
-    `jury` is the snapshot {"name", "judges": [{"judge": id, "endpoint", "approach", "params",
-    "template": id or null}]}. `statistics` are sums kept when it is done, so that agreement and
-    coverage of any set of runs can be added up: see `runs.agreement.statistics_of`; {} until then.
+    `jury` is what `runs.seats.snapshot` made: {"name", "judges", "backup": one of these or null},
+    each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template" and
+    "rubric_template": ids or null}. `statistics` are sums kept when it is done, so that agreement
+    and coverage of any set of runs can be added up: see `runs.agreement.statistics_of`; {} until
+    then.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgings")
@@ -111,6 +113,15 @@ class Judgment(models.Model):
     )
     judge = models.ForeignKey(
         Judge, models.PROTECT, null=True, blank=True, related_name="judgments", db_index=False
+    )
+    template = models.ForeignKey(
+        JudgeTemplate,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        help_text="The wording with which the judge was asked.",
     )
     sample = models.PositiveSmallIntegerField(default=0)
     order = models.PositiveSmallIntegerField(default=0)

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from simple_history.models import HistoricalRecords
 
@@ -11,7 +12,22 @@ from issues.models import JudgeTemplate
 
 
 class Approach(models.TextChoices):
-    TEMPLATE = "template", "the template's own wording"
+    """What a judge is asked about, and what it sees beside the answer.
+
+    `template` judges a test as a whole, the others its rubric, one criterion at a time.
+    """
+
+    TEMPLATE = "template", "the whole test, by its template"
+    STANDARD = "standard", "each criterion alone"
+    PROMPT_AWARE = "prompt_aware", "each criterion, seeing the prompt"
+    HOLISTIC = "holistic", "each criterion, seeing prompt and whole rubric"
+
+
+DEFAULT_APPROACHES = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
+"""How a model judges in a default jury: tests without a rubric, and those with one, twice."""
+
+
+MOST_SAMPLES = 25
 
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
@@ -22,9 +38,10 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         params: dict[str, Any] | None = None,
         template: JudgeTemplate | None = None,
         approach: str = Approach.TEMPLATE,
+        samples: int = 1,
     ) -> "Judge":
-        """The one judge with this model, approach, parameters and template."""
-        parts = [language_model.pk, approach, params or {}, template and template.pk]
+        """The one judge with this model, approach, parameters, template and samples."""
+        parts = [language_model.pk, approach, params or {}, template and template.pk, samples]
         return self.get_or_create(
             digest=digest(parts),
             defaults={
@@ -32,6 +49,7 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
                 "approach": approach,
                 "params": params or {},
                 "template": template,
+                "samples": samples,
             },
         )[0]
 
@@ -48,7 +66,12 @@ class Judge(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Empty: each test's own.",
+        help_text="Empty: each test's own, or for criteria the built-in one of the approach.",
+    )
+    samples = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_SAMPLES)],
+        help_text="How often it is asked the same; the share of a vote is its certainty.",
     )
     digest = models.CharField(max_length=64, unique=True, editable=False)
 
@@ -56,12 +79,23 @@ class Judge(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        constraints = [known("runs_judge_approach_known", "approach", Approach)]
+        constraints = [
+            known("runs_judge_approach_known", "approach", Approach),
+            models.CheckConstraint(
+                name="runs_judge_samples_range",
+                condition=models.Q(samples__range=(1, MOST_SAMPLES)),
+                violation_error_message=f"Choose 1 to {MOST_SAMPLES} samples.",
+            ),
+        ]
 
     def __str__(self) -> str:
         details = [f"{name} {value}" for name, value in sorted(self.params.items())]
         if self.template_id:
             details.append(str(self.template))
+        if self.approach != Approach.TEMPLATE:
+            details.insert(0, self.approach.replace("_", "-"))
+        if self.samples > 1:
+            details.append(f"{self.samples} samples")
         return (
             f"{self.language_model} ({', '.join(details)})" if details else str(self.language_model)
         )
@@ -77,6 +111,14 @@ class Jury(models.Model):
 
     name = models.CharField(max_length=150, unique=True)
     judges = models.ManyToManyField(Judge, related_name="juries")
+    backup = models.ForeignKey(
+        Judge,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Asked once per criterion where one of the judges failed.",
+    )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

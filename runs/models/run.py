@@ -47,6 +47,15 @@ class Run(Batch):
     suite_fingerprint = models.CharField(max_length=64)
     answers_supplied = models.BooleanField(default=False)
     self_judging_allowed = models.BooleanField(default=False)
+    similarity_weight = models.FloatField(
+        default=0, help_text="The share of the score that similarity to the reference makes up."
+    )
+    similarity_endpoint = models.JSONField(
+        default=dict, blank=True, help_text="What embeds the texts; {} is the one built in."
+    )
+    score_by_similarity = models.BooleanField(
+        default=False, help_text="Tests that nothing judges are scored by similarity alone."
+    )
     is_scripted = models.BooleanField(default=False)
     source_id = models.CharField(max_length=100, blank=True)
 
@@ -55,6 +64,7 @@ class Run(Batch):
         permissions = [("control_run", "Can pause, cancel, resume and judge runs again")]
         constraints = [
             known("runs_run_state_known", "state", BatchState),
+            share("runs_run_similarity_weight_share", "similarity_weight"),
             models.CheckConstraint(name="runs_run_repeats_positive", condition=Q(repeats__gte=1)),
             models.UniqueConstraint(
                 name="runs_run_source_once",
@@ -105,6 +115,9 @@ class Result(Item):
     score = models.FloatField(null=True, blank=True)
     passed = models.BooleanField(null=True, blank=True)
     agreement = models.FloatField(null=True, blank=True)
+    similarity = models.FloatField(
+        null=True, blank=True, help_text="Cosine to the reference answer, from -1 to 1."
+    )
     is_overridden = models.BooleanField(default=False)
     is_disputed = models.BooleanField(default=False)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)

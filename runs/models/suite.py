@@ -5,18 +5,37 @@ from issues.models import Tag, Test
 
 
 class Suite(models.Model):
-    """A named set of tests with launch defaults."""
+    """A named set of tests with launch defaults; an imported blueprint is one.
+
+    `defaults` holds fields of `runs.spec.LaunchSpec`, such as models, system prompts and jury.
+    """
 
     name = models.CharField(max_length=150, unique=True)
     description = models.TextField(blank=True)
     tests = models.ManyToManyField(Test, blank=True, related_name="suites")
     tags = models.ManyToManyField(Tag, blank=True, related_name="suites")
+    defaults = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What a launch of this suite starts with, by the fields of a launch.",
+    )
+    extras = models.JSONField(
+        default=dict, blank=True, help_text="What its source says that has no place of its own."
+    )
+    source_id = models.CharField(max_length=200, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     history = HistoricalRecords(m2m_fields=[tests, tags])
 
     class Meta:
         ordering = ("name",)
+        constraints = [
+            models.UniqueConstraint(
+                name="runs_suite_source_once",
+                fields=("source_id",),
+                condition=~models.Q(source_id=""),
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

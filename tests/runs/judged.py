@@ -7,9 +7,10 @@ from django.utils import timezone
 from evalhub.llm.gateway import request_digest
 from evalhub.models import BatchState, Call, CallRole, ItemState
 from runs.asking import Wording, messages_for, params_for
-from runs.judging import case_of, seats_of
+from runs.hearing import case_of
 from runs.models import Answer, Assessment, Judging, Judgment, JudgmentState, Result, Run
 from runs.scoring import score_assessments
+from runs.seats import panel_of
 from tests.factories import make_jury, make_model, make_run, make_test
 
 
@@ -28,7 +29,7 @@ def judge(run, *, votes, answer="It is **four**."):
     judging = run.judgings.get()
     for result in run.results.filter(state=ItemState.PENDING).select_related("revision__template"):
         _answer(run, result, answer)
-        for seat, vote in zip(seats_of(judging), votes, strict=True):
+        for seat, vote in zip(panel_of(judging).seats, votes, strict=True):
             _vote(judging, result, seat, vote)
     assessments = Assessment.objects.filter(judging=judging)
     assessments.update(state=ItemState.DONE)
@@ -47,7 +48,7 @@ def _answer(run, result, text):
 
 
 def _vote(judging, result, seat, vote):
-    wording = seat.wording or Wording.of(result.revision.template)
+    wording = seat.whole or Wording.of(result.revision.template)
     case = case_of(result, judging.run.system_prompt)
     digest = request_digest(
         seat.endpoint,
@@ -64,6 +65,7 @@ def _vote(judging, result, seat, vote):
         result=result,
         criterion=result.revision.criteria.get(key=""),
         judge_id=seat.judge_id,
+        template_id=wording.template_id,
         state=JudgmentState.FAILED if failed else JudgmentState.OK,
         option="" if failed else str(vote),
         value=vote,

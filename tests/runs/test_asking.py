@@ -7,7 +7,7 @@ from issues.scales import BINARY
 from runs.asking import LEAST_TOKENS, Case, Wording, messages_for, params_for
 
 SCHEMA = verdict_schema(BINARY.options)
-WORDING = Wording(BUILTIN[0].text, BINARY, SCHEMA)
+WORDING = Wording(BUILTIN[0].text, BINARY, SCHEMA, 1)
 CONTENT = {
     "messages": [{"role": "user", "content": "How many?"}],
     "tools": [],

@@ -5,7 +5,7 @@ import pytest
 from evalhub.models import BatchState, ItemState
 from evalhub.work.progress import NotPossible, counts
 from runs import control
-from runs.judging import RETRY
+from runs.hearing import RETRY
 from runs.models import NO_ANSWER, Judging, Run
 from tests.factories import make_jury, make_model, make_run, make_test
 

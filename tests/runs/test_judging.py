@@ -8,7 +8,8 @@ import pytest
 from evalhub.models import BatchState, Call, ItemState
 from issues.scales import FIVE_CLASSES, as_json
 from runs import control
-from runs.judging import Cost, hearings, total_cost
+from runs.hearing import Cost, hearings
+from runs.judging import total_cost
 from runs.models import Assessment, Judgment
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_template, make_test
@@ -198,7 +199,7 @@ def test_failed_judgment_that_was_saved_is_not_asked_again_by_another_worker(jud
 
     (hearing,) = hearings(judging, [item.pk])
 
-    assert len(hearing.questions) == 1
+    assert sum(len(matter.questions) for matter in hearing.matters) == 1
 
 
 def test_retry_replaces_failed_judgments_in_place_and_keeps_the_good(judged, provider, work):
@@ -219,7 +220,7 @@ def test_sums_are_right_after_a_retry(judged, provider, work):
     run = judged("No idea.", judges=2)
     sums = run.judgings.get().statistics
     assert sums["failures"] == {"unreadable": 2}
-    assert sums["units"] == 0
+    assert sums["scales"] == {}
     provider.script = lambda request: verdict(1)
 
     control.retry_errors(run)
@@ -227,7 +228,7 @@ def test_sums_are_right_after_a_retry(judged, provider, work):
 
     sums = run.judgings.get().statistics
     assert sums["failures"] == {}
-    assert sums["units"] == 1
+    assert [compared["units"] for compared in sums["scales"].values()] == [1]
     assert [judge["ok"] for judge in sums["judges"].values()] == [1, 1]
 
 
@@ -239,7 +240,7 @@ def test_second_judging_has_sums_of_its_own(judged, provider, work):
     work()
 
     first, second = run.judgings.order_by("number")
-    assert first.statistics["units"] == 1
+    assert [compared["units"] for compared in first.statistics["scales"].values()] == [1]
     assert second.statistics["failures"] == {"unreadable": 2}
 
 

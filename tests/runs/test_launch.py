@@ -149,7 +149,7 @@ def test_a_test_without_template_cannot_be_judged_by_its_own():
 
     problems = refusal(tests=[bare.pk], models=[make_model().pk], jury=make_jury(make_model()).pk)
 
-    assert problems == [f"These tests have no judge template: {bare.pk}."]
+    assert problems == [f"These tests have no judge template and no rubric: {bare.pk}."]
 
 
 def test_a_judge_with_a_template_of_its_own_needs_none_of_the_test():
