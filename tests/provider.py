@@ -121,6 +121,7 @@ class Provider:
     """Serves `/v1/chat/completions` and `/v1/embeddings` from a thread of its own.
 
     `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form.
+    `embed` gives a text's vector, or what is sent instead of all vectors.
 
     `counts` is requests by `digest`, `requests` their bodies in order, `headers` those of the
     last request, `max_in_flight` the most that were open at once.
@@ -136,6 +137,7 @@ class Provider:
         keep_requests: bool = True,
     ) -> None:
         self.script = script
+        self.embed: Callable[[str], list[float] | Reply] = vector
         self.host, self.port = host, port
         one = [latency_ms] if isinstance(latency_ms, int | float) else latency_ms
         self._latencies_ms: Iterator[float] = cycle(one)
@@ -221,8 +223,6 @@ class Provider:
         reply = Reply(text=scripted) if isinstance(scripted, str) else scripted
         if reply.hang:
             await asyncio.sleep(HANG_S)
-        if reply.status == 0:
-            return _reset(request)
         return await _send(request, body, reply)
 
     async def _note(self, request: web.Request) -> Json:
@@ -234,14 +234,18 @@ class Provider:
             self.requests.append(body)
         return body
 
-    async def _embeddings(self, request: web.Request) -> web.Response:
+    async def _embeddings(self, request: web.Request) -> web.StreamResponse:
         body = await self._note(request)
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        vectors = [self.embed(text) for text in texts]
+        if instead := next((reply for reply in vectors if isinstance(reply, Reply)), None):
+            return await _send(request, body, instead)
         data = [
-            {"object": "embedding", "index": index, "embedding": vector(str(text))}
-            for index, text in enumerate(texts)
+            {"object": "embedding", "index": index, "embedding": numbers}
+            for index, numbers in enumerate(vectors)
         ]
-        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return web.json_response({"object": "list", "data": data, "model": "m", "usage": usage})
 
     async def _counts(self, request: web.Request) -> web.Response:
@@ -276,6 +280,8 @@ def _reset(request: web.Request) -> web.StreamResponse:
 
 
 async def _send(request: web.Request, body: Json, reply: Reply) -> web.StreamResponse:
+    if reply.status == 0:
+        return _reset(request)
     text = completion(body, reply) if reply.body is None else reply.body
     headers = {"Content-Type": "application/json", "x-request-id": "req-1"} | reply.headers
     if not reply.cut_short:

@@ -29,6 +29,16 @@ class Completion:
     reply: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Embedded(Completion):
+    """The vectors of texts, in the order of the texts and all of one length; `text` is empty.
+
+    `reply` is the provider's without the vectors.
+    """
+
+    vectors: tuple[tuple[float, ...], ...]
+
+
 def storable(text: str) -> str:
     """The text without what a database refuses: NUL and halves of surrogate pairs become U+FFFD."""
     return UNSTORABLE.sub("\ufffd", text)

@@ -60,6 +60,12 @@ class Endpoint:
             return None
         return (tokens_in * prices[0] + tokens_out * prices[1]) / MILLION
 
+    def reading_cost_usd(self, tokens_in: int | None) -> Decimal | None:
+        """The same where nothing is written, as for embeddings: no output price is needed."""
+        if self.input_usd_per_mtok is None or tokens_in is None:
+            return None
+        return tokens_in * self.input_usd_per_mtok / MILLION
+
 
 _PRICES = ("input_usd_per_mtok", "output_usd_per_mtok")
 _REQUIRED = {"language_model_id", "name", "litellm_model"}

@@ -11,22 +11,23 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 
-from evalhub.llm.completion import Completion, storable
+from evalhub.llm.completion import Completion, Embedded, storable
 from evalhub.llm.connections import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind, redact
 from evalhub.llm.failures import explain, place
 from evalhub.llm.network import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
-from evalhub.llm.wire import completion_of
+from evalhub.llm.wire import completion_of, embedded_of
 
 Messages = Sequence[Mapping[str, Any]]
 Json = Mapping[str, Any]
+T = TypeVar("T", bound=Completion)
 
 NO_KEY = "none"
 """Sent to an own address without a key, so that litellm sends no key that it finds by itself."""
@@ -50,15 +51,45 @@ async def complete(
         CallError: With what happened, and whether another try can help.
     """
     key = key_of(endpoint)
-    request = _request(endpoint, messages, params, schema)
-    client = load()
-    client.is_internal.set(True)
+    form = _reply_form(schema) if endpoint.structured_output else {}
+    request = _request(endpoint, _merged(endpoint, params) | form, "chat_completion") | {
+        "messages": list(messages),
+        "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
+    }
+    return await _exchanged(endpoint, key, load().acompletion, request, completion_of)
+
+
+async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
+    """The vectors of texts, from one request; no second try.
+
+    Args:
+        endpoint: An embedding model; its own parameters are sent.
+        texts: At least one; none is empty.
+
+    Raises:
+        CallError: As for `complete`.
+    """
+    key = key_of(endpoint)
+    request = _request(endpoint, _merged(endpoint, {}), "embeddings") | {"input": list(texts)}
+    read = partial(embedded_of, n=len(texts))
+    return await _exchanged(endpoint, key, load().aembedding, request, read)
+
+
+async def _exchanged(
+    endpoint: Endpoint,
+    key: str,
+    send: Callable[..., Awaitable[Any]],
+    request: Json,
+    read: Callable[[Endpoint, Any, Completion], T],
+) -> T:
+    """One request, sent through our transport, and what came back."""
+    load().is_internal.set(True)
     started = time.perf_counter()
     with recorded() as exchange:
         try:
             async with asyncio.timeout(endpoint.timeout_s + GRACE_S):
-                response = await client.acompletion(api_key=key or None, **request)
-            return completion_of(endpoint, response, _received(exchange, started, key))
+                response = await send(api_key=key or None, **request)
+            return read(endpoint, response, _received(exchange, started, key))
         except Exception as error:
             received = _received(exchange, started, key)
             raise explain(endpoint, exchange, error, received, key) from None
@@ -73,14 +104,18 @@ def request_digest(
     endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None = None
 ) -> str:
     """SHA-256 of what is asked of whom, in hex. Equal requests have equal digests."""
-    asked = {
-        "model": endpoint.litellm_model,
-        "base": endpoint.api_base,
-        "messages": messages,
-        "params": _merged(endpoint, params),
-        "schema": schema if endpoint.structured_output else None,
-    }
-    text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    sent_schema = schema if endpoint.structured_output else None
+    return _digest(endpoint, _merged(endpoint, params), messages=messages, schema=sent_schema)
+
+
+def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
+    """The same for a request of the vectors of these texts."""
+    return _digest(endpoint, _merged(endpoint, {}), input=list(texts))
+
+
+def _digest(endpoint: Endpoint, sent: Json, **asked: Any) -> str:
+    whole = {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": sent, **asked}
+    text = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -109,28 +144,28 @@ def _merged(endpoint: Endpoint, params: Json) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _request(
-    endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None
-) -> dict[str, Any]:
-    """The arguments for litellm, without the key."""
-    sent = _merged(endpoint, params)
+def _reply_form(schema: Json | None) -> dict[str, Any]:
+    """The parameter that asks for a reply under a schema; nothing without one."""
+    if schema is None:
+        return {}
+    form = {"name": "reply", "schema": schema, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _request(endpoint: Endpoint, sent: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The arguments for litellm, without the key and what is asked; `kind` as litellm names it."""
     problems = parameter_problems(sent) + _swallowed(sent)
     if problems:
         raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
     if endpoint.api_base:
         _check_base(endpoint, tuple(settings.EVALHUB_ALLOWED_ADDRESSES))
         sent["api_base"] = endpoint.api_base
-    if schema is not None and endpoint.structured_output:
-        form = {"name": "reply", "schema": schema, "strict": True}
-        sent["response_format"] = {"type": "json_schema", "json_schema": form}
     return sent | {
         "model": endpoint.litellm_model,
-        "messages": list(messages),
         "timeout": endpoint.timeout_s,
         "max_retries": 0,
-        "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
         "allowed_openai_params": list(
-            sent.keys() - NOT_PARAMETERS - _known(endpoint.litellm_model)
+            sent.keys() - NOT_PARAMETERS - _known(endpoint.litellm_model, kind)
         ),
     }
 
@@ -139,13 +174,13 @@ NOT_PARAMETERS = {"api_base", "extra_body"}
 
 
 @lru_cache(maxsize=1000)
-def _known(litellm_model: str) -> frozenset[str]:
+def _known(litellm_model: str, kind: str) -> frozenset[str]:
     """Parameters that litellm translates for a model; it is told to pass on the others as they are.
 
     To pass on a translated one too would send it twice, once in a form that is refused.
     """
     try:
-        return frozenset(load().supported(model=litellm_model) or ())
+        return frozenset(load().supported(model=litellm_model, request_type=kind) or ())
     except Exception:  # litellm says what is wrong with the model when it is called
         return frozenset()
 
@@ -192,6 +227,7 @@ class Client(NamedTuple):
     """What is used of litellm."""
 
     acompletion: Callable[..., Awaitable[Any]]
+    aembedding: Callable[..., Awaitable[Any]]
     supported: Callable[..., list[str] | None]
     own_names: frozenset[str]
     is_internal: ContextVar[bool]
@@ -213,7 +249,7 @@ def load() -> Client:
 
     litellm.telemetry = False
     litellm.suppress_debug_info = True
-    litellm.num_retries = 0
+    litellm.num_retries = litellm.DEFAULT_MAX_RETRIES = 0
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     litellm.utils.update_response_metadata = lambda **call: None
@@ -221,7 +257,7 @@ def load() -> Client:
     AsyncHTTPHandler.create_aiohttp_transport = staticmethod(lambda **tls: transport())
     own_names = frozenset(all_litellm_params) - PASSED_ON
     supported = litellm.get_supported_openai_params
-    return Client(litellm.acompletion, supported, own_names, is_internal_call)
+    return Client(litellm.acompletion, litellm.aembedding, supported, own_names, is_internal_call)
 
 
 PASSED_ON = {"api_version", "region_name"}

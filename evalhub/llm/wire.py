@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from math import isfinite
 from typing import Any
 
-from evalhub.llm.completion import Completion, storable
+from evalhub.llm.completion import Completion, Embedded, storable
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 
@@ -77,6 +78,45 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
     return completion
 
 
+def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
+    """The vectors of n texts, from litellm's response and what crossed the wire.
+
+    Raises:
+        CallError: They are not n vectors of one length, of finite numbers.
+    """
+    raw = parsed(received.reply)
+    items = sorted((dict(item) for item in response.data), key=lambda item: item["index"])
+    vectors = tuple(_vector(item["embedding"]) for item in items)
+    tokens_in, _ = _tokens(raw, getattr(response, "usage", None))
+    kept = {k: v for k, v in raw.items() if k != "data"} if isinstance(raw, Mapping) else {}
+    embedded = Embedded(
+        **asdict(received)
+        | {
+            "tokens_in": tokens_in,
+            "cost_usd": endpoint.reading_cost_usd(tokens_in),
+            "reply": json.dumps(kept, ensure_ascii=False),
+        },
+        vectors=vectors,
+    )
+    lengths = {len(vector) for vector in vectors}
+    if len(vectors) != n or len(lengths) != 1 or 0 in lengths:
+        raise CallError(
+            CallErrorKind.UNREADABLE_REPLY,
+            f"{endpoint.name} sent {len(vectors)} vectors of {sorted(lengths)} numbers for {n} "
+            "texts. Check that it is an embedding model.",
+            completion=embedded,
+        )
+    return embedded
+
+
+def _vector(value: Any) -> tuple[float, ...]:
+    """The numbers of a vector; none where one is no finite number."""
+    if not isinstance(value, list):
+        return ()
+    numbers = [float(number) for number in value if isinstance(number, int | float)]
+    return tuple(numbers) if len(numbers) == len(value) and all(map(isfinite, numbers)) else ()
+
+
 def storable_json(value: Any) -> Any:
     """A JSON value whose texts a database takes."""
     if isinstance(value, str):
@@ -94,7 +134,8 @@ def _refusal(raw: Any) -> str:
 
 def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
     """Counted tokens; None where the provider did not count, for litellm then fills in zeros."""
-    if usage is None or (isinstance(raw, Mapping) and "choices" in raw and not raw.get("usage")):
+    is_known_form = isinstance(raw, Mapping) and ("choices" in raw or "data" in raw)
+    if usage is None or (is_known_form and not raw.get("usage")):
         return None, None
     return usage.prompt_tokens, usage.completion_tokens
 
