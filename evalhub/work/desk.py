@@ -2,16 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import DatabaseError
 from django.utils import timezone
 
 from evalhub.llm import gateway
-from evalhub.llm.completion import Completion
+from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
@@ -23,6 +23,7 @@ from evalhub.work.lanes import Lanes
 from evalhub.work.saver import Database, LeaseLost, Saver
 
 log = logging.getLogger(__name__)
+T = TypeVar("T", bound=Completion)
 
 LONGEST_PAUSE_S = 30.0
 """A longer wait before the next try gives the item back instead of keeping it."""
@@ -44,6 +45,17 @@ class Reply:
 
     completion: Completion
     call: Call
+
+
+@dataclass(frozen=True)
+class Asked(Generic[T]):
+    """What is asked of an endpoint: `send` asks it once."""
+
+    endpoint: Endpoint
+    role: CallRole
+    digest: str
+    estimate_usd: float
+    send: Callable[[], Awaitable[T]]
 
 
 @dataclass
@@ -80,39 +92,59 @@ class Desk:
             BatchFailed: Every call to this endpoint would fail so, as with a wrong key.
             GivenBack: Stop and give the item back.
         """
-        asked = dict(params, tools=list(tools)) if tools else params
-        estimate = estimate_usd(endpoint, messages, asked)
+        sent = dict(params, tools=list(tools)) if tools else params
+        asked = Asked(
+            endpoint=endpoint,
+            role=role,
+            digest=gateway.request_digest(endpoint, messages, sent, schema),
+            estimate_usd=estimate_usd(endpoint, messages, sent),
+            send=lambda: gateway.complete(endpoint, messages, sent, schema),
+        )
+        return Reply(*await self._answered(asked))
+
+    async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
+        """The vectors of texts, in their order, with one call of an embedding model.
+
+        The model is one of the endpoints of the kind of work, as for every call. The call is
+        recorded. Raises what `call` raises.
+        """
+        tokens = sum(map(len, texts)) // CHARS_PER_TOKEN + 20
+        asked = Asked(
+            endpoint=endpoint,
+            role=CallRole.EMBEDDING,
+            digest=gateway.embedding_digest(endpoint, texts),
+            estimate_usd=float(endpoint.reading_cost_usd(tokens) or 0),
+            send=lambda: gateway.embed(endpoint, texts),
+        )
+        embedded, call = await self._answered(asked)
+        self.record(call)
+        return embedded
+
+    async def _answered(self, asked: Asked[T]) -> tuple[T, Call]:
+        """Ask until there is an answer, or another try cannot help."""
         attempt = 0
         while True:
             attempt += 1
             try:
-                async with self.lanes.slot(endpoint, self.gate):
-                    with self.gate.bind(estimate):
-                        return await self._once(endpoint, messages, asked, role, schema, attempt)
+                async with self.lanes.slot(asked.endpoint, self.gate):
+                    with self.gate.bind(asked.estimate_usd):
+                        return await self._once(asked, attempt)
             except CallError as error:
-                await self._after(error, endpoint, attempt)
+                await self._after(error, asked.endpoint, attempt)
 
-    async def _once(
-        self,
-        endpoint: Endpoint,
-        messages: Sequence[dict[str, Any]],
-        params: dict[str, Any],
-        role: CallRole,
-        schema: dict[str, Any] | None,
-        attempt: int,
-    ) -> Reply:
+    async def _once(self, asked: Asked[T], attempt: int) -> tuple[T, Call]:
         call = Call(
-            language_model_id=endpoint.language_model_id,
-            role=role,
+            language_model_id=asked.endpoint.language_model_id,
+            role=asked.role,
             batch=self.batch.work_key,
             item_id=self.item_id,
-            request_digest=gateway.request_digest(endpoint, messages, params, schema),
+            request_digest=asked.digest,
             attempt=attempt,
             started_at=timezone.now(),
         )
         self.calls.append(call)
         try:
-            completion = await gateway.complete(endpoint, messages, params, schema)
+            completion = await asked.send()
         except CallError as error:
             self._failed(call, error.kind.value, error.message, error.completion)
             raise
@@ -121,7 +153,7 @@ class Desk:
             raise
         fill(call, completion)
         self.gate.wallet.owe(cost_of(call))
-        return Reply(completion, call)
+        return completion, call
 
     def _failed(self, call: Call, kind: str, message: str, completion: Completion | None) -> None:
         fill(call, completion)

@@ -1,0 +1,136 @@
+"""How near two texts are in meaning, by an embedding model or by what is built in.
+
+A vector that was paid for is kept, by the content of the text and of the model as it was asked.
+Built-in ones are computed again: that takes less time than to look them up.
+"""
+
+import asyncio
+import logging
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evalhub.digest import digest
+from evalhub.llm import word_vectors
+from evalhub.llm.embedding_models import Embedding
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError
+from evalhub.statistics.cosine import cosine
+
+if TYPE_CHECKING:
+    from evalhub.work.desk import Desk
+
+log = logging.getLogger(__name__)
+
+Vector = Sequence[float]
+MOST_AT_ONCE = 64
+"""Texts in one request."""
+
+
+async def similarity(
+    first: str, second: str, *, endpoint: Endpoint | None, desk: "Desk"
+) -> float | None:
+    """How near two texts are: the cosine of their vectors, in [-1, 1].
+
+    None, not measured, where one of them is blank or without a known word, or a vector could not
+    be had; the failed call is recorded, and says why.
+
+    Args:
+        first: The answer, say: its last turn.
+        second: The reference.
+        endpoint: The embedding model, one of the endpoints of the kind of work; None: built in.
+        desk: Where the calls are made.
+
+    Raises:
+        BatchFailed: Every call to this model would fail, as with a wrong key.
+        GivenBack: Stop and give the item back.
+    """
+    if not first.strip() or not second.strip():
+        return None
+    texts = list(dict.fromkeys([first, second]))
+    try:
+        found = await vectors_of(texts, endpoint=endpoint, desk=desk)
+    except CallError:
+        return None
+    return nearness(found.get(first), found.get(second))
+
+
+def nearness(first: Vector | None, second: Vector | None) -> float | None:
+    """The cosine; None where a vector is missing or they cannot be compared."""
+    if first is None or second is None or len(first) != len(second):
+        return None
+    return cosine(first, second)
+
+
+async def vectors_of(
+    texts: Sequence[str], *, endpoint: Endpoint | None, desk: "Desk"
+) -> dict[str, Vector]:
+    """The vectors of texts that are not blank, asking only for those that are not kept.
+
+    Raises:
+        CallError: The model gave none; see `similarity` for the rest.
+    """
+    if endpoint is None:
+        return await asyncio.to_thread(built_in, texts)
+    found = await desk.database.surely(stored, endpoint, texts)
+    missing = [text for text in texts if text not in found]
+    for start in range(0, len(missing), MOST_AT_ONCE):
+        some = missing[start : start + MOST_AT_ONCE]
+        embedded = await desk.embed(endpoint, some)
+        made = {t: array("f", v) for t, v in zip(some, embedded.vectors, strict=True)}
+        await desk.database.surely(store, endpoint, made)
+        found |= made
+    return found
+
+
+def built_in(texts: Sequence[str]) -> dict[str, Vector]:
+    """The built-in vectors of texts; none where they are not installed, which is logged."""
+    try:
+        return {text: word_vectors.embed(text) for text in texts}
+    except word_vectors.NoWordVectors as error:
+        log.warning("Similarity is not measured. %s", error)
+        return {}
+
+
+def stored(endpoint: Endpoint, texts: Sequence[str]) -> dict[str, Vector]:
+    """Those of the vectors that are kept."""
+    wanted = {digest_of(endpoint, text): text for text in texts}
+    rows = Embedding.objects.filter(digest__in=wanted).values_list("digest", "vector")
+    return {wanted[key]: _unpacked(packed) for key, packed in rows}
+
+
+def store(endpoint: Endpoint, vectors: Mapping[str, "array[float]"]) -> None:
+    """Keep vectors of texts. Doing it twice does no harm."""
+    Embedding.objects.bulk_create(
+        [
+            Embedding(
+                digest=digest_of(endpoint, text),
+                model_name=endpoint.litellm_model,
+                dimensions=len(vector),
+                vector=_turned(vector).tobytes(),
+            )
+            for text, vector in vectors.items()
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def digest_of(endpoint: Endpoint, text: str) -> str:
+    """Of what makes a vector what it is: the model, where and how it is asked, and the text."""
+    asked = {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": endpoint.params}
+    return digest({**asked, "text": text})
+
+
+def _unpacked(packed: bytes | memoryview) -> "array[float]":
+    vector = array("f")
+    vector.frombytes(packed)
+    return _turned(vector)
+
+
+def _turned(vector: "array[float]") -> "array[float]":
+    """In the order of bytes in which vectors are kept, or from it."""
+    if sys.byteorder == "big":
+        vector = vector[:]
+        vector.byteswap()
+    return vector
