@@ -1,0 +1,321 @@
+"""One file in Weval's blueprint format → a blueprint, with all its problems at once. Pure.
+
+A file is a header and prompts in several documents, a stream or a list of prompts, or one document
+with the key `prompts`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from runs.importers.reading import shown
+from runs.importers.weval_prompts import (
+    RENDERED,
+    Draft,
+    Inherited,
+    normal_tag,
+    read_prompts,
+    render_as,
+    with_system,
+)
+from runs.importers.weval_records import (
+    APPROACHES,
+    DEFAULT_MODELS,
+    Blueprint,
+    Json,
+    NamedJudge,
+    Prompt,
+    Reading,
+    Source,
+    in_order,
+)
+from runs.importers.weval_sections import Log, Section, as_fields, is_number, line_of, plain
+from runs.importers.weval_yaml import Fields, Items, Unreadable, documents
+
+OF_PROMPTS = (
+    *("prompt", "promptText", "messages", "should", "should_not", "ideal", "idealResponse"),
+    *("points", "expect", "expects", "expectations"),
+)
+"""A document with one of these is a prompt, not a header."""
+
+RESERVED = ("_pr_", "_staging_", "_test_")
+MOST_ID, MOST_TAG = 120, 100
+HOTTEST = 2
+KEPT = ("context", "embeddingModel", "concurrency", "externalServices")
+"""Header fields that are kept as they are."""
+
+
+def read_blueprint(source: Source) -> Reading:
+    """What a file holds. The blueprint is None where there are problems."""
+    log = Log(source.file)
+    blueprint = None
+    try:
+        found, faults = documents(source.text, is_json=source.is_json)
+        for line, message in faults:
+            log.problem(line, "", message)
+        blueprint = _blueprint(source, found, log)
+    except Unreadable as error:
+        log.problem(error.fault.line, "", error.fault.message)
+    problems = in_order(log.problems)
+    return Reading(source.file, None if problems else blueprint, problems, in_order(log.notes))
+
+
+def _blueprint(source: Source, found: list[Any], log: Log) -> Blueprint:
+    _check_id(source.id, log)
+    fields, items = _split(found, log)
+    header = Section(fields, log)
+    inherited = _inherited(header)
+    drafts = read_prompts(items, inherited, log)
+    if not drafts:
+        log.problem(None, "", "holds no prompts.")
+    systems = _systems(header)
+    prompts, systems = _settled(drafts, systems, header)
+    title = header.text("title", "configTitle").strip() or source.id
+    given = header.value("id", "configId")
+    if given is not None and str(given) != source.id:
+        header.note("id", f"the id {shown(str(given))} is ignored: the file's name is the id.")
+    return Blueprint(
+        id=source.id,
+        title=title,
+        description=header.text("description").strip(),
+        tags=_tags(header),
+        models=_models(header),
+        systems=systems,
+        temperatures=_temperatures(header),
+        judges=_judges(header),
+        tools=_tools(header),
+        prompts=prompts,
+        extras=_extras(header),
+    )
+
+
+def _check_id(name: str, log: Log) -> None:
+    if name.endswith("__"):
+        log.problem(None, "", f"{shown(name)} cannot be an id: it ends in __.")
+    if name.startswith(RESERVED):
+        log.problem(None, "", f"{shown(name)} cannot be an id: it begins as reserved ones do.")
+    if not name or len(name) > MOST_ID:
+        log.problem(None, "", f"{shown(name)} cannot be an id: 1 to {MOST_ID} characters can.")
+
+
+# Documents ---------------------------------------------------------------------------------------
+
+
+def _split(found: list[Any], log: Log) -> tuple[Fields, Items]:
+    """The header, which may be empty, and the prompts."""
+    first = found[0] if found else None
+    if not isinstance(first, dict) or any(first.get(key) is not None for key in OF_PROMPTS):
+        return as_fields({}), _flat(found, log)
+    header = as_fields(first)
+    rest = _flat(found[1:], log)
+    inside = header.get("prompts")
+    if inside is None:
+        return header, rest
+    if rest:
+        log.problem(
+            header.lines.get("prompts"), "", "prompts stand in the header and after it: join them."
+        )
+    if not isinstance(inside, list):
+        line = header.lines.get("prompts")
+        log.problem(line, "", f"prompts: expected a list, not {shown(plain(inside))}.")
+        return header, rest
+    return header, _flat([inside], log)
+
+
+def _flat(found: list[Any], log: Log) -> Items:
+    """The prompts of all documents, each of which is a prompt or a list of them."""
+    prompts = Items()
+    prompts.lines = []
+    known = True
+    for document in found:
+        is_list = isinstance(document, list)
+        for number, item in enumerate(document if is_list else [document]):
+            in_list = isinstance(document, Items)
+            line = line_of(document, number) if in_list else getattr(item, "line", None)
+            known = known and line is not None
+            prompts.append(item)
+            prompts.lines.append(line or 0)
+    if not known:
+        prompts.lines = []
+    return prompts
+
+
+def _inherited(header: Section) -> Inherited:
+    header.given("prompts")
+    return Inherited(
+        definitions=header.mapping("point_defs", "defs"),
+        render_as=render_as(header) or RENDERED[0],
+        no_cache=header.flag("noCache") or False,
+    )
+
+
+# System prompts ----------------------------------------------------------------------------------
+
+
+def _systems(header: Section) -> tuple[str | None, ...]:
+    """Those to try; () where there is none."""
+    several = header.given("systems")
+    one = header.given("system", "systemPrompt")
+    if several and one:
+        header.problem(one, "stands beside systems: give one of the two.")
+    name = several or one
+    value = header.fields.get(name)
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    found = []
+    for item in header.items(name) if name else ():
+        if item is not None and not isinstance(item, str):
+            header.problem(name, f"expected texts, or null for none, not {shown(plain(item))}.")
+            continue
+        found.append(item if item and item.strip() else None)
+    for item in {item for item in found if found.count(item) > 1}:
+        header.problem(name, f"{shown(item)} stands there twice.")
+    return () if found == [None] else tuple(found)
+
+
+def _settled(
+    drafts: list[Draft], systems: tuple[str | None, ...], header: Section
+) -> tuple[tuple[Prompt, ...], tuple[str | None, ...]]:
+    """The prompts with their system prompts, and those that are left to try.
+
+    A prompt's own replaces the header's. A run's is put before a test's own, so where a prompt
+    has its own, each gets the one that it means.
+    """
+    own = [draft for draft in drafts if draft.says_system]
+    if own and len(systems) > 1:
+        for draft in own:
+            message = "has its own system prompt, while the header lists several to try."
+            header.log.problem(draft.line, draft.prompt.id, message)
+    common = (systems[0] or "") if own and len(systems) == 1 else ""
+    prompts = tuple(
+        replace(
+            draft.prompt,
+            messages=with_system(
+                draft.prompt.messages, draft.system if draft.says_system else common
+            ),
+        )
+        for draft in drafts
+    )
+    return prompts, () if common else systems
+
+
+# The other fields --------------------------------------------------------------------------------
+
+
+def _tags(header: Section) -> tuple[str, ...]:
+    name, value = header.given("tags"), header.value("tags")
+    found = [value] if isinstance(value, str) else header.items("tags")
+    for tag in found:
+        if not isinstance(tag, str):
+            header.problem(name, f"expected text, not {shown(plain(tag))}.")
+        elif len(tag) > MOST_TAG:
+            header.problem(name, f"{shown(tag)} is too long: {MOST_TAG} characters is the most.")
+    normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
+    return tuple(dict.fromkeys(tag for tag in normal if tag))
+
+
+def _models(header: Section) -> tuple[str | Json, ...]:
+    name, value = header.given("models"), header.value("models")
+    found: list[str | Json] = []
+    for item in [value] if isinstance(value, str) else header.items("models"):
+        if isinstance(item, str) and item.strip():
+            found.append(item.strip())
+        elif isinstance(item, dict) and isinstance(item.get("id"), str):
+            found.append(plain(item))
+        else:
+            expected = "expected a model such as openai:gpt-4o-mini, or an object with its id"
+            header.problem(name, f"{expected}, not {shown(plain(item))}.")
+    return tuple(item for n, item in enumerate(found) if item not in found[:n]) or DEFAULT_MODELS
+
+
+def _temperatures(header: Section) -> tuple[float, ...]:
+    several, one = header.items("temperatures"), header.number("temperature", 0, HOTTEST)
+    for item in several:
+        if not is_number(item, 0, HOTTEST):
+            expected = f"expected numbers from 0 to {HOTTEST}"
+            header.problem("temperatures", f"{expected}, not {shown(plain(item))}.")
+    if several and one is not None:
+        header.note("temperature", "is left out: temperatures are listed.")
+    found = [item for item in several if is_number(item, 0, HOTTEST)]
+    return tuple(dict.fromkeys(found or ([] if one is None else [one])))
+
+
+def _judges(header: Section) -> tuple[NamedJudge, ...]:
+    """Those that it configures, each once."""
+    config = Section(header.mapping("evaluationConfig"), header.log)
+    coverage = Section(config.mapping("llm-coverage"), header.log)
+    found = [judge for item in coverage.items("judges") if (judge := _judge(item, coverage))]
+    for item in coverage.items("judgeModels"):
+        if isinstance(item, str):
+            found.append(NamedJudge(item.strip(), APPROACHES["holistic"]))
+        else:
+            coverage.problem("judgeModels", f"expected names, not {shown(plain(item))}.")
+    if coverage.given("judgeModels"):
+        coverage.note("judgeModels", "is an old form: its judges are asked holistically.")
+    return tuple(dict.fromkeys(found))
+
+
+def _judge(item: Any, coverage: Section) -> NamedJudge | None:
+    fields = item if isinstance(item, dict) else {"model": item}
+    model, approach = fields.get("model"), fields.get("approach", "prompt-aware")
+    if not isinstance(model, str) or not model.strip():
+        coverage.problem("judges", f"expected a judge's model, not {shown(plain(item))}.")
+        return None
+    if approach not in APPROACHES:
+        names = ", ".join(APPROACHES)
+        coverage.problem("judges", f"expected one of {names}, not {shown(plain(approach))}.")
+        return None
+    return NamedJudge(model.strip(), APPROACHES[approach])
+
+
+def _tools(header: Section) -> tuple[Json, ...]:
+    found = []
+    for item in header.items("tools"):
+        if isinstance(item, dict) and isinstance(item.get("name"), str):
+            found.append(plain(item))
+        else:
+            header.problem("tools", f"expected tools with their names, not {shown(plain(item))}.")
+    return tuple(found)
+
+
+def _extras(header: Section) -> Json:
+    """What has no place of its own, under Weval's names and in one form."""
+    found: Json = {name: plain(header.value(name)) for name in KEPT if header.given(name)}
+    if authors := header.references("author"):
+        found["author"] = [_author(author) for author in authors]
+    if references := header.references("references", "citations", "reference", "citation"):
+        found["references"] = references
+    if use := header.mapping("toolUse"):
+        found["toolUse"] = _tool_use(use, header)
+    if config := _other_config(header):
+        found["evaluationConfig"] = config
+    for name, value in header.rest().items():
+        header.note(name, f"the field {shown(name)} of a header is not known: kept, not used.")
+        found[name] = value
+    return found
+
+
+def _author(author: Json) -> Json:
+    """Authors have names, where references have titles."""
+    return {"name" if key == "title" else key: value for key, value in author.items()}
+
+
+def _tool_use(use: Fields, header: Section) -> Json:
+    mode = use.get("mode", "trace-only")
+    if mode != "trace-only":
+        header.problem("toolUse", f"expected the mode trace-only, not {shown(plain(mode))}.")
+    header.note("toolUse", "tools are offered to the models, and no tool is ever run.")
+    return dict(plain(use))
+
+
+def _other_config(header: Section) -> Json:
+    """What it says of judging besides its judges."""
+    config = plain(header.mapping("evaluationConfig"))
+    coverage = config.pop("llm-coverage", None)
+    judged = coverage if isinstance(coverage, dict) else {}
+    rest = {k: v for k, v in judged.items() if k not in ("judges", "judgeModels") and v is not None}
+    if rest:
+        config["llm-coverage"] = rest
+    if config:
+        names = ", ".join([*(key for key in config if key != "llm-coverage"), *rest])
+        header.note("evaluationConfig", f"{names} is kept, not used.")
+    return dict(config)

@@ -1,0 +1,306 @@
+"""Weval's point functions ↔ our checks. Pure.
+
+Weval has a function for each way of a check (`not_icontains_any_of`), we a check with switches.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from runs.importers.reading import shown
+from runs.importers.weval_records import Json
+
+OWN = "evalhub"
+"""The function by which a check is written that Weval does not have."""
+
+CANNOT_RUN = ("js", "call", "factcheck")
+TOOL_ARGUMENTS = "tool_args_match"
+"""Its condition may be JavaScript: it is then kept as a check of that kind."""
+
+
+SWITCHES = ("negate", "ignore_case")
+
+
+class Call(NamedTuple):
+    """A check with its arguments."""
+
+    check: str
+    arguments: Json
+
+
+class WrongArgument(ValueError):
+    """The message says what was expected, and what was given."""
+
+
+class _Form(NamedTuple):
+    """How one argument of Weval becomes our arguments, and back (None: it cannot be written)."""
+
+    read: Callable[[Any], Json]
+    write: Callable[[Json], Any]
+
+
+def read_function(name: str, argument: Any) -> Call | None:
+    """The check that a function is; None where there is no such function.
+
+    Raises:
+        WrongArgument: The argument does not fit it.
+    """
+    if name == OWN:
+        return _own(argument)
+    if name == TOOL_ARGUMENTS and isinstance(argument, dict) and _is_text(argument.get("where")):
+        return Call("js", {"source": f"{TOOL_ARGUMENTS}: {json.dumps(argument)}"})
+    found = _BY_NAME.get(name)
+    if found is None:
+        return None
+    return Call(found.check, {**_FORMS[found.check].read(argument), **found.switches})
+
+
+def write_function(call: Call) -> tuple[str, Any]:
+    """The function with its argument that reads back as this check."""
+    for name, argument in _ways_to_write(call):
+        if _reads_as(name, argument, call):
+            return name, argument
+    return OWN, {"check": call.check, "arguments": call.arguments}
+
+
+def _ways_to_write(call: Call) -> Iterator[tuple[str, Any]]:
+    source = str(call.arguments.get("source"))
+    if call.check == "js" and source.startswith(f"{TOOL_ARGUMENTS}: {{"):
+        with suppress(ValueError):
+            yield TOOL_ARGUMENTS, json.loads(source.removeprefix(f"{TOOL_ARGUMENTS}: "))
+    switches = tuple(key for key in SWITCHES if call.arguments.get(key) is True)
+    name = _NAMES.get((call.check, switches))
+    if name:
+        plain = {key: value for key, value in call.arguments.items() if key not in switches}
+        with suppress(KeyError):
+            yield name, _FORMS[call.check].write(plain)
+
+
+def _reads_as(name: str, argument: Any, call: Call) -> bool:
+    try:
+        return read_function(name, argument) == call
+    except WrongArgument:
+        return False
+
+
+def takes_no_argument(name: str) -> bool:
+    """Whether the function may stand alone, as text such as `$is_json`."""
+    found = _BY_NAME.get(name)
+    return found is not None and found.check in ("is_json", "factcheck")
+
+
+def _own(argument: Any) -> Call:
+    known = isinstance(argument, dict) and set(argument) <= {"check", "arguments"}
+    if not known or not isinstance(argument.get("check"), str):
+        raise WrongArgument(f"expected a check with its arguments, not {shown(argument)}.")
+    arguments = argument.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise WrongArgument(f"expected arguments by their names, not {shown(arguments)}.")
+    return Call(argument["check"], dict(arguments))
+
+
+# Arguments ---------------------------------------------------------------------------------------
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _expect(met: bool, expected: str, argument: Any) -> None:
+    if not met:
+        raise WrongArgument(f"expected {expected}, not {shown(argument)}.")
+
+
+def _text(key: str) -> _Form:
+    def read(argument: Any) -> Json:
+        _expect(_is_text(argument), "a text", argument)
+        return {key: argument}
+
+    return _Form(read, lambda arguments: _only(arguments, key)[key])
+
+
+def _texts(key: str) -> _Form:
+    def read(argument: Any) -> Json:
+        _expect(_is_texts(argument), "a list of texts", argument)
+        return {key: list(argument)}
+
+    return _Form(read, lambda arguments: _only(arguments, key)[key])
+
+
+def _least(key: str) -> _Form:
+    def read(argument: Any) -> Json:
+        is_pair = isinstance(argument, list) and len(argument) == 2
+        fits = is_pair and _is_number(argument[0]) and _is_texts(argument[1])
+        _expect(fits, "a number and a list of texts, such as [2, [a, b, c]]", argument)
+        return {"least": _whole(argument[0]), key: list(argument[1])}
+
+    def write(arguments: Json) -> Any:
+        found = _only(arguments, "least", key)
+        return [found["least"], found[key]]
+
+    return _Form(read, write)
+
+
+def _range(argument: Any) -> Json:
+    is_pair = isinstance(argument, list) and len(argument) == 2
+    _expect(is_pair and all(map(_is_number, argument)), "two numbers, such as [5, 15]", argument)
+    return {"least": _whole(argument[0]), "most": _whole(argument[1])}
+
+
+def _write_range(arguments: Json) -> Any:
+    found = _only(arguments, "least", "most")
+    return [found["least"], found["most"]]
+
+
+def _read_count(argument: Any) -> Json:
+    with_tool = isinstance(argument, list) and len(argument) == 3 and _is_text(argument[2])
+    if with_tool:
+        return {**_range(argument[:2]), "tool": argument[2]}
+    return _range(argument)
+
+
+def _write_count(arguments: Json) -> Any:
+    tool = [arguments["tool"]] if "tool" in arguments else []
+    rest = {key: value for key, value in arguments.items() if key != "tool"}
+    return [*_write_range(rest), *tool]
+
+
+def _read_tool_arguments(argument: Any) -> Json:
+    known = {"name", "where", "normalizeWhitespace"}
+    fits = isinstance(argument, dict) and set(argument) <= known and _is_text(argument.get("name"))
+    _expect(fits, "an object with name and where", argument)
+    where = argument.get("where", {})
+    _expect(isinstance(where, dict), "an object as where (no JavaScript is run here)", where)
+    normal = argument.get("normalizeWhitespace", False)
+    _expect(isinstance(normal, bool), "true or false as normalizeWhitespace", normal)
+    return {
+        "tool": argument["name"],
+        "where": dict(where),
+        **({"normalize_whitespace": True} if normal else {}),
+    }
+
+
+def _write_tool_arguments(arguments: Json) -> Any:
+    normal = arguments.get("normalize_whitespace")
+    more = {"normalizeWhitespace": True} if normal else {}
+    return {"name": arguments["tool"], "where": arguments["where"], **more}
+
+
+def _only(arguments: Json, *keys: str) -> Json:
+    """The arguments, where they are these and no others.
+
+    Raises:
+        KeyError: They are others.
+    """
+    if set(arguments) != set(keys):
+        raise KeyError(*(set(arguments) ^ set(keys)))
+    return arguments
+
+
+def _whole(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+_ANYTHING = _Form(
+    lambda argument: {"source": argument}, lambda arguments: _only(arguments, "source")["source"]
+)
+_FORMS = {
+    "contains": _text("text"),
+    "contains_any": _texts("texts"),
+    "contains_all": _texts("texts"),
+    "contains_at_least": _least("texts"),
+    "contains_word": _text("text"),
+    "starts_with": _text("text"),
+    "ends_with": _text("text"),
+    "matches": _text("pattern"),
+    "matches_all": _texts("patterns"),
+    "matches_at_least": _least("patterns"),
+    "word_count": _Form(_range, _write_range),
+    "is_json": _Form(lambda argument: {}, lambda arguments: _only(arguments) or None),
+    "tool_called": _text("tool"),
+    "tool_arguments": _Form(_read_tool_arguments, _write_tool_arguments),
+    "tool_call_count": _Form(_read_count, _write_count),
+    "tool_call_order": _texts("tools"),
+    "js": _text("source"),
+    "call": _ANYTHING,
+    "factcheck": _ANYTHING,
+}
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+class _Meaning(NamedTuple):
+    check: str
+    switches: dict[str, bool]
+
+
+_TEXTUAL = {
+    "contains": "contains",
+    "contains_any_of": "contains_any",
+    "contains_all_of": "contains_all",
+    "contains_at_least_n_of": "contains_at_least",
+    "contains_word": "contains_word",
+    "starts_with": "starts_with",
+    "ends_with": "ends_with",
+    "matches": "matches",
+    "matches_all_of": "matches_all",
+    "matches_at_least_n_of": "matches_at_least",
+}
+_OTHERS = {
+    "word_count_between": "word_count",
+    "is_json": "is_json",
+    "js": "js",
+    "call": "call",
+    "factcheck": "factcheck",
+    "tool_called": "tool_called",
+    "tool_args_match": "tool_arguments",
+    "tool_call_count_between": "tool_call_count",
+    "tool_call_order": "tool_call_order",
+}
+_ALIASES = {"expr": "js", "external": "call"}
+_NOT_NEGATED = ("contains_at_least", "matches_all", "matches_at_least")
+
+
+def _names() -> dict[str, _Meaning]:
+    """All 43 functions, and for those that contain or match their singular forms too."""
+    found = {name: _Meaning(check, {}) for name, check in _OTHERS.items()}
+    found |= {alias: found[name] for alias, name in _ALIASES.items()}
+    for name, check in _TEXTUAL.items():
+        for negate in (False, True) if check not in _NOT_NEGATED else (False,):
+            for ignore in (False, True):
+                switches = dict(zip(SWITCHES, (negate, ignore), strict=True))
+                meaning = _Meaning(check, {key: True for key, on in switches.items() if on})
+                start = f"{'not_' * negate}{'i' * ignore}"
+                found[start + name] = found[start + _singular(name)] = meaning
+    return found
+
+
+def _singular(name: str) -> str:
+    return name.replace("contains", "contain").replace("matches", "match")
+
+
+_BY_NAME = _names()
+_PREFERRED = {"imatches_all_of": "imatch_all_of", "imatches_at_least_n_of": "imatch_at_least_n_of"}
+"""Documented names that are not registered, and those that are."""
+
+
+def _by_meaning() -> dict[tuple[str, tuple[str, ...]], str]:
+    """The name in which each check with its switches is written."""
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    for name, meaning in _BY_NAME.items():
+        key = (meaning.check, tuple(meaning.switches))
+        found.setdefault(key, _PREFERRED.get(name, name))
+    return found
+
+
+_NAMES = _by_meaning()

@@ -1,0 +1,210 @@
+"""The items of `should` and `should_not` → points. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from issues.checks import problems_of
+from runs.importers.reading import shown
+from runs.importers.weval_functions import (
+    CANNOT_RUN,
+    WrongArgument,
+    read_function,
+    takes_no_argument,
+)
+from runs.importers.weval_records import Point
+from runs.importers.weval_sections import Log, Section, as_fields, line_of, plain
+from runs.importers.weval_yaml import Fields, Items
+
+WEIGHT = ("weight", "multiplier")
+TEXT = ("point", "text")
+ARGUMENT = ("arg", "fnArgs")
+QUOTED = re.compile(r"\$\w+\s*:")
+MOST_REFERENCES = 20
+"""So many definitions may lead to one another."""
+
+
+class PointReader:
+    """Reads the points of one prompt; each problem is put down with its line."""
+
+    def __init__(self, definitions: Fields, log: Log, prompt: str) -> None:
+        self.definitions = definitions
+        self.log = log
+        self.prompt = prompt
+
+    def block(self, items: Items, polarity: str) -> Iterator[Point]:
+        """All points of a block. A list within it is one path among the others."""
+        path = 0
+        for number, item in enumerate(items):
+            line = line_of(items, number)
+            if not isinstance(item, list):
+                yield from self._points(item, line, polarity, None)
+                continue
+            points = list(self._path(item, line, polarity, path + 1))
+            path += bool(points)
+            yield from points
+            if not item:
+                self.log.note(line, self.prompt, "an empty path is left out.")
+
+    def _path(
+        self, items: Any, line: int | None, polarity: str, alternative: int
+    ) -> Iterator[Point]:
+        for number, item in enumerate(items):
+            at = line_of(items, number) if isinstance(items, Items) else line
+            if isinstance(item, list):
+                self._problem(at, f"a list within a path is not possible: {shown(plain(item))}.")
+                continue
+            yield from self._points(item, at, polarity, alternative)
+
+    def _points(
+        self, item: Any, line: int | None, polarity: str, alternative: int | None
+    ) -> Iterator[Point]:
+        """The point that an item is; none where it is wrong."""
+        point = self._point(item, line, 0)
+        if point is not None:
+            yield replace(point, polarity=polarity, alternative=alternative)
+
+    def _point(self, item: Any, line: int | None, depth: int) -> Point | None:
+        if isinstance(item, str):
+            return self._text(item, line)
+        if not isinstance(item, dict):
+            expected = "expected a point, that is text or an object"
+            return self._problem(line, f"{expected}, not {shown(item)}.")
+        section = Section(as_fields(item), self.log, self.prompt)
+        functions = [key for key in item if key.startswith("$")]
+        if len(functions) > 1:
+            return self._problem(
+                line, f"one point has several functions: {', '.join(functions)}; make one of each."
+            )
+        if functions == ["$ref"]:
+            return self._reference(section, line, depth)
+        if functions or section.given("fn"):
+            return self._function(section, functions[0] if functions else "fn")
+        return self._said(section, line)
+
+    # Text ----------------------------------------------------------------------------------------
+
+    def _text(self, text: str, line: int | None) -> Point | None:
+        text = text.strip()
+        if not text:
+            return self._problem(line, "a point is empty.")
+        if not text.startswith("$"):
+            return Point(text)
+        if QUOTED.match(text):
+            first = text.splitlines()[0]
+            return self._problem(
+                line, f"a quoted function is only text; write it without quotes: {first}"
+            )
+        name = text[1:]
+        return self._called(name, None, Point(), line, has_argument=False)
+
+    def _said(self, section: Section, line: int | None) -> Point | None:
+        """An object without a function."""
+        pair = _pair(section.fields)
+        if pair:
+            return Point(pair[0].strip(), citation=pair[1].strip())
+        text = section.text(*TEXT).strip()
+        if not text:
+            expected = "a point needs text, a function, or one text with its citation"
+            return self._problem(line, f"{expected}, not {shown(plain(section.fields))}.")
+        return self._finished(section, Point(text))
+
+    def _finished(self, section: Section, point: Point) -> Point:
+        """With what stands beside the text or function."""
+        point = replace(
+            point,
+            weight=section.weight(*WEIGHT),
+            citation=_as_text(section.references("citation", "reference")),
+            mandatory=section.flag("mandatory") or False,
+        )
+        for name in section.rest():
+            section.note(name, f"the field {shown(name)} of a point is not known and left out.")
+        return point
+
+    # Functions -----------------------------------------------------------------------------------
+
+    def _function(self, section: Section, key: str) -> Point | None:
+        """`$name: argument`, or `fn` with its argument beside it."""
+        line = section.line(key)
+        if section.given(*TEXT):
+            return self._problem(line, "a point has either text or a function, not both.")
+        if key == "fn":
+            name, argument_key = section.text("fn").strip(), section.given(*ARGUMENT)
+            has_argument = any(section.fields.get(key) is not None for key in ARGUMENT)
+            argument = section.fields.get(argument_key)
+        else:
+            section.given(key)
+            name, argument = key[1:], section.fields[key]
+            has_argument = argument is not None
+        point = self._finished(section, Point(section.text("label").strip()))
+        return self._called(name, plain(argument), point, line, has_argument=has_argument)
+
+    def _called(
+        self, name: str, argument: Any, point: Point, line: int | None, *, has_argument: bool
+    ) -> Point | None:
+        if not has_argument and not takes_no_argument(name) and self._is_function(name):
+            return self._problem(line, f"${name} needs an argument.")
+        try:
+            call = read_function(name, argument)
+        except WrongArgument as error:
+            return self._problem(line, f"${name}: {error}")
+        if call is None:
+            return self._problem(line, f"there is no function {shown(name)}.")
+        if problems := problems_of(call.check, call.arguments):
+            return self._problem(line, f"${name}: {' '.join(problems)}")
+        if call.check in CANNOT_RUN:
+            self.log.note(line, self.prompt, f"${name} cannot run here: it is never scored.")
+        return replace(point, check=call.check, arguments=call.arguments)
+
+    def _is_function(self, name: str) -> bool:
+        try:
+            return read_function(name, None) is not None
+        except WrongArgument:
+            return True
+
+    # Definitions ---------------------------------------------------------------------------------
+
+    def _reference(self, section: Section, line: int | None, depth: int) -> Point | None:
+        """The point that is defined by this name; what stands beside the name comes first."""
+        name = section.text("$ref").strip()
+        if name not in self.definitions:
+            known = ", ".join(self.definitions) or "none at all"
+            return self._problem(line, f"nothing is defined as {shown(name)}, but {known}.")
+        if depth >= MOST_REFERENCES:
+            return self._problem(line, f"the definition {shown(name)} leads back to itself.")
+        point = self._defined(self.definitions[name], line, depth)
+        beside = self._finished(section, Point())
+        if point is None:
+            return None
+        weighed = section.given(*WEIGHT)
+        return replace(
+            point,
+            weight=beside.weight if weighed else point.weight,
+            citation=beside.citation or point.citation,
+            mandatory=beside.mandatory or point.mandatory,
+        )
+
+    def _defined(self, definition: Any, line: int | None, depth: int) -> Point | None:
+        if isinstance(definition, str):
+            return self._called("js", definition, Point(), line, has_argument=True)
+        return self._point(definition, line, depth + 1)
+
+    def _problem(self, line: int | None, message: str) -> Point | None:
+        """Put it down; there is no point then."""
+        self.log.problem(line, self.prompt, message)
+        return None
+
+
+def _pair(fields: Fields) -> tuple[str, str] | None:
+    """A criterion with its citation, where an object is that."""
+    if len(fields) != 1:
+        return None
+    key, value = next(iter(fields.items()))
+    is_pair = key not in TEXT and key.strip() and isinstance(value, str)
+    return (key, value) if is_pair else None
+
+
+def _as_text(references: list[dict[str, Any]]) -> str:
+    said = (" ".join(filter(None, (ref.get("title"), ref.get("url")))) for ref in references)
+    return "; ".join(said)

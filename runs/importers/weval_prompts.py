@@ -1,0 +1,273 @@
+"""The prompts of a blueprint: messages, rubric, weight. Pure."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalhub.digest import digest
+from runs.importers.reading import shown
+from runs.importers.weval_points import PointReader
+from runs.importers.weval_records import SHOULD, SHOULD_NOT, Json, Point, Prompt
+from runs.importers.weval_sections import Log, Section, as_fields, line_of, plain
+from runs.importers.weval_yaml import Fields, Items
+
+ASKED = ("prompt", "promptText")
+RUBRIC = ("should", "points", "expect", "expects", "expectations")
+IDEAL = ("ideal", "idealResponse")
+WEIGHT = ("weight", "importance", "multiplier")
+ROLES = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "tool": "tool",
+}
+SHORTHAND = ("user", "assistant", "ai", "system")
+MESSAGE_KEYS = ("role", "content", "name", "tool_call_id", "tool_calls")
+RENDERED = ("markdown", "html", "plaintext")
+TOOL_LIMITS = ("requiredTools", "prohibitedTools", "maxCalls")
+OWN_KEYS = (
+    *("guidelines", "template", "pass_threshold", "context"),
+    *("flagged_answer", "reference_by", "note"),
+)
+"""Fields of ours that Weval does not know; written under the key `evalhub`."""
+
+MOST_ID = 120
+
+
+@dataclass(frozen=True)
+class Inherited:
+    """What the header says for all prompts. `definitions` are points by their names."""
+
+    definitions: Fields
+    render_as: str
+    no_cache: bool
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A prompt, before it is known what the header's system prompt means for it.
+
+    `says_system`: it has one of its own, even if that is none.
+    """
+
+    prompt: Prompt
+    line: int | None
+    system: str
+    says_system: bool
+
+
+def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
+    """All prompts; ids are unique where there are no problems."""
+    drafts: list[Draft] = []
+    first: dict[str, int | None] = {}
+    unnamed: dict[str, int] = {}
+    for number, item in enumerate(items):
+        line = line_of(items, number)
+        if not isinstance(item, dict):
+            log.problem(
+                line, "", f"expected a prompt, that is an object, not {shown(plain(item))}."
+            )
+            continue
+        draft = _read_prompt(as_fields(item), number, inherited, log)
+        if not draft.prompt.id:
+            draft = _named_by_content(draft, unnamed)
+        name = draft.prompt.id
+        if name in first:
+            at = f" at line {first[name]}" if first[name] else ""
+            log.problem(line, name, f"the id {shown(name)} is taken already{at}.")
+        first.setdefault(name, line)
+        drafts.append(draft)
+    return drafts
+
+
+def _named_by_content(draft: Draft, unnamed: dict[str, int]) -> Draft:
+    """Named by what is asked, so that another rubric leaves it the same test."""
+    asked = digest([draft.prompt.messages, draft.system])[:12]
+    unnamed[asked] = unnamed.get(asked, 0) + 1
+    suffix = f"-{unnamed[asked]}" if unnamed[asked] > 1 else ""
+    return replace(draft, prompt=replace(draft.prompt, id=f"hash-{asked}{suffix}"))
+
+
+def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) -> Draft:
+    name = _id(fields)
+    section = Section(fields, log, name or f"prompt {number + 1}")
+    section.given("id")
+    system = _system(section)
+    if name and len(name) > MOST_ID:
+        section.problem("id", f"has {len(name)} characters, and {MOST_ID} is the most.")
+    prompt = Prompt(
+        id=name,
+        messages=_messages(section),
+        description=section.text("description").strip(),
+        reference=section.text(*IDEAL),
+        weight=section.weight(*WEIGHT),
+        points=_points(section, inherited),
+        own=_own(section),
+        extras=_extras(section, inherited),
+    )
+    if not (prompt.points or prompt.reference.strip() or prompt.own.get("guidelines")):
+        section.note("", "has neither points nor an ideal answer: only people can judge it.")
+    elif not prompt.points and not prompt.own:
+        section.note(
+            "", "has an ideal answer but no points: it is judged as a whole against that answer."
+        )
+    says_system = "system" in fields
+    return Draft(prompt, section.line(), system, says_system)
+
+
+def _id(fields: Fields) -> str:
+    value = fields.get("id")
+    return "" if value is None or isinstance(value, dict | list) else str(value).strip()
+
+
+def _system(section: Section) -> str:
+    if isinstance(section.value("system"), list):
+        section.problem(
+            "system", "a prompt has one system prompt; to try several, list them in the header."
+        )
+        return ""
+    return section.text("system")
+
+
+# Messages ----------------------------------------------------------------------------------------
+
+
+def _messages(section: Section) -> list[Json]:
+    asked = section.given(*ASKED)
+    if asked:
+        if section.given("messages"):
+            section.problem("messages", f"stand beside {asked}: give one of the two.")
+        text = section.text(*ASKED)
+        if isinstance(section.fields[asked], str) and not text.strip():
+            section.problem(asked, "asks nothing.")
+        return [{"role": "user", "content": text}]
+    items = section.items("messages")
+    if not items:
+        section.problem("", "asks nothing: give it a prompt, or messages.")
+        return []
+    messages = [_message(item, line_of(items, n), section) for n, item in enumerate(items)]
+    if all(messages) and not _is_open(messages):
+        section.problem("messages", "nothing is left to answer: end with a user's message.")
+    return messages
+
+
+def _message(item: Any, line: int | None, section: Section) -> Json:
+    """The message; empty where it is wrong."""
+    log, prompt = section.log, section.prompt
+    if not isinstance(item, dict):
+        log.problem(line, prompt, f"expected a message, not {shown(plain(item))}.")
+        return {}
+    if "role" in item or "content" in item:
+        unknown = sorted(set(item) - set(MESSAGE_KEYS))
+        role, content = item.get("role"), item.get("content")
+        more = {key: plain(item[key]) for key in MESSAGE_KEYS[2:] if item.get(key) is not None}
+        if unknown:
+            log.problem(line, prompt, f"a message has no {', '.join(unknown)}.")
+    elif len(item) == 1 and next(iter(item)) in SHORTHAND:
+        (role, content), more = next(iter(item.items())), {}
+    else:
+        names = ", ".join(SHORTHAND)
+        expected = f"expected a message with one of {names}, or with role and content"
+        log.problem(line, prompt, f"{expected}, not {shown(plain(item))}.")
+        return {}
+    return _checked(role, content, more, line, section)
+
+
+def _checked(role: Any, content: Any, more: Json, line: int | None, section: Section) -> Json:
+    if not isinstance(role, str) or role not in ROLES:
+        names = ", ".join(ROLES)
+        section.log.problem(
+            line, section.prompt, f"{shown(plain(role))} is no role: expected one of {names}."
+        )
+        return {}
+    has_text = isinstance(content, str) and bool(content.strip())
+    if not has_text and not (ROLES[role] == "assistant" and content is None):
+        section.log.problem(
+            line, section.prompt, f"a {role} message needs text, not {shown(plain(content))}."
+        )
+        return {}
+    return {"role": ROLES[role], "content": content, **more}
+
+
+def _is_open(messages: list[Json]) -> bool:
+    """Whether a turn is left to be generated."""
+    return messages[-1]["role"] in ("user", "tool") or any(
+        message["role"] == "assistant"
+        and message["content"] is None
+        and not message.get("tool_calls")
+        for message in messages
+    )
+
+
+def with_system(messages: list[Json], system: str) -> list[Json]:
+    """The messages under a system prompt, joined with one that they begin with."""
+    if not system.strip() or not messages:
+        return messages
+    if messages[0].get("role") != "system":
+        return [{"role": "system", "content": system}, *messages]
+    joined = f"{system}\n\n{messages[0]['content']}"
+    return [{**messages[0], "content": joined}, *messages[1:]]
+
+
+# Points and the rest -----------------------------------------------------------------------------
+
+
+def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
+    reader = PointReader(inherited.definitions, section.log, section.prompt)
+    should, should_not = section.items(*RUBRIC), section.items("should_not")
+    return (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
+
+
+def _own(section: Section) -> Json:
+    found = Section(section.mapping("evalhub"), section.log, section.prompt)
+    texts = {key: found.text(key) for key in OWN_KEYS if key != "pass_threshold"}
+    threshold = found.number("pass_threshold", 0, 1)
+    for key in found.rest():
+        found.note(key, f"the field evalhub.{key} is not known and left out.")
+    own: Json = {key: text for key, text in texts.items() if text}
+    return own if threshold is None else {**own, "pass_threshold": threshold}
+
+
+def _extras(section: Section, inherited: Inherited) -> Json:
+    """What has no place of its own, under Weval's names and in one form."""
+    found: Json = {}
+    if citation := section.references("citation", "reference"):
+        found["citation"] = citation
+    rendered = render_as(section) or inherited.render_as
+    if rendered != RENDERED[0]:
+        section.note("render_as", f"answers are shown as text, not rendered as {rendered}.")
+        found["render_as"] = rendered
+    no_cache = section.flag("noCache")
+    if inherited.no_cache if no_cache is None else no_cache:
+        found["noCache"] = True
+    temperature = section.number("temperature", 0, 2)
+    if temperature is not None:
+        section.note("temperature", "its own temperature is not applied: a launch sets them.")
+        found["temperature"] = temperature
+    for name in TOOL_LIMITS:
+        if section.given(name):
+            section.note(name, f"{name} is kept but not enforced: add a check instead.")
+            found[name] = plain(section.fields[name])
+    for name, value in section.rest().items():
+        section.note(name, f"the field {shown(name)} of a prompt is not known: kept, not used.")
+        found[name] = value
+    return found
+
+
+def render_as(section: Section) -> str:
+    """How answers are to be shown; "" where it does not say."""
+    value = section.text("render_as")
+    if value and value not in RENDERED:
+        names = ", ".join(RENDERED)
+        section.problem("render_as", f"expected one of {names}, not {shown(value)}.")
+        return ""
+    return value
+
+
+def normal_tag(text: str) -> str:
+    """A tag as it is compared: lower case and hyphens; those with _ in front stay as they are."""
+    text = text.strip()
+    if text.startswith("_"):
+        return text
+    return re.sub(r"[^\w-]", "", re.sub(r"[\s_]+", "-", text.lower()))

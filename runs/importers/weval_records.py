@@ -1,0 +1,129 @@
+"""What a blueprint holds, in one form whatever way it was written in. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+SHOULD, SHOULD_NOT = "should", "should_not"
+APPROACHES = {"standard": "standard", "prompt-aware": "prompt_aware", "holistic": "holistic"}
+"""Weval's names → those of our approaches."""
+
+DEFAULT_MODELS = ("CORE",)
+"""The collection that is meant where a blueprint names no models."""
+
+LEAST_WEIGHT, MOST_WEIGHT = 0.1, 10
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One criterion. Judges are asked about `text`, or `check` decides with `arguments`.
+
+    `alternative` numbers the paths of its polarity from 1; None: required. Beside a check, `text`
+    only says what it is for.
+    """
+
+    text: str = ""
+    polarity: str = SHOULD
+    weight: float = 1
+    alternative: int | None = None
+    check: str = ""
+    arguments: Json = field(default_factory=dict)
+    citation: str = ""
+    mandatory: bool = False
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One test. Its messages are as in `issues.conversation`, with its own system prompt first.
+
+    `extras` are fields that have no place here, under Weval's names; `own` those of ours that
+    Weval does not know.
+    """
+
+    id: str
+    messages: list[Json]
+    description: str = ""
+    reference: str = ""
+    weight: float = 1
+    points: tuple[Point, ...] = ()
+    extras: Json = field(default_factory=dict)
+    own: Json = field(default_factory=dict)
+
+
+class NamedJudge(NamedTuple):
+    """A judge: the model as Weval names it, and one of our approaches."""
+
+    model: str
+    approach: str
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A whole one.
+
+    `models` are ids, names of collections, or objects that describe a model. `systems` are the
+    system prompts to try, None for none; () where there is none at all. `temperatures` () leaves
+    them to the models. `judges` () means the default ones.
+    """
+
+    id: str
+    title: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    models: tuple[str | Json, ...] = DEFAULT_MODELS
+    systems: tuple[str | None, ...] = ()
+    temperatures: tuple[float, ...] = ()
+    judges: tuple[NamedJudge, ...] = ()
+    tools: tuple[Json, ...] = ()
+    extras: Json = field(default_factory=dict)
+    prompts: tuple[Prompt, ...] = ()
+
+
+class Finding(NamedTuple):
+    """What is to be said of one place. `line` None: not known; `prompt` "": the whole file.
+
+    `more` counts the further places of which the same is to be said.
+    """
+
+    file: str
+    line: int | None
+    prompt: str
+    message: str
+    more: int = 0
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        where = f"{place}: {self.prompt}" if self.prompt else place
+        more = f" (and {self.more} more)" if self.more else ""
+        return f"{where}: {self.message}{more}"
+
+
+class Source(NamedTuple):
+    """A file that is to be read; `id` is what its blueprint is known by."""
+
+    file: str
+    id: str
+    text: str
+
+    @property
+    def is_json(self) -> bool:
+        return self.file.lower().endswith(".json")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file came to. It may be loaded only where there are no problems.
+
+    `notes` name what was read but cannot be represented or run here.
+    """
+
+    file: str
+    blueprint: Blueprint | None
+    problems: list[Finding]
+    notes: list[Finding]
+
+
+def in_order(findings: Sequence[Finding]) -> list[Finding]:
+    """By line, those of the whole file first; each once."""
+    return sorted(dict.fromkeys(findings), key=lambda found: found.line or 0)
