@@ -10,7 +10,6 @@ label and nothing else, is read by `parse_label`.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -61,18 +60,30 @@ class Written(BaseModel):
 
 
 class Found(NamedTuple):
-    """Something with the keys of a verdict, and where in the text it ends."""
+    """Something with the keys of a verdict, and where in the text it begins and ends."""
 
+    start: int
     end: int
     fields: dict[str, Any]
     repaired: bool = False
 
 
-class Tangled(Exception):
-    """Finding objects in a text takes too long."""
+@dataclass
+class Reading:
+    """What a text holds of JSON: verdicts, and where others begin that never end as they should.
+
+    What stands between `unfinished` positions is quoted by a verdict that was itself not read.
+    """
+
+    verdicts: list[Found]
+    unfinished: list[tuple[int, int]]
+    is_tangled: bool = False
+
+    def is_quoted(self, found: Found) -> bool:
+        return any(start < found.start < end for start, end in self.unfinished)
 
 
-EMPTY = Unreadable("The reply is empty.")
+EMPTY = Unreadable("The reply is empty, or does not end its reasoning.")
 NOTHING = Unreadable(
     "There is no complete verdict: one JSON object with 'justification' and 'score' was expected."
 )
@@ -114,7 +125,7 @@ def parse_label(text: str, options: Sequence[Offered]) -> Verdict | Unreadable:
     """
     if len(text) > LONGEST_REPLY:
         return Unreadable("The reply is too long to be a label.")
-    reply = _without_reasoning(text).strip()
+    reply = _without_reasoning(text, holds_verdict=False).strip()
     if not reply:
         return EMPTY
     labels = {label: option for option in options if (label := folded(option.label))}
@@ -156,8 +167,7 @@ def _last_or_none(text: str) -> Found | None:
 
 
 def _everything_in(text: str) -> Iterator[Found]:
-    with suppress(Tangled):
-        yield from _objects(text)
+    yield from _read(text).verdicts
     yield from _elements(TAG_OF_ANY_CASE.sub(lambda tag: tag[0].lower(), text))
     if (repaired := _repaired(text)) is not None:
         yield repaired
@@ -180,6 +190,9 @@ QUOTED_SCORE = re.compile(r"[\"'“‘]score[\"'”’]\s*:", re.IGNORECASE)
 SAID_SCORE = re.compile(r"[\"'“‘]?\bscore\b[\"'”’]?\s*:\s*([^,}\n]{1,100})", re.IGNORECASE)
 TAG = re.compile(r"<(/?)(reflection|classification)\b[^<>]{0,100}>")
 TAG_OF_ANY_CASE = re.compile(TAG.pattern, re.IGNORECASE)
+LATER_ELEMENT = re.compile(r"</?classification\b", re.IGNORECASE)
+CLOSING_QUOTES = "\"'”’"
+BEGUN = re.compile(rf"{STARTED.pattern}|{TAG.pattern}", re.IGNORECASE)
 REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,100}>", re.IGNORECASE)
 SURE = re.compile(r"<confidence>([^<>]{0,100})</confidence>", re.IGNORECASE)
 PLAIN_TAG = re.compile(r"</?([a-z][\w-]{0,40})\s{0,9}/?>", re.IGNORECASE)
@@ -189,44 +202,79 @@ FENCED = re.compile(r"\s*```\w{0,20}\s*(\{.*\})\s*```\s*", re.DOTALL)
 
 def _last(text: str, options: Sequence[Offered]) -> Found | Unreadable:
     """What stands last in a prepared text; the forgiving reader is asked only where it must be."""
-    try:
-        found = max([*_objects(text), *_elements(text)], default=None, key=lambda one: one.end)
-    except Tangled:
+    reading = _read(text)
+    if reading.is_tangled:
         return Unreadable("The reply has too many braces to find a verdict in it.")
+    found = max([*reading.verdicts, *_elements(text)], default=None, key=lambda one: one.end)
+    if found is not None and (reading.is_quoted(found) or LATER_ELEMENT.search(text, found.end)):
+        return BROKEN
     if found is not None and not QUOTED_SCORE.search(text, found.end):
         return found
     repaired = _repaired(text)
     if repaired is None:
         return NOTHING if found is None else BROKEN
-    return repaired if _is_certain(repaired, text, options) else BROKEN
+    is_certain = _is_certain(repaired, text, options) and not reading.is_quoted(repaired)
+    return repaired if is_certain else BROKEN
 
 
-def _objects(text: str) -> Iterator[Found]:
-    """Objects with the keys of a verdict, in order. Control signs in strings are accepted.
+def _read(text: str) -> Reading:
+    """The JSON objects with the keys of a verdict. Control signs in strings are accepted.
 
-    Raises:
-        Tangled: The text has been read over too often; the work is so bounded by its length.
+    It is tangled where the text had to be read over too often, which bounds the work by its length.
     """
     decoder = json.JSONDecoder(strict=False)
+    reading = Reading([], [*_loosely_begun(text), *_reflections(text)])
     at, work = 0, READINGS * len(text) + 10_000
-    while (start := OBJECT.search(text, at)) is not None:
-        at = start.start()
+    while (found := OBJECT.search(text, at)) is not None and not reading.is_tangled:
+        at = found.start()
         # A slice: the decoder counts the lines before an error, from the start of what it is given.
         piece = text[at : at + LONGEST_VERDICT]
+        length, broken_at = 1, len(text)
         try:
             value, length = decoder.raw_decode(piece)
         except json.JSONDecodeError as error:
-            work -= len(piece) if error.msg.startswith("Unterminated") else error.pos
-            length = 1
+            is_open = error.msg.startswith("Unterminated")
+            work -= len(piece) if is_open else error.pos
+            broken_at = len(text) if is_open else at + error.pos
         except (ValueError, RecursionError):
             work -= 5_000
-            length = 1
         else:
             if (fields := _inside(value)) is not None:
-                yield Found(at + length, fields)
+                reading.verdicts.append(Found(at, at + length, fields))
+                broken_at = at
+        if broken_at > at and STARTED.match(text, at):
+            reading.unfinished.append((at, _closed(text, broken_at)))
         at += length
-        if work < 0:
-            raise Tangled
+        reading.is_tangled = work < 0
+    return reading
+
+
+def _reflections(text: str) -> Iterator[tuple[int, int]]:
+    """Where elements of reasons begin and end; what stands in one is no verdict of its own."""
+    opened: int | None = None
+    for tag in TAG_OF_ANY_CASE.finditer(text):
+        if tag[2].lower() == "reflection" and (opened is None) != bool(tag[1]):
+            if opened is not None:
+                yield opened, tag.end()
+            opened = None if tag[1] else tag.start()
+    if opened is not None:
+        yield opened, len(text)
+
+
+def _loosely_begun(text: str) -> list[tuple[int, int]]:
+    """Where verdicts begin whose keys are in no plain quotes, and the next closing brace."""
+    begun, end = [], -1
+    for start in STARTED.finditer(text):
+        if end < start.end():
+            end = _closed(text, start.end())
+        if not OBJECT.match(text, start.start()):
+            begun.append((start.start(), end))
+    return begun
+
+
+def _closed(text: str, at: int) -> int:
+    end = text.find("}", at)
+    return len(text) if end < 0 else end
 
 
 def _inside(value: Any, depth: int = 0) -> dict[str, Any] | None:
@@ -244,17 +292,23 @@ def _inside(value: Any, depth: int = 0) -> dict[str, Any] | None:
 
 def _elements(text: str) -> list[Found]:
     """The verdict written as elements: the last whole reflection and classification."""
-    whole: dict[str, tuple[int, str]] = {}
-    opened: dict[str, int] = {}
+    whole: dict[str, tuple[int, int, str]] = {}
+    opened: dict[str, re.Match[str]] = {}
     for tag in TAG.finditer(text):
         if not tag[1]:
-            opened[tag[2]] = tag.end()
+            opened[tag[2]] = tag
         elif tag[2] in opened:
-            whole[tag[2]] = (tag.end(), text[opened.pop(tag[2]) : tag.start()].strip())
+            begin = opened.pop(tag[2])
+            inner = text[begin.end() : tag.start()].strip()
+            whole[tag[2]] = (begin.start(), tag.end(), inner)
     if len(whole) < 2:
         return []
-    (end, reflection), (other, label) = whole["reflection"], whole["classification"]
-    return [Found(max(end, other), {"justification": reflection, "score": label})]
+    (start, end, reflection), (begin_at, other, label) = (
+        whole["reflection"],
+        whole["classification"],
+    )
+    fields = {"justification": reflection, "score": label}
+    return [Found(min(start, begin_at), max(end, other), fields)]
 
 
 def _repaired(text: str) -> Found | None:
@@ -267,7 +321,9 @@ def _repaired(text: str) -> Found | None:
         fields = _inside(json_repair.loads(segment))
     except (ValueError, RecursionError, IndexError, TypeError):
         return None
-    return None if fields is None else Found(starts[-1] + len(segment), fields, repaired=True)
+    if fields is None:
+        return None
+    return Found(starts[-1], starts[-1] + len(segment), fields, repaired=True)
 
 
 def _is_certain(repaired: Found, text: str, options: Sequence[Offered]) -> bool:
@@ -283,9 +339,11 @@ def _is_certain(repaired: Found, text: str, options: Sequence[Offered]) -> bool:
     spoken = said[1].strip(" \t\r\"'“”‘’`]")
     if meant != option_of(spoken, options):
         return False
-    is_cut_off = said.end() == len(text.rstrip()) and said[1].strip() == spoken
-    longer = (o for o in options if o != meant and o.label.casefold().startswith(spoken.casefold()))
-    return not (is_cut_off and any(longer))
+    is_cut_off = said.end() == len(text.rstrip()) and said[1].rstrip()[-1] not in CLOSING_QUOTES
+    may_go_on = folded(spoken) != folded(meant.label) or any(
+        o != meant and o.label.casefold().startswith(spoken.casefold()) for o in options
+    )
+    return not (is_cut_off and may_go_on)
 
 
 # Preparing ---------------------------------------------------------------------------------------
@@ -313,27 +371,41 @@ def _latex_kept(text: str) -> str:
     )
 
 
-def _without_reasoning(text: str) -> str:
-    """The text after and between reasoning blocks; an unclosed one hides all that follows.
+def _without_reasoning(text: str, *, holds_verdict: bool = True) -> str:
+    """The text after and between reasoning blocks; "" where one is not closed.
 
-    A closing tag alone ends reasoning that began before the reply. Tags inside a reply that is
-    one JSON object are text of that object.
+    A closing tag alone ends reasoning that began before the reply. Tags within a verdict are text
+    of that verdict.
     """
-    if _is_one_object(text):
+    if holds_verdict and _is_one_object(text):
         return text
-    kept: list[str] = []
-    depth = at = 0
+    said, depth, at, looks, may_be_begun = "", 0, 0, 0, False
     for tag in REASONING.finditer(text):
         if depth == 0:
-            kept.append(text[at : tag.start()])
+            piece = text[at : tag.start()]
+            may_be_begun = may_be_begun or (holds_verdict and BEGUN.search(piece) is not None)
+            looks += may_be_begun
+            if looks > READINGS:
+                return ""
+            if may_be_begun and _is_begun(said + piece):
+                continue
+            said += piece + "\n"
         if not tag[1]:
             depth += 1
         elif depth:
             depth -= 1
         else:
-            kept.clear()
+            said, may_be_begun = "", False
         at = tag.end()
-    return "\n".join(kept if depth else [*kept, text[at:]])
+    return "" if depth else said + text[at:]
+
+
+def _is_begun(text: str) -> bool:
+    """Whether a text ends within a verdict."""
+    tags = [(tag[1], tag[2].lower()) for tag in TAG_OF_ANY_CASE.finditer(text)]
+    if tags and (not tags[-1][0] or ("/", "classification") not in tags):
+        return True
+    return any(end == len(text) for _, end in _read(text).unfinished)
 
 
 def _is_one_object(text: str) -> bool:
