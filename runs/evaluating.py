@@ -10,14 +10,27 @@ from evalhub.models import ItemState, User
 from issues.freezing import scale_of
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST
-from issues.scales import Option
-from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result
+from issues.scales import FIVE_CLASSES, Option, Scale
+from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Judging, Result
 from runs.scoring import score_results
+from runs.seats import panel_of
 from runs.standing import standing
+
+CHECKED = Scale(
+    (
+        Option("0", "The answer does not show this.", 0.0),
+        Option("1", "The answer shows this.", 1.0),
+    )
+)
+"""What a person says of a criterion that a check decides."""
 
 
 class Ballot(NamedTuple):
-    """What a person decides on a result: the option's label, and why."""
+    """What a person decides on a result: the option's label, and why.
+
+    `criterion` is the key of the criterion that it is about; "": the test as a whole. An option
+    of a criterion says how far the answer shows it, be that good or bad.
+    """
 
     option: str
     justification: str
@@ -25,20 +38,23 @@ class Ballot(NamedTuple):
     chosen_by: ChosenBy = ChosenBy.DIRECT
     blind: bool = False
     seconds: int | None = None
+    criterion: str = WHOLE_TEST
 
 
 @transaction.atomic
 def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
-    """Record a person's verdict on a result as a whole; it replaces the judges'.
+    """Record a person's verdict on a result, or one criterion of it; it replaces the judges'.
 
     Raises:
-        ValidationError: There is no answer to evaluate, the option is not on the test's scale, or
-            no reason is given.
+        ValidationError: There is no answer to evaluate, no such criterion, the option is not on
+            its scale, or no reason is given.
     """
-    option = _option(result, ballot)
+    _check(result, ballot)
+    criterion = _criterion(result, ballot.criterion)
+    option = _option(scale_on(result, criterion), ballot.option)
     evaluation = HumanEvaluation.objects.create(
         result=result,
-        criterion=FrozenCriterion.objects.get(revision=result.revision_id, key=WHOLE_TEST),
+        criterion=criterion,
         annotator=by,
         kind=ballot.kind,
         value=option.value,
@@ -52,7 +68,7 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
     return evaluation
 
 
-def _option(result: Result, ballot: Ballot) -> Option:
+def _check(result: Result, ballot: Ballot) -> None:
     if result.state != ItemState.DONE:
         yet = " yet" if result.state == ItemState.PENDING else ""
         raise ValidationError(f"{result} has no answer{yet}, so there is nothing to evaluate.")
@@ -60,27 +76,69 @@ def _option(result: Result, ballot: Ballot) -> Option:
         raise ValidationError("A withdrawal has no option: use `withdraw`.")
     if not ballot.justification.strip():
         raise ValidationError({"justification": "Say in a sentence why."})
-    scale = scale_of(result.revision.template)
-    option = scale.option_of(ballot.option)
+
+
+def _criterion(result: Result, key: str) -> FrozenCriterion:
+    found = FrozenCriterion.objects.filter(revision=result.revision_id, key=key).first()
+    if found is None:
+        problem = f"The rubric of {result} has no criterion {key!r}."
+        raise ValidationError({"criterion": problem})
+    return found
+
+
+def _option(scale: Scale, label: str) -> Option:
+    option = scale.option_of(label)
     if option is None:
         labels = ", ".join(option.label for option in scale.options)
-        raise ValidationError({"option": f"{ballot.option!r} is not one of {labels}."})
+        raise ValidationError({"option": f"{label!r} is not one of {labels}."})
     return option
 
 
+# On which scale ----------------------------------------------------------------------------------
+
+
+def scale_on(result: Result, criterion: FrozenCriterion) -> Scale:
+    """The scale on which a person judges a criterion, or the test as a whole."""
+    if criterion.key == WHOLE_TEST:
+        return scale_of(result.revision.template)
+    if criterion.check_name:
+        return CHECKED
+    return rubric_scale(Judging.objects.filter(run=result.run_id, is_current=True).first())
+
+
+def rubric_scale(judging: Judging | None) -> Scale:
+    """The scale of the wording with which judges are asked about a criterion.
+
+    That of the first judge of the jury, should they differ; the five classes where none is asked.
+    """
+    if judging is None or not judging.jury.get("judges"):
+        return FIVE_CLASSES
+    seats = panel_of(judging).sitting(on_rubric=True)
+    return next((seat.rubric.scale for seat in seats if seat.rubric), FIVE_CLASSES)
+
+
+# Taking back -------------------------------------------------------------------------------------
+
+
 @transaction.atomic
-def withdraw(result: Result, *, by: User, reason: str = "") -> HumanEvaluation:
-    """Undo this person's last evaluation of the result; what stood before stands again.
+def withdraw(
+    result: Result, *, by: User, reason: str = "", criterion: str = WHOLE_TEST
+) -> HumanEvaluation:
+    """Undo this person's last evaluation of the result as a whole, or of the criterion's key.
+
+    What stood before stands again.
 
     Raises:
-        ValidationError: Nothing of this person's stands.
+        ValidationError: Nothing of this person's stands, or there is no such criterion.
     """
-    rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion__key=WHOLE_TEST)
+    about = _criterion(result, criterion)
+    rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion=about)
     if not standing(rows.order_by("pk")):
-        raise ValidationError("You have no evaluation of this result that could be undone.")
+        what = "this criterion" if about.key else "this result"
+        raise ValidationError(f"You have no evaluation of {what} that could be undone.")
     withdrawal = HumanEvaluation.objects.create(
         result=result,
-        criterion=FrozenCriterion.objects.get(revision=result.revision_id, key=WHOLE_TEST),
+        criterion=about,
         annotator=by,
         kind=EvaluationKind.WITHDRAWAL,
         justification=reason,

@@ -4,9 +4,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.models import ItemState
+from issues import scales
+from issues.models import Polarity
 from runs.evaluating import Ballot, evaluate, evaluate_many, withdraw
-from runs.models import ChosenBy, HumanEvaluation
-from tests.factories import make_run, make_test, make_user
+from runs.models import Approach, ChosenBy, HumanEvaluation, Judge
+from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -89,3 +91,82 @@ def test_bulk_does_what_it_can_and_says_what_it_could_not(person):
     assert [evaluation.result for evaluation in outcomes.done] == [results[0], results[2]]
     (problem,) = outcomes.problems
     assert f"result {results[1].pk}" in problem
+
+
+# One criterion -----------------------------------------------------------------------------------
+
+
+def answered_rubric(*criteria, jury=None):
+    run = make_run(make_test(criteria=criteria), jury=jury)
+    run.results.update(state=ItemState.DONE)
+    result = run.results.get()
+    return result, list(result.revision.criteria.exclude(key="").values_list("key", flat=True))
+
+
+def test_a_verdict_on_one_criterion_scores_it_alone(person):
+    result, (polite, short) = answered_rubric({"text": "Is polite."}, {"text": "Is short."})
+    evaluate(result, Ballot("EXACTLY_MET", "It is.", criterion=polite), by=person)
+    evaluate(result, Ballot("UNMET", "It is not.", criterion=short), by=person)
+
+    result.refresh_from_db()
+    assert (result.score, result.is_overridden) == (0.5, True)
+
+
+def test_showing_what_it_should_not_is_bad(person):
+    rude = {"text": "Is rude.", "polarity": Polarity.SHOULD_NOT}
+    result, (key,) = answered_rubric(rude)
+    evaluate(result, Ballot("EXACTLY_MET", "It is rude.", criterion=key), by=person)
+
+    result.refresh_from_db()
+    assert (result.evaluations.get().value, result.score) == (1, 0)
+
+
+def test_a_verdict_on_the_whole_outranks_those_on_criteria(person):
+    result, (key,) = answered_rubric({"text": "Is polite."})
+    evaluate(result, Ballot("UNMET", "It is not.", criterion=key), by=person)
+    evaluate(result, Ballot("1", "All in all it will do."), by=person)
+
+    result.refresh_from_db()
+    assert result.score == 1
+
+
+def test_undoing_a_criterion_leaves_the_whole_and_the_other_way_round(person):
+    result, (key,) = answered_rubric({"text": "Is polite."})
+    evaluate(result, Ballot("UNMET", "It is not.", criterion=key), by=person)
+    evaluate(result, Ballot("1", "All in all it will do."), by=person)
+
+    withdraw(result, by=person, criterion=key)
+    result.refresh_from_db()
+    assert result.score == 1
+    with pytest.raises(ValidationError, match="no evaluation of this criterion"):
+        withdraw(result, by=person, criterion=key)
+    withdraw(result, by=person)
+    result.refresh_from_db()
+    assert (result.score, result.is_overridden) == (None, False)
+
+
+def test_a_criterion_that_is_not_in_the_rubric_is_named(person):
+    result, _ = answered_rubric({"text": "Is polite."})
+    with pytest.raises(ValidationError, match="no criterion 'other'"):
+        evaluate(result, Ballot("1", "So.", criterion="other"), by=person)
+
+
+def test_a_criterion_is_judged_on_the_scale_of_the_wording_asked(person):
+    seven = make_template(scale=scales.as_json(scales.ONE_TO_SEVEN))
+    jury = make_jury()
+    jury.judges.add(
+        Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE, template=seven)
+    )
+    result, (key,) = answered_rubric({"text": "Is polite."}, jury=jury)
+
+    evaluate(result, Ballot("7", "It is.", criterion=key), by=person)
+    with pytest.raises(ValidationError, match="not one of 1, 2, 3, 4, 5, 6, 7"):
+        evaluate(result, Ballot("EXACTLY_MET", "It is.", criterion=key), by=person)
+
+
+def test_what_a_check_decides_is_shown_or_not(person):
+    result, (key,) = answered_rubric({"check_name": "contains", "arguments": {"text": "4"}})
+
+    evaluate(result, Ballot("1", "It is there.", criterion=key), by=person)
+    with pytest.raises(ValidationError, match="not one of 0, 1"):
+        evaluate(result, Ballot("EXACTLY_MET", "It is.", criterion=key), by=person)
