@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call
 from issues.checks import Material
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST
 from runs.asking import Case, Wording
-from runs.models import Assessment, Judging, Judgment, JudgmentState, Result
+from runs.models import Assessment, Judging, Judgment, JudgmentState, Result, Run
 from runs.seats import Panel, Seat, panel_of
 
 RETRY = "retry"
@@ -58,6 +59,17 @@ class Matter:
     has_failed: bool = False
 
 
+class Comparison(NamedTuple):
+    """An answer and its reference, whose similarity is to be measured; `endpoint` None: built in.
+
+    The answer is its last turn.
+    """
+
+    answer: str
+    reference: str
+    endpoint: Endpoint | None
+
+
 class Cost(NamedTuple):
     """Of one call, in US dollars; None: not known."""
 
@@ -78,6 +90,7 @@ class Hearing:
     case: Case
     material: Material
     matters: list[Matter]
+    comparison: Comparison | None = None
     earlier: list[Cost] = field(default_factory=list)
 
 
@@ -104,6 +117,7 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
             case=case_of(assessment.result, judging.run.system_prompt),
             material=material_of(assessment.result),
             matters=_matters(assessment, panel, known[assessment.result_id], own_wordings),
+            comparison=_comparison(judging.run, assessment.result),
             earlier=earlier[assessment.pk],
         )
         for assessment in assessments
@@ -136,6 +150,13 @@ def material_of(result: Result) -> Material:
         latency_ms=result.latency_ms,
         cost_usd=None if result.cost_usd is None else float(result.cost_usd),
     )
+
+
+def _comparison(run: Run, result: Result) -> Comparison | None:
+    """What is to be compared; None where nobody asks for it, or it has been measured."""
+    if result.similarity is not None or not run.wants_similarity:
+        return None
+    return Comparison(result.answer.text, result.revision.content["reference"], run.embedder())
 
 
 def _known(judging: Judging, result_ids: list[int]) -> dict[int, Known]:

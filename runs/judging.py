@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.llm.replies import Unreadable, Verdict, echoes, repair_messages
@@ -26,7 +27,7 @@ from runs.agreement import statistics_of
 from runs.answering import purse_of
 from runs.asking import Wording, messages_for, params_for
 from runs.hearing import Checking, Cost, Hearing, Matter, Question, hearings
-from runs.models import Assessment, Judgment, JudgmentState
+from runs.models import Assessment, Judgment, JudgmentState, Result
 from runs.models import Judging as JudgingRow
 from runs.scoring import score_assessments, score_results
 from runs.seats import panel_of
@@ -47,9 +48,13 @@ class Finding:
 
 @dataclass
 class Finished:
-    """All judgments of an assessment are saved. `cost_usd` is that of all its calls."""
+    """All judgments of an assessment are saved. `cost_usd` is that of all its calls.
+
+    `similarity` None: not measured, or it was before.
+    """
 
     cost_usd: Decimal | None
+    similarity: float | None = None
 
 
 class Judging(Kind):
@@ -64,7 +69,8 @@ class Judging(Kind):
         return Assessment.objects.filter(judging=batch, state=ItemState.PENDING)
 
     def endpoints(self, batch: JudgingRow) -> list[Endpoint]:
-        return panel_of(batch).least_asked()
+        embedder = batch.run.embedder() if batch.run.wants_similarity else None
+        return [*panel_of(batch).least_asked(), *([embedder] if embedder else [])]
 
     def purse(self, batch: JudgingRow) -> Purse:
         return purse_of(batch.run)
@@ -76,11 +82,14 @@ class Judging(Kind):
         return hearings(batch, item_ids)
 
     async def perform(self, job: Hearing, desk: Desk) -> None:
-        saved = await all_or_none(_decide(matter, job, desk) for matter in job.matters)
+        near: list[float | None] = []
+        saved = await all_or_none(
+            [*(_decide(matter, job, desk) for matter in job.matters), _compare(job, desk, near)]
+        )
         if not all([await future for futures in saved for future in futures]):
             raise LeaseLost
         costs = [Cost(call.cost_usd, bool(call.error_kind)) for call in desk.calls]
-        await desk.save(Finished(total_cost([*job.earlier, *costs])))
+        await desk.save(Finished(total_cost([*job.earlier, *costs]), *near))
 
     def store(self, saves: list[Save]) -> None:
         _store_judgments([save for save in saves if isinstance(save.content, Finding)])
@@ -132,6 +141,14 @@ async def _decide(matter: Matter, hearing: Hearing, desk: Desk) -> list[Saved]:
     if matter.backup and (matter.has_failed or any(is_failed for is_failed, _ in heard)):
         saved.append((await _judge(matter.backup, hearing, desk))[1])
     return saved
+
+
+async def _compare(hearing: Hearing, desk: Desk, near: list[float | None]) -> list[Saved]:
+    """Measure the similarity to the reference answer, where it is asked for, into `near`."""
+    if hearing.comparison is not None:
+        answer, reference, endpoint = hearing.comparison
+        near.append(await similarity(answer, reference, endpoint=endpoint, desk=desk))
+    return []
 
 
 async def _check(checking: Checking, hearing: Hearing) -> Finding:
@@ -281,11 +298,20 @@ def _store_judgments(saves: list[Save]) -> None:
 
 def _finish(finished: dict[int, Finished]) -> None:
     assessments = list(Assessment.objects.filter(pk__in=finished))
+    _store_similarities({a.result_id: finished[a.pk].similarity for a in assessments})
     for assessment in assessments:
         assessment.state, assessment.worker, assessment.next_try_at = ItemState.DONE, None, None
         assessment.error_kind = assessment.error_message = ""
         assessment.cost_usd = finished[assessment.pk].cost_usd
     score_assessments(assessments, also=FINISHED_FIELDS)
+
+
+def _store_similarities(measured: dict[int, float | None]) -> None:
+    found = {pk: value for pk, value in measured.items() if value is not None}
+    results = list(Result.objects.filter(pk__in=found).order_by("pk")) if found else []
+    for result in results:
+        result.similarity = found[result.pk]
+    overwrite(results, ["similarity"])
 
 
 def total_cost(costs: Iterable[Cost]) -> Decimal | None:

@@ -80,6 +80,15 @@ class Run(Batch):
         """The run's page; the setting ABSOLUTE_URL_OVERRIDES puts the report in its place."""
         return reverse("admin:runs_run_change", args=[self.pk])
 
+    @property
+    def wants_similarity(self) -> bool:
+        """Whether some scores of it are made of similarity to the reference answer."""
+        return self.similarity_weight > 0 or self.score_by_similarity
+
+    def embedder(self) -> Endpoint | None:
+        """The model that embeds its answers as it was at launch; None: the one built in."""
+        return Endpoint.from_json(self.similarity_endpoint) if self.similarity_endpoint else None
+
     def candidate(self) -> Endpoint:
         """The endpoint as it was at launch."""
         return Endpoint.from_json(self.endpoint)
