@@ -36,11 +36,21 @@ class Rule(NamedTuple):
     similarity_weight: float
     score_by_similarity: bool
 
+    @classmethod
+    def of(cls, result: Result) -> "Rule":
+        return cls(
+            result.revision,
+            list(result.revision.criteria.all()),
+            result.similarity,
+            result.run.similarity_weight,
+            result.run.score_by_similarity,
+        )
+
     def score(self, values: Values) -> float | None:
         """The score that these values of its criteria come to; None where nothing was measured."""
         if self.is_bare(values):
             return None if self.similarity is None else similarity.score_of(self.similarity)
-        rubric = score_of(self._points(values), self.is_met)
+        rubric = score_of(self.points(values), self.is_met)
         return similarity.hybrid(rubric, self.similarity, self.similarity_weight)
 
     def is_bare(self, values: Values) -> bool:
@@ -54,7 +64,8 @@ class Rule(NamedTuple):
     def passes(self, score: float | None) -> bool | None:
         return passes(score, self.revision.pass_threshold, self.revision.pass_rule)
 
-    def _points(self, values: Values) -> Iterable[Point]:
+    def points(self, values: Values) -> Iterable[Point]:
+        """The criteria with what was found of each; the whole test only where it has a value."""
         for criterion in self.criteria:
             if criterion.pk in values or criterion.key != WHOLE_TEST:
                 yield Point(
@@ -70,16 +81,7 @@ class Rule(NamedTuple):
 def _rules(result_ids: Collection[int]) -> dict[int, Rule]:
     rows = Result.objects.filter(pk__in=result_ids).order_by()
     rows = rows.select_related("run", "revision__template")
-    return {
-        result.pk: Rule(
-            result.revision,
-            list(result.revision.criteria.all()),
-            result.similarity,
-            result.run.similarity_weight,
-            result.run.score_by_similarity,
-        )
-        for result in rows.prefetch_related("revision__criteria")
-    }
+    return {result.pk: Rule.of(result) for result in rows.prefetch_related("revision__criteria")}
 
 
 # Judges ------------------------------------------------------------------------------------------
