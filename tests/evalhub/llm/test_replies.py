@@ -258,6 +258,11 @@ HOSTILE = [
     "}",
     '{"a":"b"}',
     '{"a":{"b":[[[{"c":"d"}',
+    '{"justification": "</think>',
+    "{justification: </think>",
+    "<reflection></think>",
+    "<reflection></reflection></think>",
+    "<think></think><reflection>",
 ]
 
 
