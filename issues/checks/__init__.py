@@ -1,32 +1,8 @@
-"""Deterministic checks: criteria that are decided without a model."""
+"""Checks: criteria that are decided without asking a model. Pure."""
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from issues.checks.check import Check, Outcome
+from issues.checks.material import Material, text_of
+from issues.checks.registry import CHECKS
+from issues.checks.running import problems_of, run
 
-
-@dataclass(frozen=True)
-class Material:
-    text: str
-    tool_calls: list[dict[str, Any]] = field(default_factory=list)
-    latency_ms: int | None = None
-    cost_usd: float | None = None
-
-
-class Outcome(NamedTuple):
-    value: float | None
-    explanation: str = ""
-    error: str = ""
-
-
-CHECKS: dict[str, Any] = {}
-
-
-def run(name: str, arguments: dict[str, Any], material: Material) -> Outcome:
-    if name == "contains":
-        found = arguments["text"] in material.text
-        return Outcome(float(found), "found" if found else "not found")
-    return Outcome(None, "", f"There is no check {name!r}.")
-
-
-def problems_of(name: str, arguments: Any) -> list[str]:
-    return []
+__all__ = ["CHECKS", "Check", "Material", "Outcome", "problems_of", "run", "text_of"]

@@ -1,0 +1,46 @@
+"""Fenced code blocks in Markdown."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*")
+
+
+class Block(NamedTuple):
+    """The first word after the fence in lower case, what stands inside, and its lines."""
+
+    language: str
+    code: str
+    lines: range
+
+
+def code_blocks(text: str) -> Iterator[Block]:
+    """The blocks in their order, at any indentation. One that is not closed ends with the text."""
+    lines = text.split("\n")
+    number = 0
+    while number < len(lines):
+        opening = FENCE.fullmatch(lines[number].rstrip())
+        if opening is None:
+            number += 1
+            continue
+        end = _closing(lines, number + 1, opening.group(1))
+        code = "\n".join(lines[number + 1 : end])
+        yield Block(opening.group(2).lower(), code, range(number, end + 1))
+        number = end + 1
+
+
+def _closing(lines: list[str], start: int, fence: str) -> int:
+    """The line that closes a block, or the number after the last line."""
+    for number in range(start, len(lines)):
+        line = lines[number].strip()
+        if len(line) >= len(fence) and not line.strip(fence[0]):
+            return number
+    return len(lines)
+
+
+def without_code(text: str) -> str:
+    """The text without its code blocks."""
+    inside = {number for block in code_blocks(text) for number in block.lines}
+    lines = enumerate(text.split("\n"))
+    return "\n".join(line for number, line in lines if number not in inside)

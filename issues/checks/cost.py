@@ -1,0 +1,38 @@
+"""Checks of what an answer took. What was not measured is no value, never 0."""
+
+from pydantic import Field
+
+from issues.checks.check import Arguments, Check, CheckError, Finding, family, yes_or_no
+from issues.checks.material import Material
+
+check = family("Time and cost")
+
+
+class Latency(Arguments):
+    ms: int = Field(ge=0, title="Milliseconds")
+
+
+class Cost(Arguments):
+    usd: float = Field(ge=0, allow_inf_nan=False, title="US dollars")
+
+
+@check("Time at most", Latency)
+def latency_at_most(arguments: Latency, material: Material) -> Finding:
+    """The answer took so many milliseconds at most, all generated turns together."""
+    if material.latency_ms is None:
+        raise CheckError("The time that the answer took was not measured.")
+    said = f"Took {material.latency_ms} ms; at most {arguments.ms} ms asked."
+    return yes_or_no(material.latency_ms <= arguments.ms, said, said)
+
+
+@check("Cost at most", Cost)
+def cost_at_most(arguments: Cost, material: Material) -> Finding:
+    """The answer cost so many US dollars at most, all generated turns together."""
+    if material.cost_usd is None:
+        raise CheckError("What the answer cost is not known: its model has no price.")
+    spent = round(float(material.cost_usd), 9)
+    said = f"Cost ${spent:.6g}; at most ${arguments.usd:.6g} asked."
+    return yes_or_no(spent <= round(arguments.usd, 9), said, said)
+
+
+CHECKS: tuple[Check, ...] = (latency_at_most, cost_at_most)

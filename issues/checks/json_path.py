@@ -1,0 +1,98 @@
+"""JSONPath (RFC 9535) that ends in time, whatever path and document are given."""
+
+from collections.abc import ItemsView, Iterator
+from typing import Any
+
+from issues.checks.check import CheckError
+from issues.checks.deadline import Deadline
+from issues.checks.regular import search
+
+LONGEST = 1_000
+
+
+def readable(path: str) -> str:
+    """The path itself.
+
+    Raises:
+        ValueError: It is no JSONPath; says why.
+    """
+    from jsonpath import JSONPathError
+
+    if len(path) > LONGEST:
+        raise ValueError(f"the path has {len(path):,} characters; at most {LONGEST:,} are read.")
+    try:
+        _environment(Deadline()).compile(path)
+    except JSONPathError as error:
+        raise ValueError(f"not a JSONPath: {error}.") from error
+    return path
+
+
+def values_at(path: str, document: Any, deadline: Deadline) -> list[Any]:
+    """The values that a path leads to, in a document that is an object or a list.
+
+    Raises:
+        CheckError: It took too long, or the document is nested too deeply.
+    """
+    from jsonpath.exceptions import JSONPathRecursionError
+
+    compiled = _environment(deadline).compile(path)
+    try:
+        return list(compiled.findall(_watched(document, deadline)))
+    except JSONPathRecursionError as error:
+        raise CheckError("The JSON is nested too deeply.") from error
+
+
+class _Object(dict[str, Any]):
+    """Asks at every walk through it whether there is time left."""
+
+    deadline: Deadline
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
+        self.deadline.left()
+        return super().items()
+
+
+class _List(list[Any]):
+    deadline: Deadline
+
+    def __iter__(self) -> Iterator[Any]:
+        self.deadline.left()
+        return super().__iter__()
+
+
+def _watched(value: Any, deadline: Deadline) -> Any:
+    watched: _Object | _List
+    if isinstance(value, dict):
+        watched = _Object({name: _watched(item, deadline) for name, item in value.items()})
+    elif isinstance(value, list):
+        watched = _List([_watched(item, deadline) for item in value])
+    else:
+        return value
+    watched.deadline = deadline
+    return watched
+
+
+def _environment(deadline: Deadline) -> Any:
+    """RFC 9535 to the letter, with patterns that are searched within the time limit."""
+    from jsonpath import JSONPathEnvironment
+    from jsonpath.function_extensions import ExpressionType, FilterFunction
+
+    class Matching(FilterFunction):
+        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]
+        return_type = ExpressionType.LOGICAL
+
+        def __init__(self, form: str) -> None:
+            self.form = form
+
+        def __call__(self, value: object, pattern: object) -> bool:
+            if not isinstance(value, str) or not isinstance(pattern, str):
+                return False
+            try:
+                return bool(search(self.form.format(pattern), value, deadline))
+            except ValueError:
+                return False
+
+    environment = JSONPathEnvironment(strict=True)
+    environment.function_extensions["match"] = Matching(r"^(?:{})$")
+    environment.function_extensions["search"] = Matching("{}")
+    return environment

@@ -1,0 +1,57 @@
+"""JSON in texts: read as strictly as JSON asks, compared as JSON compares."""
+
+import json
+from collections.abc import Hashable
+from typing import Any, NoReturn
+
+from issues.checks.code_blocks import code_blocks
+
+MOST_DIGITS = 300
+
+
+def parsed(text: str) -> Any:
+    """The value that a text stands for.
+
+    Raises:
+        ValueError: The text is not JSON (NaN and Infinity are not).
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(text, parse_constant=_refused, parse_int=_whole)
+
+
+def _refused(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON.")
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+def document(text: str) -> Any:
+    """The value of the whole text, or else of its only code block.
+
+    Raises:
+        ValueError: Neither is JSON.
+    """
+    try:
+        return parsed(text)
+    except ValueError:
+        blocks = list(code_blocks(text))
+        if len(blocks) != 1:
+            raise
+        return parsed(blocks[0].code)
+
+
+def frozen(value: Any) -> Hashable:
+    """Equal for equal JSON values only: 1 is 1.0 but not true, and objects know no order."""
+    if isinstance(value, dict):
+        return "object", frozenset((name, frozen(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return "list", tuple(frozen(item) for item in value)
+    if isinstance(value, bool):
+        return "true" if value else "false", None
+    return "single", value
+
+
+def alike(left: Any, right: Any) -> bool:
+    return frozen(left) == frozen(right)

@@ -1,0 +1,158 @@
+"""JSON Schema without surprises: nothing is fetched, and hostile schemas end in time."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from issues.checks.check import CheckError
+from issues.checks.deadline import Deadline
+from issues.checks.json_text import frozen
+from issues.checks.regular import compiled, search
+from issues.checks.wording import quoted, shortened, shown
+
+DATA = {"const", "default", "enum", "examples"}
+"""Keywords whose values are data, not schemas."""
+
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+Keyword = Callable[[Any, Any, Any, Any], Any]
+
+
+def readable(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema itself.
+
+    Raises:
+        ValueError: It is no schema, or refers to what is not in it; says what and why.
+    """
+    from jsonschema import SchemaError
+
+    _refuse_unreadable(schema)
+    try:
+        _dialect(schema).check_schema(schema)
+    except SchemaError as error:
+        place = error.json_path.removeprefix("$").lstrip(".")
+        where = f" at {quoted(place)}" if place else ""
+        raise ValueError(f"not a JSON Schema{where}: {shortened(error.message, 200)}.") from error
+    return schema
+
+
+def _dialect(schema: dict[str, Any]) -> Any:
+    """The validator of the dialect that a schema names; of the newest if it names none."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    named = schema.get("$schema", "")
+    if not isinstance(named, str):
+        raise ValueError(f"“$schema” is {shown(named)}: it should be an address.")
+    return validator_for(schema, default=Draft202012Validator)
+
+
+def _refuse_unreadable(schema: dict[str, Any]) -> None:
+    parts = list(_parts(schema))
+    names = {part["$id"] for part in parts if isinstance(part.get("$id"), str)}
+    for part in parts:
+        for pattern in _patterns(part):
+            compiled(pattern)
+        for keyword in REFERENCES:
+            _refuse_remote(keyword, part.get(keyword), names)
+    if any("unevaluatedProperties" in part for part in parts) and any(
+        "patternProperties" in part for part in parts
+    ):
+        raise ValueError("patternProperties cannot stand beside unevaluatedProperties here.")
+
+
+def _parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """The schema and all objects in it that may be schemas."""
+    if isinstance(schema, dict):
+        yield schema
+        for name, value in schema.items():
+            if name not in DATA:
+                yield from _parts(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _parts(value)
+
+
+def _patterns(part: dict[str, Any]) -> list[str]:
+    own = part.get("pattern")
+    named = part.get("patternProperties")
+    patterns = list(named) if isinstance(named, dict) else []
+    return [*patterns, own] if isinstance(own, str) else patterns
+
+
+def _refuse_remote(keyword: str, reference: Any, names: set[str]) -> None:
+    from jsonschema_specifications import REGISTRY
+
+    if not isinstance(reference, str):
+        return
+    address = reference.partition("#")[0]
+    if address and address not in REGISTRY and not any(name.endswith(address) for name in names):
+        raise ValueError(
+            f"{keyword} names {quoted(reference)}, which is never fetched: put it under $defs."
+        )
+
+
+def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
+    """Where and why a value does not fit the schema; "" where it fits.
+
+    Raises:
+        CheckError: It took too long, or a reference leads nowhere.
+        RecursionError: The value or the schema is nested too deeply, or refers to itself.
+    """
+    from jsonschema.exceptions import _WrappedReferencingError
+    from jsonschema_specifications import REGISTRY
+
+    # With a registry of its own, the validator fetches nothing.
+    validator = _within(_dialect(schema), deadline)(schema, registry=REGISTRY)
+    try:
+        error = next(validator.iter_errors(value), None)
+    except _WrappedReferencingError as failure:
+        raise CheckError(f"The schema refers to what it does not hold: {failure}.") from failure
+    return f"{error.json_path}: {shortened(error.message, 200)}" if error else ""
+
+
+def _within(dialect: Any, deadline: Deadline) -> Any:
+    """The validator with a time limit in every keyword, and in every pattern of the schema."""
+    from jsonschema import ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[Any]:
+        if isinstance(value, str) and not search(pattern, value, deadline):
+            yield ValidationError(f"{shown(value)} does not match {shown(pattern)}")
+
+    def pattern_properties(validator: Any, parts: Any, value: Any, schema: Any) -> Iterator[Any]:
+        for pattern, part in parts.items() if isinstance(value, dict) else ():
+            for name in value:
+                if search(pattern, name, deadline):
+                    yield from validator.descend(value[name], part, path=name, schema_path=pattern)
+
+    def additional_properties(validator: Any, part: Any, value: Any, schema: Any) -> Iterator[Any]:
+        patterns = schema.get("patternProperties", {})
+        for name in value if isinstance(value, dict) else ():
+            if name in schema.get("properties", {}):
+                continue
+            if any(search(pattern, name, deadline) for pattern in patterns):
+                continue
+            if part is False:
+                yield ValidationError(f"{shown(name)} is not among the properties")
+            yield from validator.descend(value[name], part, path=name)
+
+    def unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+        if wanted and isinstance(value, list) and len(set(map(frozen, value))) < len(value):
+            yield ValidationError("The items are not all different")
+
+    own: dict[str, Keyword] = {
+        "pattern": pattern,
+        "patternProperties": pattern_properties,
+        "additionalProperties": additional_properties,
+        "uniqueItems": unique_items,
+    }
+    keywords = {**dialect.VALIDATORS, **own}
+    return extend(dialect, {name: _timed(keyword, deadline) for name, keyword in keywords.items()})
+
+
+def _timed(keyword: Keyword, deadline: Deadline) -> Keyword:
+    def timed(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        deadline.left()
+        return keyword(validator, value, instance, schema)
+
+    return timed

@@ -1,0 +1,172 @@
+import pytest
+
+from issues.checks import Material, run
+from tests.issues.checks.outcomes import (
+    check_errs,
+    check_fails,
+    check_passes,
+    check_scores,
+    in_time,
+    problem,
+)
+
+HALF_OF_A_PAIR = "\ud83d"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "value"),
+    [
+        (r"\d+", "The number is 123", 1),
+        ("abc", "ABC", 0),
+        ("^foo", "Sentence.", 0),
+        ("a.c", "abc", 1),
+        ("", "anything", 1),
+        # The end is the end of the text, not that of a line.
+        ("end$", "the end", 1),
+        ("end$", "the end\n", 0),
+        ("end$", "end\nof it", 0),
+        ("(?m)end$", "end\nof it", 1),
+        ("(?m)^of", "end\nof it", 1),
+        # Digits, letters of words and their borders are ASCII.
+        (r"^\d$", "٣", 0),
+        (r"^\D$", "٣", 1),
+        (r"^\w+$", "naïve", 0),
+        (r"\bte\b", "été", 0),
+        (r"\bt\b", "été", 1),
+        (r"a\Bb", "ab", 1),
+        (r"^[\w-]+$", "a-b_1", 1),
+        (r"^[^\w]+$", "é!", 1),
+        (r"^[\W]+$", "é!", 1),
+        (r"^[\W]+$", "a", 0),
+        (r"^[\D]$", "7", 0),
+        (r"^[\d]$", "٣", 0),
+        # White space is that of all alphabets.
+        (r"a\sb", "a\u00a0b", 1),
+        (r"a\sb", "a\u3000b", 1),
+        (r"a[\s]b", "a\ufeffb", 1),
+        (r"^\S+$", "a\u00a0b", 0),
+        (r"^[\S]+$", "a\u00a0b", 0),
+        # A point is no line break of any kind.
+        ("a.b", "a\nb", 0),
+        ("a.b", "a\u2028b", 0),
+        ("(?s)a.b", "a\nb", 1),
+        # What is left unfinished or empty is read as JavaScript reads it.
+        ("{name}", "Dear {name}", 1),
+        ("a{,2}", "a{,2}", 1),
+        ("^a{2,3}$", "aaa", 1),
+        ("^a{2,}$", "aaaaa", 1),
+        ("x{e<=1}", "x", 0),
+        ("a[^]b", "a\nb", 1),
+        ("a[]b", "ab", 0),
+        ("[[a]", "[", 1),
+        (r"[\]]", "]", 1),
+        (r"\/\-\_", "/-_", 1),
+        (r"\u{1F600}", "😀", 1),
+        (r"\u00e9\x41\cJ", "éA\n", 1),
+        (r"^\p{Lu}\P{Lu}$", "Éa", 1),
+        (r"(?<year>\d{4})-\k<year>", "1999-1999", 1),
+        (r"(?<!un)happy(?= few)", "we happy few", 1),
+        (r"(a)\1", "aa", 1),
+        ("(?i)ABC", "abc", 1),
+        ("(?i:A)b", "aB", 0),
+        (HALF_OF_A_PAIR, HALF_OF_A_PAIR, 1),
+    ],
+)
+def test_patterns_are_read_as_javascript_reads_them(pattern, text, value):
+    check_scores("matches", text, value, pattern=pattern)
+    check_scores("matches", text, 1 - value, pattern=pattern, negate=True)
+
+
+def test_case_is_ignored_if_asked():
+    check_passes("matches", "My SSN", pattern="ssn", ignore_case=True)
+    check_passes("matches", "É", pattern="é", ignore_case=True)
+    check_passes("matches_all", "RED", patterns=["red"], ignore_case=True)
+
+
+def test_ignoring_case_adds_no_letters_to_the_ascii_ones():
+    check_fails("matches", "ſ", pattern=r"\w", ignore_case=True)
+    check_fails("matches", "s", pattern=r"[\W]", ignore_case=True)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "value"),
+    [([r"\d+", "red"], 1 / 2), ([r"\d+", "blue"], 1), (["red"], 0), ([], 1)],
+)
+def test_all_counts_the_share(patterns, value):
+    check_scores("matches_all", "123 and Blue", value, patterns=patterns, ignore_case=True)
+
+
+@pytest.mark.parametrize(
+    ("least", "patterns", "value"),
+    [
+        (3, ["apples", "oranges", "pears"], 2 / 3),
+        (2, ["apples", "oranges", "pears"], 1),
+        (2, [], 0),
+        (0, [], 1),
+    ],
+)
+def test_at_least_counts_in_proportion(least, patterns, value):
+    text = "There are 3 apples and 4 oranges."
+    check_scores("matches_at_least", text, value, least=least, patterns=patterns)
+
+
+def test_a_group_of_the_first_match_is_compared():
+    check_passes("captures", "Answer: B. Answer: C.", pattern=r"Answer: (\w)", text="B")
+    check_fails("captures", "Answer: B. Answer: C.", pattern=r"Answer: (\w)", text="C")
+    check_fails("captures", "No idea.", pattern=r"Answer: (\w)", text="B")
+    check_passes("captures", "x=12", pattern=r"(?<name>\w)=(\d+)", text="12", group=2)
+    check_passes("captures", "x=12", pattern=r"(?<name>\w)=(\d+)", text="x", group="name")
+    check_passes("captures", "x=12", pattern=r"\w=\d+", text="x=12")
+    check_passes("captures", "ANSWER: b", pattern=r"answer: (\w)", text="B", ignore_case=True)
+
+
+def test_a_group_that_took_no_part_holds_nothing():
+    check_passes("captures", "a", pattern="a(b)?", text="")
+
+
+@pytest.mark.parametrize("group", [2, -1, "year"])
+def test_a_group_must_be_in_the_pattern(group):
+    assert "group" in problem("captures", pattern="(a)", text="a", group=group)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(", "[a", "a**", "*a", "(?<a>x)(?<a", r"\y", "(?R)", "(?1)", "(*FAIL)", "(?&x)", "(?P>x)"],
+)
+def test_a_pattern_that_cannot_be_read_is_a_problem(pattern):
+    assert problem("matches", pattern=pattern)
+    check_errs("matches", "text", "“pattern”", pattern=pattern)
+    check_errs("matches_all", "text", "“patterns.0”", patterns=[pattern])
+
+
+@pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a" * 10_001, "(?:" * 3_000])
+def test_a_monstrous_pattern_is_a_problem_at_once(pattern):
+    with in_time():
+        assert problem("matches", pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(a+)+$", "a" * 5_000 + "b"),
+        ("(x+x+)+y", "x" * 3_000),
+        ("^(a|aa)+$", "a" * 5_000 + "b"),
+        (r"\s+$", " " * 100_000 + "b"),
+        ("a.*b.*c.*d.*e", "a" * 3_000 + "b" * 3_000 + "c" * 3_000),
+    ],
+)
+@pytest.mark.parametrize("negate", [False, True])
+def test_a_catastrophic_pattern_ends_in_time_without_a_value(pattern, text, negate):
+    with in_time():
+        check_errs("matches", text, "longer than 1 s", pattern=pattern, negate=negate)
+
+
+def test_many_slow_patterns_share_one_time_limit():
+    slow = [f"(a+)+{letter}$" for letter in "cdefghij"]
+    with in_time():
+        check_errs("matches_all", "a" * 5_000 + "b", "longer than 1 s", patterns=slow)
+
+
+def test_the_explanation_shows_what_was_found():
+    outcome = run("matches", {"pattern": r"\d+"}, Material("It is 42."))
+    assert outcome.explanation == "Found “42”."
