@@ -78,12 +78,12 @@ LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR
 # Applications ------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.forms",
     "unfold.contrib.inlines",
     "unfold.contrib.simple_history",
-    "django.contrib.admin",
+    "evalhub.admin_site.HouseAdmin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -369,6 +369,7 @@ UNFOLD = {
     },
     "SIDEBAR": {
         "show_search": True,
+        "command_search": True,
         "show_all_applications": False,
         "navigation": "reports.navigation.sidebar",
     },

@@ -1,0 +1,57 @@
+"""Where a page of the admin stands: its section, its table, its row, and what is done there."""
+
+from typing import Any, NamedTuple
+
+from django import template
+from django.contrib import admin
+from django.db.models import Model
+from django.db.models.options import Options
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+from django.utils.text import capfirst
+
+register = template.Library()
+
+
+class Part(NamedTuple):
+    title: str
+    link: str = ""
+
+
+@register.inclusion_tag("evalhub/heading.html", takes_context=True)
+def heading(context: Context) -> dict[str, list[Part]]:
+    """The parts of the page's place, the widest first; the last says what the page is."""
+    row = context.get("original") or context.get("object")
+    row = row if isinstance(row, Model) else None
+    opts = context.get("opts") or (row._meta if row else None)
+    title, act = context.get("title"), context.get("crumb")
+    if opts is None:
+        return {"parts": [Part(str(title or ""))]}
+    parts = [Part(section_of(opts)), Part(capfirst(rows_of(opts)), _link(opts, "changelist"))]
+    if row:
+        parts.append(Part(str(row), _link(opts, "change", row.pk)))
+    elif "cl" not in context:
+        act = act or title
+    return {"parts": [*parts, Part(str(act))] if act else parts}
+
+
+@register.simple_tag(name="rows_of")
+def rows_of(opts: Options) -> str:
+    """What the rows of a table are called; its admin may know a better word."""
+    return str(_said(opts, "rows") or opts.verbose_name_plural)
+
+
+def section_of(opts: Options) -> str:
+    return str(_said(opts, "section") or opts.app_config.verbose_name)
+
+
+def _said(opts: Options, name: str) -> str:
+    room = admin.site._registry.get(opts.model)
+    return getattr(room, name, "")
+
+
+def _link(opts: Options, page: str, *args: object) -> str:
+    try:
+        return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=args)
+    except NoReverseMatch:
+        return ""
