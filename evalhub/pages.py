@@ -4,6 +4,7 @@ import json
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
 
+from django.apps import apps
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model
@@ -11,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from simple_history.admin import SimpleHistoryAdmin
+from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
@@ -30,6 +32,15 @@ def row_number(text: str | None) -> int:
 class PageAdmin(ModelAdmin):
     """A ModelAdmin with pages and acts of its own."""
 
+    section = ""
+    """Where the sidebar has it, if not under its app's name."""
+    rows = ""
+    """What its rows are called, if not as their table says."""
+    keeps_history = True
+    """Whether changes on its pages are recorded to be looked at."""
+    instead_of_deleting = ""
+    """What else can be done, in a sentence for who is about to delete."""
+
     list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
@@ -39,6 +50,45 @@ class PageAdmin(ModelAdmin):
 
     class Media:
         css = {"all": ("evalhub/forms.css",)}
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        extra = {} if self.keeps_history else {"show_history": False}
+        context = {**extra, **(extra_context or {})}
+        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {"crumb": "History", **(extra_context or {})}
+        response: HttpResponse = super().history_view(request, object_id, context)
+        return response
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        row, own = context["object"], str(self.opts.verbose_name_plural)
+        along = [(name, n - (name == own)) for name, n in context["model_count"]]
+        more = {
+            "crumb": "Delete",
+            "goes_along": [(name, n) for name, n in along if n],
+            "instead": self.instead_of_deleting,
+            "back_url": self.url_of("change", row.pk),
+        }
+        response: HttpResponse = super().render_delete_form(request, {**context, **more})
+        return response
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What would go along, without the rows that only link two others."""
+        trees, counts, lacking, protected = super().get_deleted_objects(objs, request)
+        models = apps.get_models(include_auto_created=True)
+        links = {str(m._meta.verbose_name_plural) for m in models if m._meta.auto_created}
+        kept = {name: n for name, n in counts.items() if str(name) not in links}
+        return trees, kept, lacking, protected
 
     def page(
         self, request: HttpRequest, template: str, /, *, title: str, **context: Any
@@ -83,6 +133,8 @@ class PageAdmin(ModelAdmin):
 class ReadOnlyAdmin(PageAdmin):
     """Rows that are written by the program and only read by people."""
 
+    keeps_history = False
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -114,11 +166,26 @@ class Value(NamedTuple):
     lines: list[Line]
 
 
+class ReadableChanges(HistoricalRecordContextHelper):
+    """What a version changed, in words; "" where there was nothing."""
+
+    def prepare_delta_change_value(self, change: Any, value: Any) -> str:
+        value = super().prepare_delta_change_value(change, value)
+        if self.model._meta.get_field(change.field).many_to_many:
+            return ", ".join(sorted(map(str, value)))
+        return readable(value)
+
+
 class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
     """Rows with a history that everybody who sees them can read, and nobody can rewrite."""
 
     history_list_per_page = 50
     object_history_template = "evalhub/history.html"
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> "ReadableChanges":
+        return ReadableChanges(self.model, historical_record)
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         """Whether this person may read what the row was; asked before any of it is loaded."""
@@ -133,7 +200,8 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
     ) -> HttpResponse:
         if not self.may_read_history(request, object_id):
             raise Http404
-        response: HttpResponse = super().history_view(request, object_id, extra_context)
+        context = {"crumb": "History", **(extra_context or {})}
+        response: HttpResponse = super().history_view(request, object_id, context)
         return response
 
     def history_form_view(

@@ -9,12 +9,15 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.forms import AdminPasswordChangeForm
 
+from evalhub.access.forms import NewPersonForm, PersonForm, RoleForm, rights_in_words
 from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
 from evalhub.acts import Act
@@ -30,15 +33,16 @@ admin.site.unregister(Group)
 class PersonAdmin(UserAdmin, PageAdmin):
     """People and the accounts of scripts. What they may do comes from their roles."""
 
-    form, add_form = UserChangeForm, UserCreationForm
+    form, add_form = PersonForm, NewPersonForm
+    instead_of_deleting = "Somebody who left can be made inactive: what they did stays theirs."
     change_password_form = AdminPasswordChangeForm
-    list_display = ("username", "email", "roles", "is_staff", "is_active", "last_login")
+    list_display = ("username", "email", "roles", "may_log_in", "is_active", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
     filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password", ("first_name", "last_name"), "email")}),
         ("Roles", {"fields": ("groups", "is_active", "is_staff", "is_superuser")}),
-        ("Dates", {"classes": ("tab",), "fields": (("last_login", "date_joined"),)}),
+        ("Dates", {"fields": (("last_login", "date_joined"),)}),
     )
     add_fieldsets = (
         (None, {"fields": ("username", "usable_password", "password1", "password2")}),
@@ -56,7 +60,12 @@ class PersonAdmin(UserAdmin, PageAdmin):
 
     @display(description="roles")
     def roles(self, user: User) -> str:
-        return ", ".join(group.name for group in user.groups.all()) or "none"
+        named = [group.name for group in user.groups.all()]
+        return ", ".join(["all rights"] * user.is_superuser + named) or "none"
+
+    @display(description="may log in", boolean=True, ordering="is_staff")
+    def may_log_in(self, user: User) -> bool:
+        return bool(user.is_staff and user.is_active)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Only a superuser makes another one."""
@@ -80,12 +89,32 @@ def _may_touch(request: HttpRequest, user: User | None) -> bool:
 class RoleAdmin(GroupAdmin, PageAdmin):
     """Roles. Those of the house get their rights back at every migrate."""
 
+    section, rows = "Settings", "roles"
+    form = RoleForm
     list_display = ("name", "kind", "members")
     filter_horizontal = ()
     autocomplete_fields = ()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         return super().get_queryset(request).prefetch_related("user_set")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        response: HttpResponse = super().add_view(request, form_url, {"title": "Add role"})
+        return response
+
+    def get_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
+        """Rights in words where they cannot be changed."""
+        return ("name", "permissions" if self.has_change_permission(request, obj) else "rights")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
+        return ("rights",)
+
+    @display(description="rights")
+    def rights(self, group: Group) -> SafeString:
+        rights = rights_in_words(group.permissions)
+        return render_to_string("evalhub/rights.html", {"rights": rights})
 
     def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         is_own = obj is None or obj.name not in ROLES
@@ -119,6 +148,7 @@ class TokenAdmin(PageAdmin):
     list_filter = (("scope", ChoicesDropdownFilter),)
     list_select_related = ("user",)
     search_fields = ("name", "user__username", "prefix")
+    when_empty = "A script needs one to use the API. It does what its person may."
     actions = ("revoke",)
     change_form_outer_before_template = "evalhub/token_panel.html"
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from evalhub.work import clock
 from evalhub.work.kinds import Kind, kinds
@@ -30,7 +30,12 @@ def process_name(pid: int) -> str:
 
 def workers_alive() -> int:
     """Worker processes that were heard of within the time of a lease."""
-    return Worker.objects.filter(stopped_at=None, beat_at__gt=clock.ago(LEASE_S)).count()
+    return Worker.objects.filter(alive()).count()
+
+
+def alive() -> Q:
+    """What is true of the worker processes that are at work, as far as is known."""
+    return Q(stopped_at=None, beat_at__gt=clock.ago(LEASE_S))
 
 
 def beat(worker: Worker, at: datetime, uses: dict[str, Any]) -> None:

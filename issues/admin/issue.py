@@ -51,6 +51,7 @@ class ResolutionForm(forms.Form):
 
 @admin.register(Issue)
 class IssueAdmin(StatedAdmin):
+    when_empty = "An issue says what goes wrong; its tests show it."
     list_display = (
         "title",
         "state_label",

@@ -25,6 +25,7 @@ class StatedAdmin(HistoryAdmin):
     """Rows whose state changes by moves, each a button."""
 
     change_form_outer_before_template = "issues/state_panel.html"
+    instead_of_deleting = "Deprecate it instead: it stays to be read, and is in no new run."
 
     def get_urls(self) -> list[URLPattern]:
         name = self.url_name("move").removeprefix("admin:")

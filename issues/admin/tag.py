@@ -39,6 +39,7 @@ class TagForm(forms.ModelForm):
 class TagAdmin(HistoryAdmin):
     """Renaming is changing the name: issues keep the tag, and its history tells the old name."""
 
+    when_empty = "Tags group issues by domain, by task, or as you like."
     list_display = ("name", "kind", "parent", "issue_count")
     list_filter = (("kind", ChoicesDropdownFilter),)
     list_select_related = ("parent",)

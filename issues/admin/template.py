@@ -62,6 +62,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
     """Drafts are edited; what is published never changes, but can be followed by a version."""
 
     form = TemplateForm
+    instead_of_deleting = "One that was published can be retired instead."
     list_display = ("title", "family", "version", "state_label", "shows", "test_count")
     list_filter = (("state", ChoicesDropdownFilter), "family")
     search_fields = ("title", "family")

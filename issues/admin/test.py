@@ -56,6 +56,7 @@ class TestAdmin(StatedAdmin):
 
     __test__ = False
     form = TestForm
+    when_empty = "A test is one example that shows an issue."
     list_display = (
         "words",
         "issue",

@@ -72,6 +72,8 @@ class JuryForm(forms.ModelForm):
 
 @admin.register(Jury)
 class JuryAdmin(HistoryAdmin):
+    when_empty = "The models of a jury judge the answers; what people say comes first."
+    instead_of_deleting = "One that is no longer wanted can be made inactive."
     form = JuryForm
     list_display = ("name", "judge_names", "is_active", "created_at")
     list_filter = ("is_active",)

@@ -14,6 +14,7 @@ from runs.models import Suite
 
 @admin.register(Suite)
 class SuiteAdmin(HistoryAdmin):
+    when_empty = "A suite is a named set of tests, to be launched again and again."
     list_display = ("name", "test_count", "run_link", "created_at")
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags")
