@@ -29,6 +29,7 @@ from runs.spec import LaunchRefused
 class LaunchAdmin(ModelAdmin):
     """Launches: the form that makes one, and the list of those that were made or recur."""
 
+    when_empty = "Choose tests, models and a jury."
     list_display = ("label", "release", "run_count", "recurrence", "next_time", "last", "by")
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
@@ -158,7 +159,7 @@ class LaunchAdmin(ModelAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         record = get_object_or_404(
-            Launch.objects.select_related("requested_by"), pk=numbers_in(object_id)[0]
+            Launch.objects.select_related("requested_by"), pk=row_number(object_id)
         )
         form = LaunchForm(data_of(record.spec, record.cron))
         context = {
