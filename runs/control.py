@@ -14,9 +14,10 @@ from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.rubric import WHOLE_TEST
 from runs.hearing import RETRY
-from runs.launch import add_judging, needs_a_template
+from runs.launch import add_judging
 from runs.models import DOUBTFUL, NO_ANSWER, Assessment, Judge, Judging, Jury, Result, Run
 from runs.scoring import score_results
+from runs.selection import needs_a_template
 
 T = TypeVar("T")
 

@@ -5,183 +5,28 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from evalhub.digest import digest
 from evalhub.models import LanguageModel, User
 from evalhub.work.queue import request_worker
 from issues.freezing import freeze
 from issues.models import FrozenCriterion, Revision, Test
-from issues.models.test import TestQuerySet
 from issues.rubric import WHOLE_TEST
 from runs.models import (
-    Approach,
     Assessment,
     Judge,
     Judging,
-    Jury,
     Launch,
     Result,
     Run,
-    Suite,
     TagSet,
 )
 from runs.seats import jury_fingerprint, snapshot
-from runs.spec import LaunchRefused, LaunchSpec
+from runs.selection import Selection, select
+from runs.spec import LaunchSpec
 
 BATCH_SIZE = 500
-
-
-class Selection(NamedTuple):
-    """The rows that a specification names."""
-
-    tests: list[Test]
-    models: list[LanguageModel]
-    judges: list[Judge]
-    jury: Jury | None
-    suite: Suite | None
-    embedder: LanguageModel | None
-
-    @property
-    def everyone(self) -> list[Judge]:
-        """All who may be asked to judge, the backup among them."""
-        backup = self.jury.backup if self.jury else None
-        return [*self.judges, backup] if backup else self.judges
-
-
-def select(spec: LaunchSpec) -> Selection:
-    """Read the rows that are named.
-
-    Raises:
-        LaunchRefused: Something named does not exist, may not run, or does not fit together.
-    """
-    selection = named(spec)
-    if problems := problems_of(spec, selection):
-        raise LaunchRefused(problems)
-    return selection
-
-
-def named(spec: LaunchSpec) -> Selection:
-    """The rows that are named, as far as they exist and may run."""
-    jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
-    return Selection(
-        tests=_tests(spec),
-        models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
-        judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
-        jury=jury,
-        suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
-        embedder=LanguageModel.objects.active().filter(pk=spec.similarity_model or 0).first(),
-    )
-
-
-def problems_of(spec: LaunchSpec, selection: Selection) -> list[str]:
-    """Why these rows cannot be launched so, in words; empty where they can."""
-    return [*_missing(spec, selection), *_misfits(spec, selection)]
-
-
-def _tests(spec: LaunchSpec) -> list[Test]:
-    runnable = chosen(spec).runnable().select_related("issue", "template")
-    return list(runnable.prefetch_related("issue__tags", "criteria").order_by("pk"))
-
-
-def chosen(spec: LaunchSpec) -> TestQuerySet:
-    """Every test that is named, may it run or not."""
-    named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | Q(issue__tags__in=spec.tags)
-    if spec.suite:
-        named |= Q(suites=spec.suite)
-    # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
-    return Test.objects.filter(pk__in=Test.objects.filter(named).order_by().values("pk").distinct())
-
-
-def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
-    problems = []
-    if not selection.tests:
-        problems.append("No test can run: select approved tests of issues that are not deprecated.")
-    idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
-    if idle and selection.tests:
-        problems.append(f"These tests cannot run, as they are not approved: {_numbers(idle)}.")
-    unknown = sorted(set(spec.models) - {model.pk for model in selection.models})
-    if unknown:
-        problems.append(f"These models are unknown or inactive: {_numbers(unknown)}.")
-    if spec.jury and selection.jury is None:
-        problems.append(f"There is no jury {spec.jury}.")
-    if spec.suite and selection.suite is None:
-        problems.append(f"There is no suite {spec.suite}.")
-    if spec.similarity_model and selection.embedder is None:
-        problems.append(
-            f"The model for similarity is unknown or inactive: {spec.similarity_model}."
-        )
-    return problems
-
-
-def _misfits(spec: LaunchSpec, selection: Selection) -> list[str]:
-    return [
-        *_inactive_judges(selection),
-        *_tests_without_template(selection),
-        *_self_judging(spec, selection),
-        *_limit_without_prices(spec, selection),
-    ]
-
-
-def _inactive_judges(selection: Selection) -> list[str]:
-    off = sorted(
-        {str(j.language_model) for j in selection.everyone if not j.language_model.is_active}
-    )
-    return [f"These judges' models are inactive: {', '.join(off)}."] if off else []
-
-
-def _tests_without_template(selection: Selection) -> list[str]:
-    if not any(needs_a_template(judge) for judge in selection.judges):
-        return []
-    bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
-    return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
-
-
-def needs_a_template(judge: Judge) -> bool:
-    """Whether it judges tests without a rubric by the tests' own templates."""
-    return judge.approach != Approach.TEMPLATE or judge.template_id is None
-
-
-def _self_judging(spec: LaunchSpec, selection: Selection) -> list[str]:
-    if spec.allow_self_judging:
-        return []
-    asked = {_address(judge.language_model) for judge in selection.everyone}
-    both = sorted(str(model) for model in selection.models if _address(model) in asked)
-    if not both:
-        return []
-    return [
-        f"{', '.join(both)} would judge its own answers. "
-        "Choose another jury, or allow it explicitly (allow_self_judging)."
-    ]
-
-
-def _address(model: LanguageModel) -> tuple[str, str]:
-    return model.litellm_model, model.api_base
-
-
-def _limit_without_prices(spec: LaunchSpec, selection: Selection) -> list[str]:
-    if spec.cost_limit_usd is None:
-        return []
-    models = {*selection.models, *(judge.language_model for judge in selection.everyone)}
-    unpriced = sorted(str(model) for model in models if not model.has_prices)
-    if not unpriced:
-        return []
-    return [f"A cost limit needs prices: enter those of {', '.join(unpriced)}, or drop the limit."]
-
-
-def _numbers(ids: Sequence[int]) -> str:
-    shown = ", ".join(str(number) for number in ids[:20])
-    return shown if len(ids) <= 20 else f"{shown} and {len(ids) - 20} more"
-
-
-def warnings(selection: Selection) -> list[str]:
-    """What a person should know before starting, though it is allowed."""
-    makers = {judge.language_model.maker for judge in selection.everyone} - {""}
-    return [
-        f"{model} and a judge are both made by {model.maker}: judges favour their own kin."
-        for model in selection.models
-        if model.maker in makers
-    ]
 
 
 def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -> Launch:
@@ -356,7 +201,7 @@ def template_versions(run: Run) -> list[list[Any]]:
     )
 
 
-def _with_rubric(run: Run) -> QuerySet[FrozenCriterion]:
+def _with_rubric(run: Run) -> QuerySet[FrozenCriterion, Any]:
     """Revisions of the run that are judged criterion by criterion."""
     asked = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
     return asked.exclude(key=WHOLE_TEST).values("revision").distinct()

@@ -74,7 +74,12 @@ class Panel:
 
 def panel_of(judging: Judging) -> Panel:
     """The judges of a judging as they were when it was made."""
-    judges, backup = judging.jury["judges"], judging.jury.get("backup")
+    return panel_from(judging.jury)
+
+
+def panel_from(jury: dict[str, Any]) -> Panel:
+    """The judges of a snapshot."""
+    judges, backup = jury["judges"], jury.get("backup")
     everyone = [*judges, backup] if backup else judges
     ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
     wordings = {t.pk: Wording.of(t) for t in JudgeTemplate.objects.filter(pk__in=ids)}

@@ -55,6 +55,20 @@ class LaunchSpec(BaseModel):
             raise ValueError("Select tests, issues, tags or a suite: nothing is selected.")
         return self
 
+    @model_validator(mode="after")
+    def temperature_is_said_once(self) -> "LaunchSpec":
+        if self.temperatures and "temperature" in self.params:
+            raise ValueError(
+                f"temperature is a parameter ({self.params['temperature']}) and there is a list of "
+                "temperatures: leave one of them out."
+            )
+        return self
+
+    @property
+    def wants_similarity(self) -> bool:
+        """Whether some scores are to be made of similarity to the reference answer."""
+        return self.similarity_weight > 0 or self.score_by_similarity
+
 
 def read_spec(values: dict[str, Any]) -> LaunchSpec:
     """The launch that these values describe.

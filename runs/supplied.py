@@ -13,8 +13,9 @@ from evalhub.models import ItemState, User
 from evalhub.work.queue import request_worker
 from issues.conversation import turns_to_generate
 from issues.freezing import freeze
-from runs.launch import BATCH_SIZE, Selection, fill, make_run, select, variants
+from runs.launch import BATCH_SIZE, fill, make_run, variants
 from runs.models import Answer, Launch, Result, Run
+from runs.selection import Selection, select
 from runs.spec import LaunchRefused, LaunchSpec
 
 COLUMNS = ("test", "answer", "repeat")

@@ -19,9 +19,10 @@ from runs.admin.launch_form import LaunchForm, Plan, blank_data, data_of
 from runs.admin.parameters import TYPES, USUAL, Row
 from runs.admin.preselection import IN_SESSION, selected_tests
 from runs.estimating import estimate
-from runs.launch import launch, warnings
+from runs.launch import launch
 from runs.models import Launch
 from runs.numbers import numbers_in
+from runs.selection import warnings
 from runs.spec import LaunchRefused
 
 
@@ -215,7 +216,7 @@ def _forecast(plan: Plan) -> dict[str, Any]:
     return {
         "plan": plan,
         "estimate": estimate(plan.spec, plan.selection),
-        "warnings": [*warnings(plan.selection), *_notes(plan)],
+        "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
         "recurs": recurring.in_words(plan.cron) if plan.cron else "",
         "times": _times(plan.cron),
     }

@@ -11,10 +11,10 @@ from django.utils import timezone
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from runs.admin.parameters import Row, read_rows, rows_in, rows_of
-from runs.launch import Selection, named, problems_of
 from runs.models import Jury, Suite
 from runs.numbers import as_ranges, numbers_in
 from runs.recurring import BadCron, next_times
+from runs.selection import Selection, named, problems_of
 from runs.spec import MOST_REPEATS, LaunchRefused, LaunchSpec, read_spec
 
 

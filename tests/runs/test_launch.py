@@ -5,9 +5,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
+from evalhub.llm import word_vectors
 from issues.models import IssueState, Tag, TestState
-from runs.launch import launch, select, warnings
+from runs.launch import launch
 from runs.models import Assessment, Judge, Launch, Result, Run, Suite
+from runs.selection import select, warnings
 from runs.spec import LaunchRefused, LaunchSpec, read_spec
 from tests.factories import (
     make_issue,
@@ -172,14 +174,120 @@ def test_a_refused_launch_leaves_nothing():
     assert not Run.objects.exists()
 
 
+def test_a_temperature_is_said_once():
+    with pytest.raises(LaunchRefused, match="leave one of them out"):
+        read_spec(
+            {
+                "label": "one",
+                "tests": [1],
+                "models": [1],
+                "params": {"temperature": 1},
+                "temperatures": [0],
+            }
+        )
+
+
+def test_a_backup_that_is_the_candidate_is_refused_too():
+    model = make_model(name="vain")
+    jury = make_jury(make_model(), backup=Judge.objects.given(model))
+
+    (problem,) = refusal(tests=[make_test().pk], models=[model.pk], jury=jury.pk)
+
+    assert "vain would judge its own answers" in problem
+
+
+def test_a_test_without_rubric_or_template_may_be_scored_by_similarity():
+    test = make_test()
+    test.template = None
+    test.save()
+    fields = {"tests": [test.pk], "models": [make_model().pk], "jury": make_jury(make_model()).pk}
+
+    assert "no judge template and no rubric" in refusal(**fields)[0]
+    assert select(spec_of(**fields, score_by_similarity=True)).tests == [test]
+
+
+def test_similarity_that_cannot_be_measured_is_refused_where_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr(word_vectors, "problem", lambda: "It is not installed.")
+    fields = {"tests": [make_test().pk], "models": [make_model().pk]}
+
+    assert select(spec_of(**fields)).tests
+    assert refusal(**fields, similarity_weight=0.2) == [
+        "Similarity cannot be measured. It is not installed."
+    ]
+
+
+def test_a_cost_limit_needs_the_price_of_what_embeds():
+    model = make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
+    embedder = make_model(name="near")
+    fields = {"tests": [make_test().pk], "models": [model.pk], "cost_limit_usd": 1}
+
+    (problem,) = refusal(**fields, similarity_weight=0.2, similarity_model=embedder.pk)
+
+    assert "near" in problem
+    assert select(spec_of(**fields, similarity_model=embedder.pk)).embedder == embedder
+
+
+# What is allowed, but should be known ------------------------------------------------------------
+
+
+def warned(**values):
+    spec = spec_of(**values)
+    return warnings(spec, select(spec))
+
+
 def test_a_judge_of_the_same_maker_is_warned_of():
     model = make_model(name="small", maker="Acme")
     jury = make_jury(make_model(maker="Acme"))
 
-    selection = select(spec_of(tests=[make_test().pk], models=[model.pk], jury=jury.pk))
-
-    assert warnings(selection) == [
+    assert warned(tests=[make_test().pk], models=[model.pk], jury=jury.pk) == [
         "small and a judge are both made by Acme: judges favour their own kin."
+    ]
+
+
+def test_samples_at_temperature_nought_are_warned_of():
+    cold, warm = make_model(name="cold"), make_model(params={"temperature": 1})
+    jury = make_jury(make_model())
+    jury.judges.set([Judge.objects.given(model, samples=3) for model in (cold, warm)])
+
+    (warning,) = warned(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
+
+    assert warning.startswith("cold (3 samples) is asked 3 times at temperature 0")
+
+
+def test_a_backup_of_a_model_that_judges_is_warned_of():
+    model = make_model(name="busy")
+    jury = make_jury(model, backup=Judge.objects.given(model, params={"temperature": 1}))
+
+    (warning,) = warned(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
+
+    assert warning.startswith("busy judges and is the backup")
+
+
+def test_tests_without_a_reference_are_named_where_similarity_counts():
+    bare, compared = make_test(reference=" ", criteria=[{"text": "It adds."}]), make_test()
+    fields = {"tests": [bare.pk, compared.pk], "models": [make_model().pk]}
+
+    assert warned(**fields) == []
+    (warning,) = warned(**fields, similarity_weight=0.1)
+    assert f"without a reference answer: {bare.pk}." in warning
+    assert "no score" in warning
+
+
+def test_similarity_alone_needs_a_reference_only_where_nothing_judges():
+    judged, bare = make_test(reference="", criteria=[{"text": "It adds."}]), make_test(reference="")
+    fields = {"tests": [judged.pk, bare.pk], "models": [make_model().pk]}
+
+    (warning,) = warned(**fields, score_by_similarity=True)
+
+    assert f"without a reference answer: {bare.pk}." in warning
+    assert warned(**fields, score_by_similarity=True, jury=make_jury(make_model()).pk) == []
+
+
+def test_checks_that_cannot_run_are_warned_of():
+    test = make_test(criteria=[{"check_name": "js", "arguments": {"source": "r.length"}}])
+
+    assert warned(tests=[test.pk], models=[make_model().pk]) == [
+        "1 criterion is decided by 'js', which cannot run here: shown, and never scored."
     ]
 
 

@@ -20,9 +20,10 @@ from evalhub.work import tasks
 from evalhub.work.leases import workers_alive
 from issues.models import Issue, Tag
 from runs.figures import Figures, figures_of
-from runs.launch import launch, select, warnings
+from runs.launch import launch
 from runs.models import Assessment, Jury, Result, Run, Suite
 from runs.numbers import numbers_in
+from runs.selection import select, warnings
 from runs.spec import LaunchRefused, LaunchSpec, read_spec
 
 POLL_S = 0.5
@@ -83,7 +84,7 @@ class Command(BaseCommand):
     def _launched(self, console: Console, options: dict[str, Any]) -> list[Run]:
         try:
             spec = spec_of(options)
-            for warning in warnings(select(spec)):
+            for warning in warnings(spec, select(spec)):
                 console.print(f"Note: {warning}", markup=False)
             record = launch(spec, by=None)
         except LaunchRefused as refused:
