@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.scales import BINARY
@@ -57,11 +57,12 @@ def consensus(values: Sequence[float | None]) -> float | None:
     return fsum(answered) / len(answered) if answered else None
 
 
-def panel_value(samples: Mapping[object, Sequence[float | None]]) -> float | None:
+def panel_value(samples: Mapping[Any, Sequence[float | None]]) -> float | None:
     """The consensus of a panel: the mean over its judges of each one's mean over its samples.
 
     Args:
-        samples: Each judge's values for one criterion; None for a sample that failed.
+        samples: Each judge's values for one criterion, by judge (None: a check); a sample that
+            failed is None.
     """
     return consensus([consensus(values) for values in samples.values()])
 

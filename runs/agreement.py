@@ -44,8 +44,9 @@ class Units(NamedTuple):
 def scales_of(template_ids: Iterable[int | None]) -> Scales:
     """Names of these templates' scales. A judgment without a template has a scale of its own."""
     templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
-    named = {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
-    return {None: "", **named}
+    scales: dict[int | None, str] = {None: ""}
+    scales |= {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
+    return scales
 
 
 def alpha_of(votes: Iterable[Vote], scales: Scales) -> float | None:
@@ -82,7 +83,8 @@ def units_of(votes: Iterable[Vote], scales: Scales) -> list[Units]:
 
 
 def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Units | None:
-    values, raters = [], set()
+    values: list[list[float]] = []
+    raters: set[int] = set()
     for judges in criteria.values():
         given = {j: value for j, votes in judges.items() if (value := majority(votes)) is not None}
         if len(given) > 1:

@@ -17,7 +17,7 @@ from runs.hearing import RETRY
 from runs.launch import add_judging
 from runs.models import DOUBTFUL, NO_ANSWER, Assessment, Judge, Judging, Jury, Result, Run
 from runs.scoring import score_results
-from runs.selection import needs_a_template
+from runs.selection import without_wording
 
 T = TypeVar("T")
 
@@ -169,9 +169,9 @@ def _problems(run: Run, judges: Sequence[Judge]) -> list[str]:
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if run.cost_limit_usd is not None and unpriced:
         problems.append(f"A cost limit needs prices: enter those of {', '.join(unpriced)}.")
-    bare = run.results.filter(revision__template=None)
-    bare = bare.exclude(revision__criteria__key__gt=WHOLE_TEST).count()
-    if bare and any(needs_a_template(judge) for judge in judges):
+    without = run.results.filter(revision__template=None)
+    bare = without.exclude(revision__criteria__key__gt=WHOLE_TEST).count()
+    if bare and without_wording(judges) and not run.score_by_similarity:
         problems.append(f"{bare} results are of tests without a judge template or a rubric.")
     return problems
 

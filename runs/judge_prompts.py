@@ -25,7 +25,7 @@ class JudgePrompt:
 
     messages: list[Message]
     params: dict[str, Any]
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None
     digest: str = ""
     matches: bool | None = None
     problem: str = ""
