@@ -116,7 +116,9 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
             result_id=assessment.result_id,
             case=case_of(assessment.result, judging.run.system_prompt),
             material=material_of(assessment.result),
-            matters=_matters(assessment, panel, known[assessment.result_id], own_wordings),
+            matters=_matters(
+                judging.run, assessment, panel, known[assessment.result_id], own_wordings
+            ),
             comparison=_comparison(judging.run, assessment.result),
             earlier=earlier[assessment.pk],
         )
@@ -167,7 +169,11 @@ def _known(judging: Judging, result_ids: list[int]) -> dict[int, Known]:
 
 
 def _matters(
-    assessment: Assessment, panel: Panel, known: Known, own_wordings: dict[int, Wording]
+    run: Run,
+    assessment: Assessment,
+    panel: Panel,
+    known: Known,
+    own_wordings: dict[int, Wording],
 ) -> list[Matter]:
     """What is missing of each criterion, or of the whole test where it has no rubric.
 
@@ -177,6 +183,8 @@ def _matters(
     criteria = list(result.revision.criteria.all())
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     matters = []
+    if not rubric and _is_left_to_similarity(run, result, panel):
+        return []
     for criterion in rubric or criteria:
         if criterion.check_name:
             matters.append(Matter(checking=_checking(criterion, known, is_retry)))
@@ -184,6 +192,13 @@ def _matters(
             wording = None if criterion.key else _own_wording(result, own_wordings)
             matters.append(_matter(criterion, panel, wording, known, is_retry))
     return matters
+
+
+def _is_left_to_similarity(run: Run, result: Result, panel: Panel) -> bool:
+    """Whether nobody has a wording to ask about the whole test, and its similarity is its score."""
+    if not run.score_by_similarity or result.revision.template_id:
+        return False
+    return not any(seat.whole for seat in panel.sitting(on_rubric=False))
 
 
 def _checking(criterion: FrozenCriterion, known: Known, is_retry: bool) -> Checking | None:

@@ -115,22 +115,25 @@ def _inactive_judges(selection: Selection) -> list[str]:
 
 
 def _tests_without_template(spec: LaunchSpec, selection: Selection) -> list[str]:
-    if spec.score_by_similarity:
+    if spec.score_by_similarity or not without_wording(selection.judges):
         return []
-    bare = [test.pk for test in selection.tests if selection.judges and is_bare(test, selection)]
+    bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
     return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
 
 
-def is_bare(test: Test, selection: Selection) -> bool:
-    """Whether nothing judges it: it has no rubric, and no judge has a wording for the whole."""
-    if test.criteria.all():
-        return False
-    return test.template_id is None and all(map(needs_a_template, selection.judges))
+def without_wording(judges: Sequence[Judge]) -> list[Judge]:
+    """Judges who are asked about whole tests and can do it by the tests' own templates only."""
+    return [
+        judge
+        for judge in asked_about_the_whole(judges)
+        if judge.approach != Approach.TEMPLATE or judge.template_id is None
+    ]
 
 
-def needs_a_template(judge: Judge) -> bool:
-    """Whether it judges tests without a rubric by the tests' own templates."""
-    return judge.approach != Approach.TEMPLATE or judge.template_id is None
+def asked_about_the_whole(judges: Sequence[Judge]) -> list[Judge]:
+    """Who is asked about tests without a rubric: see `runs.seats.Panel.sitting`."""
+    made_for_it = [judge for judge in judges if judge.approach == Approach.TEMPLATE]
+    return made_for_it or list(judges)
 
 
 def _self_judging(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -245,8 +248,13 @@ def compared(spec: LaunchSpec, selection: Selection) -> list[Test]:
 
 
 def is_unjudged(test: Test, selection: Selection) -> bool:
-    """Whether it has no rubric, and no judge of this launch is asked about it."""
-    return not test.criteria.all() and (not selection.judges or is_bare(test, selection))
+    """Whether it has no rubric, and no judge of this launch can be asked about it."""
+    if test.criteria.all():
+        return False
+    able = asked_about_the_whole(selection.judges)
+    if test.template_id is None:
+        able = [judge for judge in able if judge not in without_wording(selection.judges)]
+    return not able
 
 
 def _checks_that_cannot_run(tests: Iterable[Test]) -> list[str]:

@@ -206,6 +206,17 @@ def test_a_test_without_rubric_or_template_may_be_scored_by_similarity():
     assert select(spec_of(**fields, score_by_similarity=True)).tests == [test]
 
 
+def test_a_judge_with_a_wording_of_its_own_needs_no_template_beside_those_for_rubrics():
+    test, jury = make_test(), make_jury(make_model(), approaches=("holistic",))
+    test.template = None
+    test.save()
+    fields = {"tests": [test.pk], "models": [make_model().pk], "jury": jury.pk}
+
+    assert "no judge template and no rubric" in refusal(**fields)[0]
+    jury.judges.add(Judge.objects.given(make_model(), template=make_template()))
+    assert select(spec_of(**fields)).tests == [test]
+
+
 def test_similarity_that_cannot_be_measured_is_refused_where_it_is_asked_for(monkeypatch):
     monkeypatch.setattr(word_vectors, "problem", lambda: "It is not installed.")
     fields = {"tests": [make_test().pk], "models": [make_model().pk]}

@@ -340,6 +340,19 @@ def test_a_test_that_nothing_judges_is_scored_by_similarity_if_asked(provider, m
     assert first_result(unasked).score is None
 
 
+def test_judges_without_a_wording_leave_a_bare_test_to_its_similarity(provider, model_at, work):
+    provider.script = lambda request: "The sky is blue."
+    test = make_test(reference="The sky is blue.")
+    test.template = None
+    test.save()
+    run = make_run(test, model=model_at(), jury=make_jury(model_at()), score_by_similarity=True)
+
+    work()
+
+    assert first_result(run).score == pytest.approx(1)
+    assert provider.total == 1
+
+
 def test_an_embedding_model_that_fails_leaves_the_score_unmeasured(judged, model_at, provider):
     model = model_at(litellm_model="openai/embedder")
     provider.embed = lambda text: scripted.SERVER_ERROR
