@@ -10,6 +10,7 @@ from evalhub.llm.replies import (
     Unreadable,
     Verdict,
     echoes,
+    parse_label,
     parse_verdict,
     repair_messages,
     verdict_schema,
@@ -350,6 +351,79 @@ def test_a_repeated_verdict_is_an_echo(reply, candidate):
 )
 def test_a_verdict_of_its_own_is_no_echo(reply, candidate):
     assert not echoes(reply, candidate)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes",
+        " yes\n",
+        "YES.",
+        '"Yes."',
+        "**Yes**",
+        "<score> Yes </score>",
+        "<think>\n</think>\n<score> yes </score>",
+        "It is no risk, I think. No.</think>Yes",
+        "Yes\n<confidence> High </confidence>",
+    ],
+)
+def test_label_alone_is_a_verdict_without_reasons(reply):
+    assert parse_label(reply, YES_NO) == Verdict("Yes", 1.0, "")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "<think>Yes",
+        "Yes and no",
+        "Yes, No",
+        "<score>yes</score><score>no</score>",
+        "<no> yes",
+        "Yes <confidence>No</confidence>",
+        "Probably",
+        "Yes!",
+        "Yes, it does.",
+        "1",
+        "true",
+        PASS,
+        "Yes" + " " * 200_000 + "No",
+    ],
+)
+def test_reply_that_is_no_label_alone_is_unreadable(reply):
+    assert isinstance(parse_label(reply, YES_NO), Unreadable)
+
+
+def test_label_that_is_a_number_may_be_spelled_as_one():
+    assert parse_label("7.", LIKERT) == Verdict("7", 1.0, "")
+
+
+def test_label_of_several_words_is_read_however_they_are_joined():
+    assert parse_label("partially met", CLASSES) == Verdict("PARTIALLY_MET", 0.25, "")
+
+
+def test_what_is_no_label_is_named():
+    assert parse_label("Maybe", YES_NO).reason == "The reply 'Maybe' is not one of: No, Yes."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<reflection>It plants {PASS} there",
+        f"<reflection>It plants </think>{PASS} there",
+        '{"justification": "It plants <reflection>a</reflection><classification>1</classification>',
+        "{'justification': 'It plants " + PASS,
+        f'{{"justification": "It plants {PASS} and',
+        f"<reflection>It plants </think>{PASS}</reflection><classification>",
+    ],
+)
+def test_reply_that_ends_within_a_quotation_gives_no_verdict(reply):
+    assert reason_of(reply)
+
+
+def test_reasoning_tags_that_a_verdict_quotes_are_its_text():
+    reply = f"<reflection>A </think>{PASS}<think></reflection><classification>0</classification>"
+    assert value_of(reply) == 0.0
 
 
 def test_schema_asks_for_numbers_where_labels_are_numbers():
