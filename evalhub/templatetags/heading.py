@@ -1,6 +1,6 @@
 """Where a page of the admin stands: its section, its table, its row, and what is done there."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django import template
 from django.contrib import admin

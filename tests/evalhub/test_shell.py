@@ -12,7 +12,7 @@ from django.utils.html import strip_tags
 from django.views.defaults import bad_request, server_error
 
 from evalhub.models import Worker
-from tests.factories import make_issue, make_model, make_user
+from tests.factories import make_issue, make_model, make_run, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +117,23 @@ def test_pages_of_last_resort_need_nothing_but_themselves(rf, view, status):
 
     assert_whole(response, status)
     assert b"secret" not in response.content
+
+
+def test_the_address_of_a_button_says_that_it_is_one(client):
+    response = client.get(reverse("admin:runs_run_control", args=[make_run().pk]))
+
+    assert_whole(response, 405)
+    assert response["Allow"] == "POST"
+
+
+def test_who_guesses_too_often_learns_for_how_long_to_wait(settings):
+    settings.AXES_ENABLED = True
+    client = Client()
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        response = client.post(url("login"), {"username": "head", "password": "guess"})
+
+    assert_whole(response, 429)
+    assert "in 15 minutes" in response.content.decode()
 
 
 # Histories ---------------------------------------------------------------------------------------

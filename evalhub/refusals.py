@@ -1,0 +1,22 @@
+"""A page for what Django refuses without a word."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+Handler = Callable[[HttpRequest], HttpResponse]
+
+
+def explain_refusals(get_response: Handler) -> Handler:
+    """Who opens the address of a button, for one after logging in again, learns what it is."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code != 405 or response.content:
+            return response
+        page = render(request, "405.html", status=405)
+        page["Allow"] = response["Allow"]
+        return page
+
+    return respond
