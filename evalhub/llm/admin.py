@@ -34,10 +34,10 @@ class LanguageModelAdmin(HistoryAdmin):
     search_fields = ("name", "litellm_model", "maker", "family")
     readonly_fields = ("key_standing", "created_at")
     fieldsets = (
-        (None, {"fields": (("name", "litellm_model"), ("is_active", "is_scripted"))}),
+        (None, {"fields": ("name", "litellm_model", ("is_active", "is_scripted"))}),
         (
             "Connection",
-            {"fields": ("api_base", ("api_key_env", "key_standing"), "structured_output")},
+            {"fields": ("api_base", "api_key_env", "key_standing", "structured_output")},
         ),
         ("Parameters", {"classes": ("tab",), "fields": ("params",)}),
         (
@@ -59,12 +59,13 @@ class LanguageModelAdmin(HistoryAdmin):
             "Identity",
             {
                 "classes": ("tab",),
-                "fields": (("maker", "family", "identity"), "note", "created_at"),
+                "fields": (("maker", "family"), "identity", "note", "created_at"),
             },
         ),
     )
     actions = ("activate", "deactivate")
     change_form_outer_before_template = "evalhub/model_panel.html"
+    when_empty = "Any endpoint that litellm knows; its key stays in the environment."
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -166,6 +167,7 @@ def _plain(price: Decimal | None) -> str:
 class CallAdmin(ReadOnlyAdmin):
     """Every request to a provider. A reply may hold sealed text, so it takes the right to that."""
 
+    when_empty = "Every request to a provider is recorded here, with what it cost."
     list_display = (
         "started_at",
         "language_model",
