@@ -1,6 +1,6 @@
 from django.urls import path
 
-from reports.views import run, runs
+from reports.views import run, runs, similarity
 
 app_name = "reports"
 urlpatterns = [
@@ -10,4 +10,5 @@ urlpatterns = [
     path("runs/<int:pk>/rows/", run.rows, name="run_rows"),
     path("runs/<int:pk>/results.csv", run.download_csv, name="run_csv"),
     path("runs/<int:pk>/report.json", run.download_json, name="run_json"),
+    path("tests/<int:pk>/similarity/", similarity.similarity, name="similarity"),
 ]

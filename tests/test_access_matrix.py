@@ -113,6 +113,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     ),
     "admin:issues_test_copy": (post(WRITERS),),
     "admin:issues_test_preview": (get(), post(ALL)),
+    "admin:issues_test_compare_answers": (get(),),
     # Runs
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
     "admin:runs_launch_act": (post(MAINTAINERS),),
@@ -129,6 +130,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run_rows": (get(),),
     "reports:run_csv": (get(),),
     "reports:run_json": (get(),),
+    "reports:similarity": (get(),),
     # API
     "api-language-model-list": (get(),),
     "api-language-model-detail": (get(),),
@@ -149,6 +151,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-test-detail": (get(), patch(WRITERS)),
     "api-test-move": (post(WRITERS),),
     "api-test-readiness": (get(),),
+    "api-test-similarity": (get(),),
     "api-judge-template-list": (get(), post(MAINTAINERS)),
     "api-judge-template-detail": (get(), patch(MAINTAINERS)),
     "api-judge-template-publish": (post(MAINTAINERS),),
@@ -348,7 +351,7 @@ def model_of(address: Address) -> str:
         named = (model for model in MODELS if address.name.startswith(f"api-{model}-"))
         return next(named).replace("-", "")
     if address.name.startswith("reports:"):
-        return "run"
+        return "test" if address.name == "reports:similarity" else "run"
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
         return "user" if "password" in address.name else "issue"
     return address.name.split("_")[1]

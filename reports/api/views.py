@@ -1,21 +1,30 @@
-"""A run's figures for programs: the same that its page shows."""
+"""The figures of runs and tests for programs: the same that their pages show."""
 
 from typing import Any
 
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evalhub.api.filters import refuse_unknown
-from reports.api.serializers import ProgressSerializer, RunReportSerializer
+from issues.models import Test
+from reports.api.serializers import (
+    ProgressSerializer,
+    RunReportSerializer,
+    SimilarityQuery,
+    SimilaritySerializer,
+)
 from reports.exports.run import report_json
+from reports.exports.similarity import likeness_json
 from reports.queries.progress import progress_of
 from reports.queries.run import judgings_of, run_report
+from reports.queries.similarity import likeness_of
 from runs.filters import Filters
-from runs.models import Run
+from runs.models import Result, Run
 
 
 class RunView(APIView):
@@ -44,3 +53,29 @@ class ReportView(RunView):
         report = run_report(run, Filters.read(QueryDict()), reader=request.user)  # type: ignore[arg-type]
         figures: dict[str, Any] = report_json(report, ())
         return Response({name: value for name, value in figures.items() if name != "results"})
+
+
+class SimilarityView(APIView):
+    permission_required = "runs.view_run"
+
+    @extend_schema(
+        operation_id="tests_similarity_retrieve",
+        parameters=[SimilarityQuery],
+        responses=SimilaritySerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """How alike models answer a test: the cosine of each pair of their latest answers."""
+        refuse_unknown(request, ("result", "language_model"))
+        query = SimilarityQuery(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        test = get_object_or_404(Test.objects.readable_by(request.user), pk=pk)
+        result = query.validated_data.get("result", 0)
+        if result and not Result.objects.filter(pk=result, test=test).exists():
+            raise ValidationError({"result": f"Test {pk} has no result {result}."})
+        model = query.validated_data.get("language_model")
+        reader: Any = request.user
+        likeness = likeness_of(test, reader=reader, result_id=result, embedder_id=model)
+        if likeness.embedder.language_model_id != model:
+            message = f"None of the runs compared here kept vectors of language model {model}."
+            raise ValidationError({"language_model": message})
+        return Response(likeness_json(likeness))

@@ -7,8 +7,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from evalhub.statistics.interval import Interval
-from evalhub.wording import between, percent, score
+from evalhub.wording import DASH, between, percent, score
 from reports.queries.grid import Vote
+from reports.queries.similarity import Variant
 from runs.filters import Filters
 from runs.models import Outcome, Run
 from runs.tallies import Counts
@@ -141,6 +142,21 @@ def vote_mark(vote: Vote) -> SafeString:
         score(vote.value),
         score(vote.value),
     )
+
+
+@register.filter
+def cosine(value: float | None) -> str:
+    """A cosine with two digits, which stand under each other; a dash where it is not measured."""
+    return DASH if value is None else f"{value:.2f}".replace("-0.00", "0.00")
+
+
+@register.simple_tag
+def nearness_cell(value: float | None, variant: Variant, number: int) -> SafeString:
+    """A cell of the table of cosines, of a variant and the one with a number; darker is nearer."""
+    if value is None:
+        return format_html('<td class="eh-alike-cell" title="not measured">{}</td>', DASH)
+    cell = '<td class="eh-alike-cell" style="--share: {}%" title="{} and {}">{}</td>'
+    return format_html(cell, spot(max(0.0, value)), variant.run.model_name, number, cosine(value))
 
 
 @register.simple_tag

@@ -163,6 +163,7 @@ def _of_runs() -> dict[str, str]:
         for name, result in zip(("overridden", "other", "disputed"), results, strict=False):
             found[f"result, {name}"] = _url(Result, "change", result.pk)
     if tests := Test.objects.values_list("pk", flat=True)[:3]:
+        found["similarity"] = reverse("reports:similarity", args=[tests[0]])
         chosen = ",".join(map(str, tests))
         found["launch of some tests"] = f"{_url(Launch, 'add')}?tests={chosen}"
     return found

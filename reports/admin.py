@@ -1,0 +1,27 @@
+"""What reports add to the admin of lower floors."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+from unfold.decorators import action
+
+from issues.models import Test
+from runs.admin.test import TestAdminWithRuns
+
+admin.site.unregister(Test)
+
+
+@admin.register(Test)
+class TestAdminWithReports(TestAdminWithRuns):
+    """A test's page leads to how alike models answer it."""
+
+    actions_detail = ("compare_answers",)
+
+    def has_compare_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return bool(request.user.has_perm("runs.view_run"))
+
+    @action(description="Compare answers", permissions=["compare"])
+    def compare_answers(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:
+        return HttpResponseRedirect(reverse("reports:similarity", args=[object_id]))
