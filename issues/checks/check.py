@@ -41,7 +41,7 @@ class Outcome:
 class Arguments(BaseModel):
     """What every check takes. Values are never converted: the text "5" is not the number 5."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     negate: bool = Field(False, title="Negate", description="The opposite counts: 1 − value.")
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*")
+FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^\s`]*)(?:\s[^`]*)?")
 
 
 class Block(NamedTuple):

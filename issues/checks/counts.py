@@ -42,7 +42,7 @@ class Range(Arguments):
 def word_count(arguments: Range, material: Material) -> Finding:
     """The answer has so many words, parted by white space. Too few or too many: in proportion."""
     count = len(WORD.findall(material.text))
-    said = f"{count} words; {arguments.in_words()} asked."
+    said = f"Words: {count}; {arguments.in_words()} asked."
     if arguments.holds(count):
         return Finding(1.0, said)
     if count < arguments.least:

@@ -49,7 +49,7 @@ def _real_calls(calls: Iterable[Any]) -> Iterator[ToolCall]:
 
 def _spelt_calls(text: str) -> Iterator[ToolCall]:
     """Those of lines such as `TOOL_CALL {"name": "add", "arguments": {}}`; others are text."""
-    for line in map(str.strip, text.splitlines()):
+    for line in map(str.strip, text.split("\n")):
         if line.startswith(MARK):
             yield from _call(_read(line.removeprefix(MARK)))
 

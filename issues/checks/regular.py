@@ -124,7 +124,9 @@ def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
     try:
         return regex.compile(translated(pattern), regex.IGNORECASE if ignore_case else 0)
     except regex.error as error:
-        raise ValueError(f"the pattern cannot be read: {error.msg}.") from error
+        # Positions in it are those of the translation.
+        reason = str(error).partition(" at position")[0]
+        raise ValueError(f"the pattern cannot be read: {reason}.") from error
     except (RecursionError, MemoryError, OverflowError) as error:
         raise ValueError("the pattern is nested too deeply or repeats too often.") from error
 

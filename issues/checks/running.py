@@ -5,7 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from issues.checks.check import Arguments, Check, CheckError, Outcome
+from evalhub.storable import UNSTORABLE
+from issues.checks.check import Arguments, Check, CheckError, Finding, Outcome
 from issues.checks.material import Material
 from issues.checks.registry import CHECKS
 from issues.checks.wording import quoted, shown
@@ -14,26 +15,33 @@ from issues.checks.wording import quoted, shown
 def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
     """What comes of the check on this answer: a value or an error, whatever is passed."""
     try:
-        return _measured(known(name), arguments, material)
+        value, explanation = _measured(known(name), arguments, material)
+        return Outcome(value, _storable(explanation))
     except CheckError as error:
-        return Outcome(error=str(error))
+        return Outcome(error=_storable(str(error)))
     except RecursionError:
         return Outcome(error="The text or the arguments are nested too deeply.")
     except Exception as error:
-        return Outcome(error=f"The check broke: {type(error).__name__}: {shown(str(error))}")
+        said = f"The check broke: {type(error).__name__}: {shown(str(error))}"
+        return Outcome(error=_storable(said))
 
 
-def _measured(check: Check, arguments: Mapping[str, Any], material: Material) -> Outcome:
+def _storable(text: str) -> str:
+    """The text without what no database keeps: JSON in an answer can spell it out."""
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _measured(check: Check, arguments: Mapping[str, Any], material: Material) -> Finding:
     if check.reason:
         raise CheckError(check.reason)
     try:
         typed = check.takes.model_validate(arguments)
     except ValidationError as error:
         raise CheckError(" ".join(_problems(check, error))) from error
-    value, explanation = check.measure(typed, material)
-    if typed.negate:
-        return Outcome(1 - value, f"{explanation} The check is negated.")
-    return Outcome(value, explanation)
+    found: Finding = check.measure(typed, material)
+    if not typed.negate:
+        return found
+    return Finding(1 - found.value, f"{found.explanation} The check is negated.")
 
 
 def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:

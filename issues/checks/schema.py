@@ -53,7 +53,10 @@ def _refuse_unreadable(schema: dict[str, Any]) -> None:
         for pattern in _patterns(part):
             compiled(pattern)
         for keyword in REFERENCES:
-            _refuse_remote(keyword, part.get(keyword), names)
+            if isinstance(reference := part.get(keyword), str):
+                _refuse_remote(keyword, reference, names)
+                if reference.startswith("#/") and not names:
+                    _refuse_lost(keyword, reference, schema)
     if any("unevaluatedProperties" in part for part in parts) and any(
         "patternProperties" in part for part in parts
     ):
@@ -79,16 +82,26 @@ def _patterns(part: dict[str, Any]) -> list[str]:
     return [*patterns, own] if isinstance(own, str) else patterns
 
 
-def _refuse_remote(keyword: str, reference: Any, names: set[str]) -> None:
+def _refuse_remote(keyword: str, reference: str, names: set[str]) -> None:
     from jsonschema_specifications import REGISTRY
 
-    if not isinstance(reference, str):
-        return
     address = reference.partition("#")[0]
     if address and address not in REGISTRY and not any(name.endswith(address) for name in names):
         raise ValueError(
             f"{keyword} names {quoted(reference)}, which is never fetched: put it under $defs."
         )
+
+
+def _refuse_lost(keyword: str, reference: str, schema: dict[str, Any]) -> None:
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    registry = Registry().with_resource("", DRAFT202012.create_resource(schema))
+    try:
+        registry.resolver().lookup(reference)
+    except Unresolvable as error:
+        raise ValueError(f"{keyword} names {quoted(reference)}, which is not there.") from error
 
 
 def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
@@ -98,14 +111,14 @@ def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
         CheckError: It took too long, or a reference leads nowhere.
         RecursionError: The value or the schema is nested too deeply, or refers to itself.
     """
-    from jsonschema.exceptions import _WrappedReferencingError
     from jsonschema_specifications import REGISTRY
+    from referencing.exceptions import Unresolvable
 
     # With a registry of its own, the validator fetches nothing.
     validator = _within(_dialect(schema), deadline)(schema, registry=REGISTRY)
     try:
         error = next(validator.iter_errors(value), None)
-    except _WrappedReferencingError as failure:
+    except Unresolvable as failure:
         raise CheckError(f"The schema refers to what it does not hold: {failure}.") from failure
     return f"{error.json_path}: {shortened(error.message, 200)}" if error else ""
 

@@ -81,9 +81,9 @@ def contains_code_block(arguments: CodeBlock, material: Material) -> Finding:
     wanted = arguments.language.strip().lower()
     is_shown = wanted in languages if wanted else bool(languages)
     named = quoted_all(sorted(set(languages) - {""}))
-    yes = f"Holds a code block in {quoted(wanted)}." if wanted else "Holds a code block."
-    no = f"Its code blocks are in {named}." if named else f"Holds no {wanted} code block."
-    return yes_or_no(is_shown, yes, no.replace("  ", " "))
+    kind = f" in {quoted(wanted)}" if wanted else ""
+    others = f"; others are in {named}" if named else ""
+    return yes_or_no(is_shown, f"Holds a code block{kind}.", f"Holds no code block{kind}{others}.")
 
 
 CHECKS: tuple[Check, ...] = (is_json, json_schema, json_path_equals, contains_code_block)

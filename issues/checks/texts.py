@@ -40,7 +40,7 @@ def contains(arguments: OneText, material: Material) -> Finding:
 def contains_any(arguments: ManyTexts, material: Material) -> Finding:
     """The answer holds at least one of these texts. Of no texts it holds none."""
     held = _held(arguments, material)
-    none = f"Holds none of {quoted_all(arguments.texts) or 'no texts'}."
+    none = f"Holds none of {quoted_all(arguments.texts)}." if arguments.texts else "None are asked."
     return yes_or_no(bool(held), f"Holds {quoted_all(held)}.", none)
 
 

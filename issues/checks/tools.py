@@ -57,7 +57,7 @@ def tool_arguments(arguments: ToolArguments, material: Material) -> Finding:
 def tool_call_count(arguments: CallCount, material: Material) -> Finding:
     """So many calls were made, of one tool or of all."""
     called = [call.name for call in material.calls if arguments.tool in (None, call.name)]
-    said = f"{len(called)} calls; {arguments.in_words()} asked."
+    said = f"Calls: {len(called)}; {arguments.in_words()} asked."
     return yes_or_no(arguments.holds(len(called)), said, said)
 
 

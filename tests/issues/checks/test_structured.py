@@ -131,6 +131,7 @@ def test_keywords_mean_what_the_standard_says(schema, fits, misfits):
         ({"properties": {"a": {"$ref": "https://x.test/a.json"}}}, "never fetched"),
         ({"$ref": "other.json#/a"}, "never fetched"),
         ({"$ref": "file:///etc/passwd"}, "never fetched"),
+        ({"$ref": "#/$defs/nothing"}, "not there"),
         ({"unevaluatedProperties": False, "patternProperties": {"a": {}}}, "cannot stand beside"),
         ([], "dictionary"),
         (None, "dictionary"),
@@ -141,7 +142,7 @@ def test_an_unusable_schema_is_a_problem(schema, says):
 
 
 def test_a_reference_that_leads_nowhere_is_an_error():
-    check_errs("json_schema", "1", "does not hold", schema={"$ref": "#/$defs/nothing"})
+    check_errs("json_schema", "1", "does not hold", schema={"$ref": "#nothing"})
 
 
 def test_a_schema_that_refers_to_itself_is_an_error():
@@ -255,6 +256,11 @@ def test_a_hostile_path_ends_in_time_without_a_value(path, text):
 )
 def test_code_blocks_are_fenced(text, language, value):
     check_scores("contains_code_block", text, value, language=language)
+
+
+def test_a_long_line_that_is_no_fence_is_passed_over_in_time():
+    with in_time():
+        check_fails("contains_code_block", "```" + "a" * 200_000 + "`")
 
 
 def test_any_language_unless_one_is_named():
