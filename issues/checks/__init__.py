@@ -3,6 +3,16 @@
 from issues.checks.check import Check, Outcome
 from issues.checks.material import Material, text_of
 from issues.checks.registry import CHECKS
-from issues.checks.running import problems_of, run
+from issues.checks.running import Problem, located_problems_of, problems_of, run
 
-__all__ = ["CHECKS", "Check", "Material", "Outcome", "problems_of", "run", "text_of"]
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Material",
+    "Outcome",
+    "Problem",
+    "located_problems_of",
+    "problems_of",
+    "run",
+    "text_of",
+]

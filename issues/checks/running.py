@@ -1,7 +1,7 @@
 """Running a check, and reading its arguments."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -37,11 +37,19 @@ def _measured(check: Check, arguments: Mapping[str, Any], material: Material) ->
     try:
         typed = check.takes.model_validate(arguments)
     except ValidationError as error:
-        raise CheckError(" ".join(_problems(check, error))) from error
+        said = " ".join(problem.says for problem in _located(check, error))
+        raise CheckError(said) from error
     found: Finding = check.measure(typed, material)
     if not typed.negate:
         return found
     return Finding(1 - found.value, f"{found.explanation} The check is negated.")
+
+
+class Problem(NamedTuple):
+    """What is wrong, in words, and with which argument; "" where it is none or several."""
+
+    argument: str
+    says: str
 
 
 def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
@@ -49,15 +57,20 @@ def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
 
     A check that cannot run here has no problem by that: it can be kept and shown.
     """
+    return [problem.says for problem in located_problems_of(name, arguments)]
+
+
+def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem]:
+    """What `problems_of` says, each with the argument that it speaks of."""
     try:
         check = known(name)
         check.takes.model_validate(arguments)
     except CheckError as error:
-        return [str(error)]
+        return [Problem("", str(error))]
     except ValidationError as error:
-        return list(_problems(check, error))
+        return list(_located(check, error))
     except RecursionError:
-        return ["The arguments are nested too deeply."]
+        return [Problem("", "The arguments are nested too deeply.")]
     return []
 
 
@@ -73,10 +86,12 @@ def known(name: str) -> Check:
     return check
 
 
-def _problems(check: Check, error: ValidationError) -> Iterator[str]:
+def _located(check: Check, error: ValidationError) -> Iterator[Problem]:
     for detail in error.errors(include_url=False, include_context=False):
-        where = ".".join(map(str, detail["loc"]))
-        yield _in_words(check.takes, where, detail["type"], detail["msg"], detail["input"])
+        parts = [str(part) for part in detail["loc"]]
+        where, kind = ".".join(parts), detail["type"]
+        said = _in_words(check.takes, where, kind, detail["msg"], detail["input"])
+        yield Problem(parts[0] if parts else "", said)
 
 
 def _in_words(takes: type[Arguments], where: str, kind: str, message: str, value: Any) -> str:
