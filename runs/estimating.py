@@ -241,9 +241,9 @@ def _said_of_judges(selection: Selection) -> list[str]:
     if checks:
         kind = "a check, which calls" if checks == 1 else "checks, which call"
         lines.append(f"{_criteria(checks)} decided by {kind} no model.")
-    if selection.jury and selection.jury.backup:
+    if selection.backup:
         lines.append(
-            f"The backup judge, {selection.jury.backup}, is asked only where another fails: "
+            f"The backup judge, {selection.backup}, is asked only where another fails: "
             "it is not counted."
         )
     return lines

@@ -22,6 +22,7 @@ from runs.models import (
     Run,
     TagSet,
 )
+from runs.numbers import plain
 from runs.seats import jury_fingerprint, snapshot
 from runs.selection import Selection, select
 from runs.spec import LaunchSpec
@@ -65,7 +66,7 @@ class Variant(NamedTuple):
 
 def variants(spec: LaunchSpec, models: Sequence[LanguageModel]) -> list[Variant]:
     """Every combination of model, system prompt and temperature."""
-    temperatures: list[float | None] = list(dict.fromkeys(spec.temperatures)) or [None]
+    temperatures: list[float | None] = list(dict.fromkeys(map(plain, spec.temperatures))) or [None]
     found = []
     for model, (number, prompt), temperature in product(
         models, enumerate(spec.system_prompts, 1), temperatures

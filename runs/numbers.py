@@ -1,4 +1,4 @@
-"""Numbers as people write them: "3, 8-12"."""
+"""Numbers as people write them: "3, 8-12", or "0, 0.7"."""
 
 import re
 from collections.abc import Iterable
@@ -38,3 +38,35 @@ def as_ranges(numbers: Iterable[int]) -> str:
         else:
             spans.append((number, number))
     return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in spans)
+
+
+HOTTEST = 5
+"""No provider takes a higher temperature."""
+
+
+def temperatures_in(text: str) -> list[float]:
+    """The temperatures that a text names, in order, each once.
+
+    Raises:
+        ValueError: A part is no temperature; the message names it.
+    """
+    return list(dict.fromkeys(_temperature(part) for part in re.split(r"[,;\s]+", text) if part))
+
+
+def _temperature(part: str) -> float:
+    is_number = re.fullmatch(r"\d{1,3}(\.\d{1,6})?", part, re.ASCII)
+    if not is_number or float(part) > HOTTEST:
+        raise ValueError(
+            f"{part!r} is no temperature from 0 to {HOTTEST}: write, for example, 0, 0.7."
+        )
+    return plain(float(part))
+
+
+def plain(number: float) -> float:
+    """The same number, whole ones as such: 1 and 1.0 are one value and have one digest."""
+    return int(number) if float(number).is_integer() else number
+
+
+def as_list(numbers: Iterable[float]) -> str:
+    """Numbers as `temperatures_in` reads them."""
+    return ", ".join(f"{number:g}" for number in numbers)

@@ -26,10 +26,13 @@ class Selection(NamedTuple):
     embedder: LanguageModel | None
 
     @property
+    def backup(self) -> Judge | None:
+        return self.jury.backup if self.jury else None
+
+    @property
     def everyone(self) -> list[Judge]:
         """All who may be asked to judge, the backup among them."""
-        backup = self.jury.backup if self.jury else None
-        return [*self.judges, backup] if backup else self.judges
+        return [*self.judges, self.backup] if self.backup else self.judges
 
 
 def select(spec: LaunchSpec) -> Selection:
@@ -186,8 +189,8 @@ def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
     """What a person should know before starting, though it is allowed."""
     return [
         *_kin(selection),
-        *_equal_samples(selection.judges),
-        *_backup_of_one_model(selection),
+        *equal_samples(selection.judges),
+        *backup_of_one_model(selection.judges, selection.backup),
         *_without_reference(spec, selection),
         *_checks_that_cannot_run(selection.tests),
     ]
@@ -202,7 +205,8 @@ def _kin(selection: Selection) -> list[str]:
     ]
 
 
-def _equal_samples(judges: Iterable[Judge]) -> list[str]:
+def equal_samples(judges: Iterable[Judge]) -> list[str]:
+    """Which judges are asked several times, but cannot vary what they say."""
     return [
         f"{judge} is asked {judge.samples} times at temperature 0: its samples will hardly differ, "
         "so they say little of how certain it is."
@@ -217,9 +221,9 @@ def temperature_of(judge: Judge) -> float:
     return value if isinstance(value, int | float) else 0
 
 
-def _backup_of_one_model(selection: Selection) -> list[str]:
-    backup = selection.jury.backup if selection.jury else None
-    models = {_address(judge.language_model) for judge in selection.judges}
+def backup_of_one_model(judges: Iterable[Judge], backup: Judge | None) -> list[str]:
+    """Whether the backup's model judges already, and may fail with it."""
+    models = {_address(judge.language_model) for judge in judges}
     if backup is None or _address(backup.language_model) not in models:
         return []
     return [

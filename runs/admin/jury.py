@@ -1,73 +1,17 @@
 from typing import Any
 
-from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
 from unfold.decorators import display
-from unfold.widgets import (
-    UnfoldAdminCheckboxSelectMultipleWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-)
 
-from evalhub.llm.parameters import parameter_problems
-from evalhub.models import LanguageModel
 from evalhub.pages import HistoryAdmin
-from issues.models import JudgeTemplate, TemplateState
+from runs.admin.jury_form import PUT_TOGETHER, JuryForm
 from runs.models import Judge, Jury
-
-PUT_TOGETHER = {"models", "template", "params"}
-"""Fields that make the judges. While they stay as they are, so do judges made otherwise."""
-
-
-class JuryForm(forms.ModelForm):
-    """A jury is put together from models; its judges, which never change, are found or made."""
-
-    models = forms.ModelMultipleChoiceField(
-        LanguageModel.objects.active(),
-        widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Each becomes a judge.",
-    )
-    template = forms.ModelChoiceField(
-        JudgeTemplate.objects.exclude(state=TemplateState.DRAFT),
-        required=False,
-        widget=UnfoldAdminSelectWidget,
-        empty_label="Each test's own",
-        help_text="With which wording all of them are asked.",
-    )
-    params = forms.JSONField(
-        required=False,
-        initial=dict,
-        label="Parameters",
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text='Of all of them, such as {"temperature": 0.2}. Empty: temperature 0.',
-    )
-
-    class Meta:
-        model = Jury
-        fields = ("name", "is_active")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        judges = list(self.instance.judges.all()) if self.instance.pk else []
-        self.initial.setdefault("models", [judge.language_model_id for judge in judges])
-        if judges:
-            self.initial.setdefault("template", judges[0].template_id)
-            self.initial.setdefault("params", judges[0].params)
-
-    def clean_params(self) -> dict[str, Any]:
-        params = self.cleaned_data["params"] or {}
-        if not isinstance(params, dict):
-            raise forms.ValidationError(f"Enter an object of parameters, not {params!r}.")
-        if problems := parameter_problems(params):
-            raise forms.ValidationError(problems)
-        return params
-
-    def judges(self) -> list[Judge]:
-        """The judges that the form describes."""
-        chosen = {name: self.cleaned_data[name] for name in ("params", "template")}
-        return [Judge.objects.given(model, **chosen) for model in self.cleaned_data["models"]]
+from runs.selection import backup_of_one_model
 
 
 @admin.register(Jury)
@@ -75,27 +19,57 @@ class JuryAdmin(HistoryAdmin):
     when_empty = "The models of a jury judge the answers; what people say comes first."
     instead_of_deleting = "One that is no longer wanted can be made inactive."
     form = JuryForm
-    list_display = ("name", "judge_names", "is_active", "created_at")
+    list_display = ("name", "judge_names", "backup_name", "is_active", "created_at")
     list_filter = ("is_active",)
     search_fields = ("name",)
-    fieldsets = ((None, {"fields": ("name", "models", "template", "params", "is_active")}),)
+    change_form_after_template = "runs/jury_asked.html"
+    fieldsets = (
+        (None, {"fields": ("name", "models", "approaches", "backup_model", "is_active")}),
+        (
+            "How they are asked",
+            {"fields": ("temperatures", "samples", "whole_wording", "rubric_wording", "params")},
+        ),
+    )
+
+    class Media:
+        css = {"all": ("evalhub/result.css",)}
+        js = ("evalhub/jury.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:
         juries: QuerySet[Jury] = super().get_queryset(request)
-        juries = juries.prefetch_related("judges__language_model")
-        return juries.prefetch_related("judges__template")
+        juries = juries.select_related("backup__language_model", "backup__template")
+        return juries.prefetch_related("judges__language_model", "judges__template")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.asked_view)
+        return [path("asked/", view, name="runs_jury_asked"), *super().get_urls()]
+
+    def asked_view(self, request: HttpRequest) -> HttpResponse:
+        """What would be asked by the form as it stands, saved or not."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return render(request, "runs/_jury_asked.html", {"asked": JuryForm(request.POST).asked})
 
     @display(description="Judges")
     def judge_names(self, jury: Jury) -> str:
         return ", ".join(_named(judge) for judge in jury.judges.all()) or "none yet"
 
+    @display(description="Backup", ordering="backup")
+    def backup_name(self, jury: Jury) -> str:
+        return _named(jury.backup) if jury.backup else "—"
+
     def get_fieldsets(self, request: HttpRequest, obj: Jury | None = None) -> Any:
         if obj is not None and not self.has_change_permission(request, obj):
-            return ((None, {"fields": ("name", "judge_names", "is_active")}),)
+            return ((None, {"fields": ("name", "judge_names", "backup_name", "is_active")}),)
         return self.fieldsets
 
     def get_readonly_fields(self, request: HttpRequest, obj: Jury | None = None) -> Any:
-        return ("judge_names",)
+        return ("judge_names", "backup_name")
+
+    def save_model(self, request: HttpRequest, obj: Jury, form: JuryForm, change: bool) -> None:
+        if {"backup_model", "params", "whole_wording"} & set(form.changed_data):
+            obj.backup = form.backup()
+        super().save_model(request, obj, form, change)
 
     def save_related(
         self, request: HttpRequest, form: JuryForm, formsets: Any, change: bool
@@ -104,6 +78,8 @@ class JuryAdmin(HistoryAdmin):
         super().save_related(request, form, formsets, change)
         if not change or PUT_TOGETHER & set(form.changed_data):
             form.instance.judges.set(form.judges())
+        for warning in backup_of_one_model(form.instance.judges.all(), form.instance.backup):
+            messages.warning(request, warning)
 
 
 def _named(judge: Judge) -> str:

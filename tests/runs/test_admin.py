@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -7,7 +5,7 @@ from django.urls import reverse
 from evalhub.models import BatchState, Call, ItemState
 from runs.evaluating import Ballot, evaluate
 from runs.launch import launch
-from runs.models import ChosenBy, HumanEvaluation, Judge, Judging, Jury, Outcome, Result, Run
+from runs.models import ChosenBy, HumanEvaluation, Outcome, Result, Run
 from runs.recurring import recur
 from runs.spec import LaunchSpec
 from tests.factories import (
@@ -497,84 +495,7 @@ def test_results_are_neither_added_nor_deleted(client, as_role):
     assert client.post(f"{RESULTS}{result.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
-# Juries, suites, launches ------------------------------------------------------------------------
-
-
-def test_a_jury_is_made_of_models_and_equal_judges_are_one(client, as_role):
-    as_role("maintainer")
-    one, two = make_model(), make_model()
-    before = Judge.objects.given(one, params={"temperature": 0.2})
-
-    for name in ("first", "second"):
-        client.post(
-            "/admin/runs/jury/add/",
-            {
-                "name": name,
-                "models": [one.pk, two.pk],
-                "params": json.dumps({"temperature": 0.2}),
-                "is_active": "on",
-            },
-        )
-
-    assert Judge.objects.count() == 2
-    assert before in Jury.objects.get(name="second").judges.all()
-
-
-def test_changing_a_jury_makes_other_judges_and_leaves_old_judgings(client, as_role):
-    as_role("maintainer")
-    run = judged_run(votes=(1,))
-    jury = Jury.objects.get()
-    old = jury.judges.get()
-    template = make_template()
-
-    client.post(
-        f"/admin/runs/jury/{jury.pk}/change/",
-        {"name": jury.name, "models": [old.language_model_id], "template": template.pk},
-    )
-
-    assert jury.judges.get() != old
-    assert jury.judges.get().template == template
-    assert Judging.objects.get(run=run).jury["judges"][0]["judge"] == old.pk
-
-
-def test_renaming_a_jury_leaves_judges_of_another_making(client, as_role):
-    as_role("maintainer")
-    one, two = make_model(), make_model()
-    jury = make_jury(one)
-    jury.judges.add(Judge.objects.given(two, params={"temperature": 1}))
-    before = set(jury.judges.all())
-
-    client.post(
-        f"/admin/runs/jury/{jury.pk}/change/",
-        {"name": "renamed", "models": [one.pk, two.pk], "params": "{}"},
-    )
-
-    assert Jury.objects.get().name == "renamed"
-    assert set(jury.judges.all()) == before
-
-
-def test_a_key_is_no_parameter_of_a_jury(client, as_role):
-    as_role("maintainer")
-
-    page = text_of(
-        client.post(
-            "/admin/runs/jury/add/",
-            {"name": "jury", "models": [make_model().pk], "params": '{"api_key": "sk-1"}'},
-        )
-    )
-
-    assert "api_key" in page
-    assert not Jury.objects.exists()
-
-
-def test_viewers_see_a_jury_without_its_form(client, as_role):
-    as_role("viewer")
-    jury = make_jury(make_model(name="the judge"))
-
-    page = text_of(client.get(f"/admin/runs/jury/{jury.pk}/change/"))
-
-    assert "the judge" in page
-    assert 'name="models"' not in page
+# Suites, launches ---------------------------------------------------------------------------------
 
 
 def test_suites_lead_to_their_runs_and_to_the_launch_form(client, as_role):
