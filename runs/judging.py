@@ -21,6 +21,7 @@ from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
 from evalhub.work.saver import LeaseLost
 from issues import checks
+from issues.checks import CHECKS
 from issues.conversation import Message
 from issues.prompts import PromptError
 from runs.agreement import statistics_of
@@ -35,7 +36,8 @@ from runs.seats import panel_of
 T = TypeVar("T")
 Saved = asyncio.Future[bool]
 
-ECHO, UNREADABLE, UNASKABLE, CHECK_ERROR = "echo", "unreadable", "unaskable", "check_error"
+ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
+CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 
 
 @dataclass
@@ -153,9 +155,9 @@ async def _compare(hearing: Hearing, desk: Desk, near: list[float | None]) -> li
 
 async def _check(checking: Checking, hearing: Hearing) -> Finding:
     """Run one check, in a thread: a search through much text would hold up everyone else."""
-    outcome = await asyncio.to_thread(
-        checks.run, checking.name, checking.arguments, hearing.material
-    )
+    name, arguments = checking.name, checking.arguments
+    outcome = await asyncio.to_thread(checks.run, name, arguments, hearing.material)
+    failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
     judgment = Judgment(
         pk=checking.judgment_id,
         judging_id=hearing.judging_id,
@@ -164,7 +166,7 @@ async def _check(checking: Checking, hearing: Hearing) -> Finding:
         state=JudgmentState.FAILED if outcome.value is None else JudgmentState.OK,
         value=outcome.value,
         justification=outcome.explanation,
-        failure=CHECK_ERROR if outcome.value is None else "",
+        failure=failure if outcome.value is None else "",
         failure_message=outcome.error,
         created_at=timezone.now(),
     )

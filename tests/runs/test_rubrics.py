@@ -3,6 +3,7 @@
 import pytest
 
 from evalhub.models import Call, ItemState
+from evalhub.work import saver
 from issues.judge_templates import load_builtin_templates
 from issues.models import FrozenCriterion
 from runs import control
@@ -120,7 +121,12 @@ def test_an_approach_shows_what_it_is_named_for(
     assert any("Is short." in text for text in polite) is shows_others
 
 
-def test_forty_criteria_are_asked_of_three_judges_at_once(judged, provider, model_at):
+def test_forty_criteria_are_asked_of_three_judges_at_once_and_saved_together(
+    judged, provider, model_at, monkeypatch
+):
+    saved = []
+    store = saver.store
+    monkeypatch.setattr(saver, "store", lambda *given: saved.append(given) or store(*given))
     slowly(provider, 0.3)
     judges = [model_at(max_concurrency=30) for _ in range(3)]
     jury = make_jury(*judges, approaches=(Approach.PROMPT_AWARE,))
@@ -129,6 +135,7 @@ def test_forty_criteria_are_asked_of_three_judges_at_once(judged, provider, mode
 
     assert Judgment.objects.filter(result=result, state="ok").count() == 120
     assert provider.max_in_flight >= 60
+    assert len(saved) < 60
     assert Call.objects.filter(role="judge").count() == 120
 
 
@@ -197,7 +204,7 @@ def test_checks_decide_without_a_judge(provider, model_at, work):
 def test_a_check_that_cannot_run_has_no_value_and_is_no_zero(judged):
     result = judged([{"text": "Is right."}, check("js", source="r.length > 3")])
     failed = Judgment.objects.get(result=result, judge=None)
-    assert (failed.state, failed.value, failed.failure) == ("failed", None, "check_error")
+    assert (failed.state, failed.value, failed.failure) == ("failed", None, "cannot_run")
     assert failed.failure_message
     assert result.score == 1
 
@@ -236,14 +243,11 @@ def test_a_judge_that_is_asked_often_is_one_vote(judged, model_at):
     once = Judge.objects.given(model_at(), approach=Approach.PROMPT_AWARE)
     jury = make_jury()
     jury.judges.set([often, once])
-    replies = iter([verdict("EXACTLY_MET"), verdict("EXACTLY_MET"), verdict("UNMET")])
+    thrice = iter(["EXACTLY_MET", "EXACTLY_MET", "UNMET"])
 
     def reply(request):
-        return (
-            next(replies)
-            if request["model"] in often.language_model.litellm_model
-            else (verdict("UNMET"))
-        )
+        is_often = request["model"] in often.language_model.litellm_model
+        return verdict(next(thrice) if is_often else "UNMET")
 
     result = judged(criteria("Is right."), {"Is right.": reply}, jury=jury)
 
@@ -255,14 +259,7 @@ def test_agreement_is_measured_over_five_criteria_and_two_judges(judged, model_a
     texts = [f"Point {n}." for n in range(5)]
     jury = make_jury(model_at(), model_at(), approaches=(Approach.STANDARD,))
     votes = {"Point 0.": verdict("UNMET")}
-
-    result = judged(
-        criteria(*texts),
-        votes,
-        jury=make_jury(model_at(), model_at(), approaches=(Approach.STANDARD,)),
-    )
-
-    assert result.agreement == 1
+    assert judged(criteria(*texts), votes, jury=jury).agreement == 1
     assert judged(criteria(*texts[:4]), votes, jury=jury).agreement is None
 
 
