@@ -210,7 +210,7 @@ def _tags(header: Section) -> tuple[str, ...]:
         elif len(tag) > MOST_TAG:
             header.problem(name, f"{shown(tag)} is too long: {MOST_TAG} characters is the most.")
     normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
-    return tuple(dict.fromkeys(tag for tag in normal if tag))
+    return tuple(sorted({tag for tag in normal if tag}))
 
 
 def _models(header: Section) -> tuple[str | Json, ...]:

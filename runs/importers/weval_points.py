@@ -62,7 +62,9 @@ class PointReader:
     ) -> Iterator[Point]:
         """The point that an item is; none where it is wrong."""
         point = self._point(item, line, 0)
-        if point is not None:
+        if point is not None and point.mandatory and alternative is not None:
+            self._problem(line, "a point of one path among others cannot be mandatory.")
+        elif point is not None:
             yield replace(point, polarity=polarity, alternative=alternative)
 
     def _point(self, item: Any, line: int | None, depth: int) -> Point | None:

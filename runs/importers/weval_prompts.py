@@ -27,12 +27,15 @@ MESSAGE_KEYS = ("role", "content", "name", "tool_call_id", "tool_calls")
 RENDERED = ("markdown", "html", "plaintext")
 TOOL_LIMITS = ("requiredTools", "prohibitedTools", "maxCalls")
 OWN_KEYS = (
-    *("guidelines", "template", "pass_threshold", "context"),
-    *("flagged_answer", "reference_by", "note"),
+    *("guidelines", "template", "pass_threshold"),
+    *("context", "flagged_answer", "reference_by"),
 )
 """Fields of ours that Weval does not know; written under the key `evalhub`."""
 
-MOST_ID = 120
+NOTHING = "none"
+"""The template of a test that has none."""
+
+MOST_ID, MOST_POINTS = 120, 500
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,10 @@ def with_system(messages: list[Json], system: str) -> list[Json]:
 def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
     reader = PointReader(inherited.definitions, section.log, section.prompt)
     should, should_not = section.items(*RUBRIC), section.items("should_not")
-    return (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
+    points = (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
+    if len(points) > MOST_POINTS:
+        section.problem("", f"has {len(points)} points, and {MOST_POINTS} is the most.")
+    return points
 
 
 def _own(section: Section) -> Json:

@@ -42,15 +42,16 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text and _fits_block(text) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
 
 
-def _fits_block(text: str) -> bool:
-    """Whether a block keeps it as it is: no space at the ends of lines or where it begins."""
+def _style(text: str) -> str | None:
+    """A block where it keeps the text as it is: no space at the ends of lines or at the start."""
     lines = text.split("\n")
-    plain = all(line == line.rstrip() and line.isprintable() for line in lines)
-    return plain and bool(lines[0]) and not lines[0][0].isspace()
+    if not all(line.isprintable() for line in lines):
+        return '"'  # some of what does not show ends a line in YAML, if it is not escaped
+    is_neat = all(line == line.rstrip() for line in lines) and lines[0] == lines[0].lstrip()
+    return "|" if len(lines) > 1 and lines[0] and is_neat else None
 
 
 add_scalars(_Dumper)

@@ -47,7 +47,11 @@ def points(draw, polarity):
 @st.composite
 def point(draw, polarity, way):
     beside = {"weight": draw(weights), "citation": draw(st.just("") | trimmed)}
-    beside |= {"polarity": polarity, "alternative": way, "mandatory": draw(st.booleans())}
+    beside |= {
+        "polarity": polarity,
+        "alternative": way,
+        "mandatory": way is None and draw(st.booleans()),
+    }
     if draw(st.booleans()):
         return Point(draw(trimmed), **beside)
     check, arguments = draw(calls)
@@ -82,7 +86,7 @@ def blueprints(draw):
         id="sample",
         title=draw(trimmed),
         description=draw(st.just("") | trimmed),
-        tags=tuple(draw(st.lists(st.sampled_from(["a", "law", "_own"]), unique=True))),
+        tags=tuple(sorted(draw(st.sets(st.sampled_from(["a", "law", "_own"]))))),
         models=tuple(draw(st.lists(trimmed, min_size=1, max_size=2, unique=True))),
         systems=() if systems == [None] else tuple(systems),
         temperatures=tuple(draw(st.lists(st.sampled_from([0, 0.7, 2]), unique=True))),

@@ -1,0 +1,135 @@
+"""Finding blueprints in files and folders, and the collections of models beside them."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from runs.importers.reading import shown
+from runs.importers.weval_models import Collections
+from runs.importers.weval_records import Finding, Json, Source
+from runs.importers.weval_yaml import MOST_CHARACTERS
+
+ENDINGS = (".weval.yml", ".civic.yml", ".yml", ".yaml", ".json")
+BLUEPRINTS, MODELS = "blueprints", "models"
+MOST_BYTES = 4 * MOST_CHARACTERS
+
+
+@dataclass
+class Found:
+    """Blueprints that are to be read, each with the collections that it may name."""
+
+    sources: list[tuple[Source, Collections]] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
+
+
+def find(paths: Iterable[Path]) -> Found:
+    """All blueprints in these files and folders, each once, in the order of their names."""
+    found = Found()
+    taken: dict[str, str] = {}
+    known: dict[Path, Collections] = {}
+    for file, root in _files(paths, found):
+        name = id_of(file, root)
+        if name in taken:
+            found.problems.append(
+                Finding(str(file), None, "", f"{shown(name)} is the id of {taken[name]} already.")
+            )
+            continue
+        taken[name] = str(file)
+        text = _text(file, found)
+        if text is not None:
+            folder = _models_beside(file)
+            if folder and folder not in known:
+                known[folder] = _collections(folder, found)
+            collections = known[folder] if folder else {}
+            found.sources.append((Source(str(file), name, text), collections))
+    return found
+
+
+def id_of(file: PurePath, root: PurePath | None = None) -> str:
+    """Its path below `blueprints`, or below the folder that was given, without its ending."""
+    parts = file.parts
+    if BLUEPRINTS in parts[:-1]:
+        last = len(parts) - 1 - parts[-2::-1].index(BLUEPRINTS)
+        parts = parts[last:]
+    else:
+        parts = file.relative_to(root).parts if root else parts[-1:]
+    ending = next((end for end in ENDINGS if parts[-1].lower().endswith(end)), "")
+    return "__".join([*parts[:-1], parts[-1][: len(parts[-1]) - len(ending)]])
+
+
+def collection(name: str, text: str) -> list[str | Json] | None:
+    """The models of a collection; None where a JSON file is something else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_one = isinstance(value, list) and all(isinstance(item, str | dict) for item in value)
+    return (
+        [item for item in value if not isinstance(item, dict) or "id" in item] if is_one else None
+    )
+
+
+def _files(paths: Iterable[Path], found: Found) -> Iterator[tuple[Path, Path | None]]:
+    for path in paths:
+        if path.is_dir():
+            root = path / BLUEPRINTS if (path / BLUEPRINTS).is_dir() else path
+            yield from ((file, root) for file in sorted(root.rglob("*")) if _is_one(file))
+        elif path.is_file():
+            yield path, None
+        else:
+            found.problems.append(Finding(str(path), None, "", "there is no such file or folder."))
+
+
+def _is_one(file: Path) -> bool:
+    hidden = file.name.startswith(".")
+    return file.name.lower().endswith(ENDINGS) and not hidden and file.parent.name != MODELS
+
+
+def _text(file: Path, found: Found) -> str | None:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise OSError(f"it has more than {MOST_BYTES} bytes")
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        found.problems.append(Finding(str(file), None, "", f"cannot be read: {error}."))
+        return None
+
+
+def _models_beside(file: Path) -> Path | None:
+    """The nearest folder of collections above a blueprint."""
+    folders = (parent / MODELS for parent in file.resolve().parents)
+    return next((folder for folder in folders if any(folder.glob("*.json"))), None)
+
+
+def _collections(folder: Path, found: Found) -> Collections:
+    collections = {}
+    for file in sorted(folder.glob("*.json")):
+        text = _text(file, found)
+        models = None if text is None else collection(file.stem, text)
+        if models is not None:
+            collections[file.stem] = models
+        elif text is not None:
+            found.problems.append(
+                Finding(str(file), None, "", "is no collection: expected a list of models.")
+            )
+    return collections
+
+
+def uploaded(files: Iterable[tuple[str, str]]) -> Found:
+    """Blueprints among files that were sent (name, text); lists of models are collections."""
+    found, collections = Found(), {}
+    blueprints: list[Source] = []
+    for name, text in files:
+        models = collection(name, text) if name.lower().endswith(".json") else None
+        if models is not None:
+            collections[PurePath(name).stem] = models
+        else:
+            blueprints.append(Source(name, id_of(PurePath(name)), text))
+    for source in blueprints:
+        if source.id in [other.id for other, _ in found.sources]:
+            message = f"{shown(source.id)} is the id of another file already."
+            found.problems.append(Finding(source.file, None, "", message))
+        else:
+            found.sources.append((source, collections))
+    return found

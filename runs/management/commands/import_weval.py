@@ -1,0 +1,88 @@
+"""`manage.py import_weval PATH…`: blueprints, each of them whole or not at all."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from runs.importers.weval import Loaded
+from runs.importers.weval_batch import Outcome, import_all
+from runs.importers.weval_files import find
+
+
+class Command(BaseCommand):
+    help = "Import blueprints of Weval: an issue with its tests, and a suite, for each file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", metavar="PATH", nargs="+", type=Path)
+        parser.add_argument(
+            "--approve", action="store_true", help="Approve issues and tests; else they wait."
+        )
+        parser.add_argument(
+            "--check", action="store_true", help="Say what would be imported; save nothing."
+        )
+
+    def handle(
+        self, *args: Any, paths: list[Path], approve: bool, check: bool, **options: Any
+    ) -> None:
+        found = find(paths)
+        outcomes = []
+        for number, outcome in enumerate(import_all(found, approve=approve, dry_run=check), 1):
+            self._say(outcome, f"{number}/{len(found.sources)}")
+            outcomes.append(outcome)
+        for problem in found.problems:
+            self.stderr.write(str(problem))
+        problems = len(found.problems) + sum(len(outcome.problems) for outcome in outcomes)
+        self.stdout.write(_in_all(outcomes, check))
+        if problems:
+            files = len(
+                {p.file for o in outcomes for p in o.problems} | {p.file for p in found.problems}
+            )
+            raise CommandError(
+                f"{_number(problems, 'problem')} in {_number(files, 'file')}: "
+                "nothing of these files was imported."
+            )
+
+    def _say(self, outcome: Outcome, count: str) -> None:
+        self.stdout.write(f"{count} {outcome.file}: {_in_short(outcome)}")
+        for note in outcome.notes:
+            self.stdout.write(f"  note: {note}")
+        for problem in outcome.problems:
+            self.stderr.write(str(problem))
+
+
+def _in_short(outcome: Outcome) -> str:
+    if outcome.loaded is None:
+        return _number(len(outcome.problems), "problem")
+    return in_words(outcome.loaded)
+
+
+def in_words(loaded: Loaded) -> str:
+    """What became of a blueprint's tests."""
+    counts = loaded.counts
+    said = [
+        (counts.new, "new"),
+        (counts.changed, "changed"),
+        (counts.same, "as before"),
+        (counts.gone, "gone"),
+    ]
+    tests = ", ".join(f"{number} {word}" for number, word in said if number)
+    return f"“{loaded.suite}”: tests {tests}" if loaded.is_changed else "nothing to change"
+
+
+def _in_all(outcomes: list[Outcome], check: bool) -> str:
+    loaded = [outcome.loaded for outcome in outcomes if outcome.loaded]
+    changed = [one for one in loaded if one.is_changed]
+    tests = sum(one.counts.new + one.counts.changed + one.counts.gone for one in changed)
+    if not changed:
+        return f"Nothing was changed: {_number(len(loaded), 'blueprint')} here already."
+    verb = "Would be imported" if check else "Imported"
+    return (
+        f"{verb}: {len(changed)} of {_number(len(outcomes), 'blueprint')}, "
+        f"{_number(tests, 'test')} new or changed." + (" Nothing was saved." if check else "")
+    )
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,245 @@
+"""`import_weval` and `export_weval`, on folders and files."""
+
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from issues.models import Criterion, Issue, Test
+from runs.importers.weval_export import export, file_name
+from runs.importers.weval_files import find, id_of, uploaded
+from runs.importers.weval_format import read_blueprint
+from runs.importers.weval_records import Blueprint, Source
+from runs.models import Jury, Suite
+from tests.factories import make_jury, make_model, make_test
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the blueprints and collections that a test may spoil."""
+    for name in ("blueprints", "models"):
+        shutil.copytree(HERE / name, tmp_path / name)
+    return tmp_path
+
+
+def run(name: str, *args: object, **switches: object) -> tuple[str, str]:
+    """What the command prints, and what it complains of."""
+    out, err = StringIO(), StringIO()
+    try:
+        call_command(name, *map(str, args), stdout=out, stderr=err, **switches)
+    except CommandError as error:
+        err.write(f"{error}\n")
+    return out.getvalue(), err.getvalue()
+
+
+# Finding files -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "root", "name"),
+    [
+        ("/x/blueprints/a.yml", None, "a"),
+        ("/x/blueprints/law/a.weval.yml", None, "law__a"),
+        ("/x/blueprints/law/a.json", "/x/blueprints/law", "law__a"),
+        ("/x/law/a.yaml", "/x", "law__a"),
+        ("/x/law/a.civic.yml", None, "a"),
+    ],
+)
+def test_a_blueprint_is_known_by_its_path_below_the_folder_of_blueprints(file, root, name):
+    assert id_of(Path(file), root and Path(root)) == name
+
+
+def test_collections_are_found_beside_the_folder(folder):
+    (_, collections), *_ = find([folder / "blueprints" / "whole.yml"]).sources
+
+    assert collections["SMALL"][1] == "openrouter:maker/small-two"
+
+
+def test_a_file_that_cannot_be_read_is_named(folder):
+    (folder / "blueprints" / "bad.yml").write_bytes(b"title: \xff")
+    (folder / "models" / "BAD.json").write_text("{}")
+    places = [(Path(p.file).name, p.message) for p in find([folder, folder / "none.yml"]).problems]
+
+    assert [name for name, _ in places] == ["bad.yml", "BAD.json", "none.yml"]
+
+
+def test_files_that_are_sent_bring_their_collections_along():
+    found = uploaded([("a.yml", "- prompt: Hi\n"), ("SMALL.json", '["openai:x"]')])
+
+    ((source, collections),) = found.sources
+    assert (source.id, collections) == ("a", {"SMALL": ["openai:x"]})
+
+
+def test_two_files_that_are_sent_under_one_name_are_refused():
+    found = uploaded([("a.yml", "- prompt: Hi\n"), ("a.yaml", "- prompt: Hi\n")])
+
+    assert [str(problem) for problem in found.problems] == [
+        'a.yaml: "a" is the id of another file already.'
+    ]
+
+
+# Importing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_a_folder_is_imported_with_progress_notes_and_a_count(folder):
+    out, err = run("import_weval", folder)
+
+    assert err == ""
+    assert "1/2" in out
+    assert "“Lending a bicycle”: tests 2 new" in out
+    assert "$factcheck cannot run here: it is never scored." in out
+    assert out.endswith("Imported: 2 of 2 blueprints, 4 tests new or changed.\n")
+
+
+@pytest.mark.django_db
+def test_a_second_import_says_that_nothing_changed(folder):
+    run("import_weval", folder)
+    out, _ = run("import_weval", folder)
+
+    assert out.endswith("Nothing was changed: 2 blueprints here already.\n")
+
+
+@pytest.mark.django_db
+def test_a_check_saves_nothing(folder):
+    out, _ = run("import_weval", folder, check=True)
+
+    assert out.endswith("2 of 2 blueprints, 4 tests new or changed. Nothing was saved.\n")
+    assert not Test.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_file_with_problems_is_left_out_whole_and_others_are_imported(folder):
+    spoilt = folder / "blueprints" / "spoilt.yml"
+    spoilt.write_text("- {id: a, prompt: Hi, should: [\"$contains: 'x'\"]}\n- {id: a, prompt: 5}\n")
+    out, err = run("import_weval", folder)
+
+    assert f"{spoilt}:1: a: a quoted function is only text" in err
+    assert f"{spoilt}:2: a: prompt: expected text, not 5." in err
+    assert "3 problems in 1 file: nothing of these files was imported." in err
+    assert "Imported: 2 of 3 blueprints" in out
+    assert Issue.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_value_that_only_the_ledger_refuses_is_a_problem_too(folder):
+    (folder / "blueprints" / "odd.yml").write_text(
+        "- {prompt: Hi, ideal: Ho, evalhub: {reference_by: nobody}}\n"
+    )
+    _, err = run("import_weval", folder / "blueprints" / "odd.yml")
+
+    assert "nobody" in err
+    assert not Test.objects.exists()
+
+
+@pytest.mark.django_db
+def test_approve_lets_the_tests_run(folder):
+    run("import_weval", folder, approve=True)
+
+    assert Test.objects.runnable().count() == 4
+
+
+# Exporting ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_suites_are_written_to_files_that_read_back_equal(folder, tmp_path):
+    run("import_weval", folder)
+    out, err = run("export_weval", "Lending a bicycle", "Rent", to=tmp_path / "out")
+
+    assert err == ""
+    assert "law/rent.yml: 2 tests" in out
+    for name in ("whole", "law/rent"):
+        before, after = (
+            read_blueprint(
+                Source(name, name.replace("/", "__"), (place / f"{name}.yml").read_text())
+            )
+            for place in (folder / "blueprints", tmp_path / "out")
+        )
+        assert after.blueprint == before.blueprint
+
+
+@pytest.mark.django_db
+def test_a_file_that_was_exported_changes_nothing_when_it_is_imported(folder, tmp_path):
+    run("import_weval", folder)
+    run("export_weval", "Rent", to=tmp_path / "out" / "blueprints")
+    shutil.copytree(folder / "models", tmp_path / "out" / "models")
+    out, _ = run("import_weval", tmp_path / "out")
+
+    assert out.endswith("Nothing was changed: 1 blueprint here already.\n")
+
+
+@pytest.mark.django_db
+def test_what_people_changed_is_exported(folder):
+    run("import_weval", folder)
+    Criterion.objects.filter(text="Threatens the neighbour.").update(text="Threatens anybody.")
+    Suite.objects.filter(name="Rent").update(name="Renting")
+    made, _ = run("export_weval", "Lending a bicycle")
+    renamed, _ = run("export_weval", "Renting")
+
+    assert "- Threatens anybody." in made
+    assert "title: Renting" in renamed
+
+
+@pytest.mark.django_db
+def test_a_suite_that_was_made_here_reads_back_equal():
+    model = make_model(litellm_model="openai/small-one")
+    jury = make_jury(model)
+    suite = Suite.objects.create(
+        name="Made here", defaults={"models": [model.pk], "jury": jury.pk, "repeats": 3}
+    )
+    test = make_test(context="A document.", pass_threshold=0.7)
+    rows = [
+        {"text": "one way", "alternative": 7},
+        {"text": "required", "mandatory": True},
+        {"check_name": "equals", "arguments": {"text": "x"}},
+        {"text": "same way", "alternative": 7},
+    ]
+    for order, fields in enumerate(rows):
+        Criterion.objects.create(test=test, order=order, **fields)
+    suite.tests.set([test, make_test("Why?")])
+    text, notes = run("export_weval", suite.pk)
+
+    blueprint = read_blueprint(Source("made-here.yml", "made-here", text)).blueprint
+    assert blueprint == export(suite).blueprint
+    assert blueprint.models == ("openai:small-one",)
+    assert "these launch defaults are left out: repeats." in notes
+    assert "Weval itself does not know, and leaves out" in notes
+
+
+@pytest.mark.django_db
+def test_deprecated_tests_and_several_issues_are_named(folder):
+    suite = Suite.objects.create(name="Mixed")
+    suite.tests.set([make_test(), make_test(), make_test(state="deprecated")])
+    _, notes = run("export_weval", "Mixed")
+
+    assert "1 deprecated tests are left out." in notes
+    assert "its tests show 2 issues" in notes
+
+
+@pytest.mark.django_db
+def test_a_suite_that_is_not_there_is_named():
+    assert run("export_weval", "Absent")[1] == "There is no suite 'Absent'.\n"
+
+
+@pytest.mark.parametrize("name", ["__etc__passwd", "..__..__x", "a/../../x", "a\\b"])
+def test_a_file_is_never_written_outside_of_the_folder(name, tmp_path):
+    path = (tmp_path / file_name(Blueprint(name, "T"))).resolve()
+
+    assert path.is_relative_to(tmp_path.resolve())
+
+
+@pytest.mark.django_db
+def test_a_jury_is_used_again_where_it_has_the_same_judges(folder):
+    for name in ("judge-one", "judge-two"):
+        make_model(litellm_model=f"openai/{name}")
+    run("import_weval", folder)
+    text = (folder / "blueprints" / "whole.yml").read_text()
+    (folder / "blueprints" / "whole.yml").write_text(text.replace("0.7]", "0.5]"))
+    run("import_weval", folder)
+
+    assert Jury.objects.count() == 1
