@@ -207,11 +207,12 @@ def _kin(selection: Selection) -> list[str]:
 
 def equal_samples(judges: Iterable[Judge]) -> list[str]:
     """Which judges are asked several times, but cannot vary what they say."""
+    same = [str(judge) for judge in judges if judge.samples > 1 and not temperature_of(judge)]
+    if not same:
+        return []
     return [
-        f"{judge} is asked {judge.samples} times at temperature 0: its samples will hardly differ, "
-        "so they say little of how certain it is."
-        for judge in judges
-        if judge.samples > 1 and not temperature_of(judge)
+        f"Asked several times at temperature 0: {', '.join(same)}. Such samples hardly differ, so "
+        "they say little of how certain a judge is."
     ]
 
 

@@ -32,7 +32,7 @@ class JuryAdmin(HistoryAdmin):
     )
 
     class Media:
-        css = {"all": ("evalhub/result.css",)}
+        css = {"all": ("evalhub/result.css", "evalhub/launch.css")}
         js = ("evalhub/jury.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:

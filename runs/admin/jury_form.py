@@ -29,10 +29,10 @@ PUT_TOGETHER = {
 """Fields that make the judges. While they stay as they are, so do judges made otherwise."""
 
 APPROACHES = [
-    (Approach.TEMPLATE, "Whole tests, by their own template: tests that have no rubric"),
-    (Approach.PROMPT_AWARE, "Each criterion, seeing the prompt and the answer"),
-    (Approach.HOLISTIC, "Each criterion, seeing the prompt, the answer and the whole rubric"),
-    (Approach.STANDARD, "Each criterion alone, seeing only the answer"),
+    (Approach.TEMPLATE, "Whole tests, by their template"),
+    (Approach.PROMPT_AWARE, "Criteria, seeing the prompt"),
+    (Approach.HOLISTIC, "Criteria, seeing the whole rubric"),
+    (Approach.STANDARD, "Criteria alone"),
 ]
 
 
@@ -64,8 +64,8 @@ class JuryForm(forms.ModelForm):
         initial=[approach.value for approach in DEFAULT_APPROACHES],
         label="What they judge",
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Usual are the first three: whole tests by their template, rubrics with two "
-        "looks at every criterion. Each one is a judge with a vote of its own.",
+        help_text="Usual are the first three: tests without a rubric by their template, rubrics "
+        "with two looks at every criterion. Each way is a judge with a vote of its own.",
         error_messages={"required": "Choose at least one way of judging."},
     )
     backup_model = forms.ModelChoiceField(
@@ -80,7 +80,7 @@ class JuryForm(forms.ModelForm):
     temperatures = forms.CharField(
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "0", "autocomplete": "off"}),
-        help_text="Empty: 0, so that a judge says the same again. Several, such as 0, 0.7, make "
+        help_text="Empty: 0, unless the model sets one. Several, such as 0, 0.7, make "
         "a judge of each.",
     )
     samples = forms.IntegerField(

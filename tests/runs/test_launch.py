@@ -262,7 +262,7 @@ def test_samples_at_temperature_nought_are_warned_of():
 
     (warning,) = warned(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
 
-    assert warning.startswith("cold (3 samples) is asked 3 times at temperature 0")
+    assert warning.startswith("Asked several times at temperature 0: cold (3 samples).")
 
 
 def test_a_backup_of_a_model_that_judges_is_warned_of():
