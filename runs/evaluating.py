@@ -18,11 +18,11 @@ from runs.standing import standing
 
 CHECKED = Scale(
     (
-        Option("0", "The answer does not show this.", 0.0),
-        Option("1", "The answer shows this.", 1.0),
+        Option("not shown", "The answer does not show this.", 0.0),
+        Option("shown", "The answer shows this.", 1.0),
     )
 )
-"""What a person says of a criterion that a check decides."""
+"""What a person says of a criterion that a check decides; 0 and 1 are understood too."""
 
 
 class Ballot(NamedTuple):

@@ -9,7 +9,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from evalhub.pages import row_number
+from evalhub.pages import person, row_number
+from evalhub.wording import score
 from runs.admin.trail import Trail
 from runs.evaluating import Ballot, evaluate, withdraw
 from runs.models import ChosenBy, EvaluationKind, Result
@@ -22,6 +23,7 @@ class Draft:
     """What was typed, so that a refusal loses nothing."""
 
     act: str = "save"
+    criterion: str = ""
     option: str = ""
     justification: str = ""
     settles: bool = False
@@ -34,6 +36,7 @@ class Draft:
         seconds = sent.get("seconds", "")
         return cls(
             act=sent.get("act", "save"),
+            criterion=sent.get("criterion", ""),
             option=sent.get("option", ""),
             justification=sent.get("justification", ""),
             settles="settles" in sent,
@@ -49,6 +52,7 @@ class Draft:
             kind=kind,
             chosen_by=self.chosen_by,
             seconds=self.seconds,
+            criterion=self.criterion,
         )
 
 
@@ -60,7 +64,7 @@ def evaluated(
         raise PermissionDenied
     try:
         return (
-            _undone(request, result, trail)
+            _undone(request, result, draft, trail)
             if draft.act == "undo"
             else _saved(request, result, draft, trail)
         )
@@ -73,8 +77,12 @@ def evaluated(
 def _saved(request: HttpRequest, result: Result, draft: Draft, trail: Trail) -> HttpResponse:
     if not draft.option:
         raise ValidationError("Choose a verdict first.")
-    evaluate(result, draft.ballot(), by=request.user)  # type: ignore[arg-type]
-    result.refresh_from_db(fields=["outcome", "is_disputed"])
+    evaluate(result, draft.ballot(), by=person(request))
+    result.refresh_from_db(fields=["outcome", "score", "is_disputed"])
+    if draft.criterion:
+        now = f"the result is {result.outcome} with {score(result.score)}"
+        messages.success(request, f"Saved what you say of this criterion: {now}.")
+        return _to(result.pk, trail, draft.criterion)
     request.session["last_evaluated"] = {
         "pk": result.pk,
         "outcome": result.outcome,
@@ -86,11 +94,14 @@ def _saved(request: HttpRequest, result: Result, draft: Draft, trail: Trail) -> 
     return _to(following or result.pk, trail)
 
 
-def _undone(request: HttpRequest, result: Result, trail: Trail) -> HttpResponse:
-    withdraw(result, by=request.user)  # type: ignore[arg-type]
-    messages.success(request, f"Undone: your verdict on result {result.pk} is withdrawn.")
-    return _to(result.pk, trail)
+def _undone(request: HttpRequest, result: Result, draft: Draft, trail: Trail) -> HttpResponse:
+    withdraw(result, by=person(request), criterion=draft.criterion)
+    what = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
+    messages.success(request, f"Undone: your verdict on {what} is withdrawn.")
+    return _to(result.pk, trail, draft.criterion)
 
 
-def _to(pk: int, trail: Trail) -> HttpResponse:
-    return HttpResponseRedirect(reverse("admin:runs_result_change", args=[pk]) + trail.suffix)
+def _to(pk: int, trail: Trail, criterion: str = "") -> HttpResponse:
+    """The page of a result; at the row of a criterion, where it was about one."""
+    url = reverse("admin:runs_result_change", args=[pk]) + trail.suffix
+    return HttpResponseRedirect(f"{url}#criterion-{criterion}" if criterion else url)

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from issues.freezing import scale_of
 from issues.models import JudgeTemplate
 from issues.scales import Option
-from runs.admin.result_page import words_of
+from runs.admin.shown import words_of
 from runs.evaluating import Ballot, evaluate_many
 from runs.models import ChosenBy, Result
 

@@ -24,12 +24,15 @@ from runs.admin import override
 from runs.admin.evaluation import Draft, evaluated
 from runs.admin.result_filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result_page import page_of
+from runs.admin.shown import extent_of, parties_of, text_or_none
 from runs.admin.splits import splits_of
 from runs.admin.trail import Trail, trail_of
-from runs.models import ChosenBy, Result
+from runs.judge_prompts import prompt_of
+from runs.models import ChosenBy, Judgment, Result
 
 EVALUATE = "runs.add_humanevaluation"
 LIST = "_changelist_filters"
+JUDGED_BY = ("judging__run", "criterion", "template", "call", "result__revision__template")
 
 
 class ResultList(ChangeList):
@@ -88,7 +91,12 @@ class ResultAdmin(ModelAdmin):
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
         evaluate = path("<int:pk>/evaluate/", wrap(self.evaluate_view), name="runs_result_evaluate")
-        return [evaluate, *super().get_urls()]
+        judgment = path(
+            "<int:pk>/judgment/<int:judgment_pk>/",
+            wrap(self.judgment_view),
+            name="runs_result_judgment",
+        )
+        return [evaluate, judgment, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -193,6 +201,29 @@ class ResultAdmin(ModelAdmin):
             return None
         finally:
             request.GET = shown
+
+    def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
+        """What one judge was asked about one criterion, and what it replied, word for word."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        result = self._result(request, pk)
+        asked = Judgment.objects.select_related(*JUDGED_BY).filter(judge__isnull=False)
+        judgment = get_object_or_404(asked, result=result, pk=judgment_pk)
+        party = parties_of([judgment.judging])[judgment.judging_id].get(judgment.judge_id or 0)
+        if party is None:
+            raise Http404(f"Of judgment {judgment_pk} it is not known how its judge was asked.")
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"What {party.name} was asked",
+            "opts": self.opts,
+            "result": result,
+            "judgment": judgment,
+            "party": party,
+            "words": extent_of(judgment.option, judgment.value),
+            "justification": text_or_none(judgment.justification),
+            "prompt": prompt_of(judgment),
+        }
+        return TemplateResponse(request, "runs/judgment.html", context)
 
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save a person's verdict, or undo their last one."""

@@ -168,5 +168,6 @@ def test_what_a_check_decides_is_shown_or_not(person):
     result, (key,) = answered_rubric({"check_name": "contains", "arguments": {"text": "4"}})
 
     evaluate(result, Ballot("1", "It is there.", criterion=key), by=person)
-    with pytest.raises(ValidationError, match="not one of 0, 1"):
+    assert result.evaluations.get().option == "shown"
+    with pytest.raises(ValidationError, match="not one of not shown, shown"):
         evaluate(result, Ballot("EXACTLY_MET", "It is.", criterion=key), by=person)

@@ -4,7 +4,7 @@
 (() => {
     const page = document.getElementById("result-page");
     if (!page) return;
-    const form = document.getElementById("evaluation");
+    const whole = document.getElementById("evaluation");
     const keys = document.getElementById("keys");
     const opened = Date.now();
 
@@ -32,28 +32,73 @@
     const showKeys = () => (keys.open ? keys.close() : keys.showModal());
     sheet.addEventListener("click", showKeys);
 
-    // The verdict
+    // The rubric
 
+    const criteria = [...page.querySelectorAll("[data-criterion]")];
+    const criterionAt = (element) => element?.closest("[data-criterion]");
+    const goTo = (criterion) => {
+        criterion.open = true;
+        criterion.querySelector("summary").focus();
+        criterion.scrollIntoView({ block: "nearest" });
+    };
+    const step = (by) => {
+        const here = criteria.indexOf(criterionAt(document.activeElement));
+        const wanted = here < 0 ? (by > 0 ? 0 : criteria.length - 1) : here + by;
+        if (criteria[wanted]) goTo(criteria[wanted]);
+    };
+    const openAll = page.querySelector("[data-open-all]");
+    if (openAll && criteria.length > 1) {
+        openAll.hidden = false;
+        openAll.addEventListener("click", () => {
+            const isOpen = criteria.every((criterion) => criterion.open);
+            for (const criterion of criteria) criterion.open = !isOpen;
+            openAll.textContent = isOpen ? "Open all" : "Close all";
+        });
+    }
+    const openNamed = () => {
+        const named = location.hash && document.getElementById(location.hash.slice(1));
+        const criterion = named && named.querySelector("[data-criterion]");
+        if (criterion) criterion.open = true;
+    };
+    window.addEventListener("hashchange", openNamed);
+    openNamed();
+
+    // The verdict: on the criterion where one is, else on the whole
+
+    const formAt = (element) => {
+        const criterion = criterionAt(element);
+        return criterion ? criterion.querySelector("[data-verdict]") : whole;
+    };
     const choose = (key) => {
+        const form = formAt(document.activeElement);
         const option = form?.querySelector(`[data-key="${key}"]`);
         if (!option) return false;
+        const own = form.closest("[data-own]");
+        if (own) own.open = true;
         option.checked = true;
         form.justification.focus();
         return true;
     };
-    const save = () => {
+    const save = (form) => {
         if (form.dataset.sent) return;
         form.requestSubmit(form.querySelector('[value="save"]'));
     };
-    form?.addEventListener("submit", (event) => {
-        if (form.dataset.sent) {
-            event.preventDefault();
-            return;
-        }
-        form.dataset.sent = "1";
-        form.seconds.value = Math.round((Date.now() - opened) / 1000);
-    });
-    window.addEventListener("pageshow", () => form && delete form.dataset.sent);
+    const forms = page.querySelectorAll("[data-verdict]");
+    for (const form of forms) {
+        form.addEventListener("submit", (event) => {
+            if (form.dataset.sent) {
+                event.preventDefault();
+                return;
+            }
+            form.dataset.sent = "1";
+            form.seconds.value = Math.round((Date.now() - opened) / 1000);
+        });
+    }
+    window.addEventListener("pageshow", () => forms.forEach((form) => delete form.dataset.sent));
+    const undo = () => {
+        const criterion = criterionAt(document.activeElement);
+        (criterion ?? page).querySelector(criterion ? "[data-undo-criterion]" : "[data-undo]")?.click();
+    };
 
     // Keys
 
@@ -61,10 +106,11 @@
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]");
 
     const whileTyping = (event) => {
+        const form = event.target.closest("[data-verdict]");
         if (event.key === "Escape") event.target.blur();
-        else if (event.key === "Enter" && !event.shiftKey && form?.contains(event.target)) {
+        else if (event.key === "Enter" && !event.shiftKey && form) {
             event.preventDefault();
-            save();
+            save(form);
         }
     };
 
@@ -74,7 +120,10 @@
         k: () => follow("previous"),
         ArrowLeft: () => follow("previous"),
         e: () => showRaw(!isRaw),
-        u: () => page.querySelector("[data-undo]")?.click(),
+        c: () => step(1),
+        C: () => step(-1),
+        Escape: () => document.activeElement?.blur(),
+        u: undo,
         "?": showKeys,
     };
 
@@ -87,9 +136,10 @@
         if (event.ctrlKey && event.key !== "Enter") return;
         if (keys.open && event.key !== "?") return;
         if (event.key === "Enter") {
+            const form = formAt(event.target);
             if (form && !isControl(event.target)) {
                 event.preventDefault();
-                save();
+                save(form);
             }
         } else if (/^[1-9]$/.test(event.key)) {
             if (choose(event.key)) event.preventDefault();

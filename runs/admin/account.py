@@ -1,0 +1,182 @@
+"""How a result's score came about, and how far its judges agreed, in words and figures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalhub.statistics import krippendorff
+from evalhub.statistics.comparisons import Comparisons, comparisons
+from evalhub.statistics.krippendorff import Band
+from evalhub.wording import percent, score
+from issues import similarity
+from issues.breakdown import Breakdown, Way
+from issues.scales import PassRule
+from runs.admin.rubric import Heard, Row, split_of
+from runs.admin.shown import Party
+from runs.agreement import Scales, Vote, most_compared
+from runs.scoring import Rule
+
+
+@dataclass(frozen=True)
+class Turnout:
+    """How many of the verdicts that a judge was asked for it gave."""
+
+    party: Party
+    answered: int
+    asked: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the judges of one result agreed.
+
+    Attributes:
+        alpha: Krippendorff's, ordinal; None where there is none to be had, which `band` explains.
+        units: Criteria that two or more judges gave a value for, on one scale.
+        split: Of a single criterion (or a test as a whole), as 2 : 1; "" otherwise.
+    """
+
+    alpha: float | None
+    band: Band
+    units: int
+    split: str
+    comparisons: Comparisons
+    judges: list[Turnout]
+
+
+def agreement_of(
+    votes: Iterable[Vote], scales: Scales, heard: Sequence[Sequence[Heard]]
+) -> Agreement:
+    """How far the judges agreed; `heard` is what they said of each criterion."""
+    found = most_compared(votes, scales)
+    units, raters = (len(found.values), found.raters) if found else (0, 0)
+    alpha = krippendorff.alpha(found.values) if found else None
+    band = krippendorff.band(alpha, raters=raters, units=units)
+    return Agreement(
+        alpha=None if band == Band.TOO_LITTLE_DATA else alpha,
+        band=band,
+        units=units,
+        split=split_of(heard[0]) if len(heard) == 1 else "",
+        comparisons=comparisons(_turnout_of(each) for each in heard),
+        judges=_turnouts(heard),
+    )
+
+
+def _turnout_of(heard: Sequence[Heard]) -> tuple[int, int]:
+    answered = sum(each.value is not None for each in heard)
+    return answered, sum(not each.party.is_backup for each in heard)
+
+
+def _turnouts(heard: Iterable[Sequence[Heard]]) -> list[Turnout]:
+    found: dict[int, Turnout] = {}
+    for each in (one for criterion in heard for one in criterion):
+        before = found.get(each.party.judge_id, Turnout(each.party, 0, 0))
+        found[each.party.judge_id] = Turnout(
+            each.party, before.answered + len(each.values), before.asked + len(each.samples)
+        )
+    return list(found.values())
+
+
+# The score ---------------------------------------------------------------------------------------
+
+
+def account_of(
+    rule: Rule, breakdown: Breakdown, rows: Sequence[Row], *, whole: float | None
+) -> list[str]:
+    """What made the score, sentence by sentence.
+
+    Args:
+        breakdown: Of what counts of the criteria, or of the test as a whole.
+        rows: The rubric; empty where there is none.
+        whole: What people say of the whole answer, which outranks all else.
+    """
+    if whole is not None:
+        return [f"A person's verdict on the whole answer is the score: {score(whole)}."]
+    if rule.is_bare({}) and breakdown.score is None:
+        return [_bare(rule.similarity)]
+    rubric = _rubric(breakdown, {row.criterion.key: row.number for row in rows}) if rows else []
+    return [*rubric, *_similarity(rule, breakdown.score)]
+
+
+def _bare(near: float | None) -> str:
+    if near is None:
+        return "Nothing judges this test, and its similarity to the reference was not measured."
+    found = f"its similarity to the reference, {near:.2f}, is the score"
+    return f"Nothing judges this test: {found}{', as 0' if near < 0 else ''}."
+
+
+def _rubric(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
+    return [
+        *_mean(breakdown),
+        *_ways(breakdown.ways),
+        *_left_out(breakdown, numbers),
+        *_mandatory(breakdown, numbers),
+    ]
+
+
+def _mean(breakdown: Breakdown) -> list[str]:
+    if breakdown.mean is None:
+        return ["No criterion has a value, so there is no score."]
+    return [
+        f"The weighted mean of what has a value is {score(breakdown.mean)}; each criterion says "
+        "what share it has in it."
+    ]
+
+
+def _ways(ways: Sequence[Way]) -> list[str]:
+    lines = []
+    for is_fault, aim, which in ((False, "succeed", "best"), (True, "fail", "worst")):
+        mine = [way for way in ways if way.is_fault == is_fault]
+        counting = next((way for way in mine if way.counts), None)
+        others = [f"way {way.number} has {score(way.score)}" for way in mine if not way.counts]
+        if counting is not None:
+            among = f" ({', '.join(others)})" if others else ""
+            lines.append(
+                f"Of the ways to {aim}, way {counting.number} counts as the {which}, as one point "
+                f"of weight 1: {score(counting.score)}{among}."
+            )
+    return lines
+
+
+def _left_out(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
+    if not breakdown.unscored:
+        return []
+    return [f"{_named(breakdown.unscored, numbers)} without a value: the weight is left out."]
+
+
+def _mandatory(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
+    if breakdown.lost:
+        named = _named(breakdown.lost, numbers)
+        return [f"{named} mandatory and without a value, so there is no score."]
+    if breakdown.unmet:
+        return [f"{_named(breakdown.unmet, numbers)} mandatory and not met: the score is 0."]
+    return []
+
+
+def _named(keys: Sequence[str], numbers: Mapping[str, int]) -> str:
+    listed = ", ".join(str(numbers[key]) for key in keys)
+    return f"Criterion {listed} is" if len(keys) == 1 else f"Criteria {listed} are"
+
+
+def _similarity(rule: Rule, rubric: float | None) -> list[str]:
+    weight, near = rule.similarity_weight, rule.similarity
+    if not weight:
+        return []
+    if near is None:
+        return [
+            f"Similarity to the reference makes up {percent(weight)} of the score and was not "
+            "measured, so there is no score."
+        ]
+    if rubric is None:
+        return ["Similarity never takes the place of a rubric without a score."]
+    mixed = similarity.hybrid(rubric, near, weight)
+    return [
+        f"Similarity to the reference, {near:.2f}, makes up {percent(weight)}: "
+        f"{1 - weight:g} · {score(rubric)} + {weight:g} · {score(similarity.score_of(near))} "
+        f"= {score(mixed)}."
+    ]
+
+
+def pass_rule_of(rule: Rule) -> str:
+    revision = rule.revision
+    where = "above" if revision.pass_rule == PassRule.STRICT else "from"
+    return f"It passes {where} {score(revision.pass_threshold)}."

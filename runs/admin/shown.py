@@ -1,0 +1,184 @@
+"""The small parts of which the page of a result is made."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from evalhub.markup import model_markdown
+from evalhub.models import LanguageModel
+from issues.scales import Option, Scale
+from runs.labels import judges_itself
+from runs.models import HumanEvaluation, Judging
+from runs.standing import standing, withdrawn
+
+Passes = Callable[[float | None], bool | None]
+
+
+@dataclass(frozen=True)
+class Text:
+    """An untrusted text, as safe HTML and as it is."""
+
+    html: SafeString
+    raw: str
+
+    @classmethod
+    def of(cls, raw: str) -> "Text":
+        # Sanitised to an allow-list of bare tags.
+        return cls(mark_safe(model_markdown(raw).html), raw)
+
+
+def text_or_none(raw: str) -> Text | None:
+    return Text.of(raw) if raw else None
+
+
+def words_of(label: str, value: float | None, passed: bool | None) -> str:
+    """A verdict as people read it: "passes (1)" where the option is a mere number."""
+    if is_number(label) and passed is not None:
+        return f"{'passes' if passed else 'fails'} ({label})"
+    return label if value is None else f"{label or 'verdict'} · {value:.2f}"
+
+
+def extent_of(label: str, value: float | None = None) -> str:
+    """How far an answer shows a criterion, as people read it: "mostly met", "5 · 0.67"."""
+    said = label.replace("_", " ").lower() if label.isupper() else label
+    return said if value is None else f"{said or 'shown'} · {value:.2f}"
+
+
+def is_number(label: str) -> bool:
+    return label.replace(".", "", 1).isdecimal()
+
+
+# Judges ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Party:
+    """A judge of a judging, as it was copied, and what must be known of it."""
+
+    judge_id: int
+    name: str
+    litellm_model: str
+    is_scripted: bool
+    is_candidate: bool
+    is_backup: bool
+    note: str
+
+
+def parties_of(judgings: Iterable[Judging]) -> dict[int, dict[int, Party]]:
+    """The judges of each judging by their ids, in the order of the jury, the backup last.
+
+    One query. The judgings' runs must be at hand.
+    """
+    seats = {judging: _seats(judging) for judging in judgings}
+    ids = {judge["endpoint"]["language_model_id"] for each in seats.values() for judge, _ in each}
+    notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
+    return {
+        judging.pk: {
+            judge["judge"]: _party(judging, judge, is_backup, notes) for judge, is_backup in each
+        }
+        for judging, each in seats.items()
+    }
+
+
+def _seats(judging: Judging) -> list[tuple[dict[str, Any], bool]]:
+    backup = judging.jury.get("backup")
+    judges = [(judge, False) for judge in judging.jury.get("judges", ())]
+    return [*judges, *([(backup, True)] if backup else [])]
+
+
+def _party(
+    judging: Judging, judge: dict[str, Any], is_backup: bool, notes: dict[int, str]
+) -> Party:
+    endpoint = judge["endpoint"]
+    return Party(
+        judge_id=judge["judge"],
+        name=judge.get("name") or endpoint["name"],
+        litellm_model=endpoint["litellm_model"],
+        is_scripted=bool(endpoint.get("is_scripted")),
+        is_candidate=judges_itself(judging.run, endpoint),
+        is_backup=is_backup,
+        note=notes.get(endpoint["language_model_id"], ""),
+    )
+
+
+# People ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Said:
+    """One human evaluation. It counts while it stands: neither withdrawn nor replaced."""
+
+    evaluation: HumanEvaluation
+    stands: bool
+    is_withdrawn: bool
+    passed: bool | None
+
+    @property
+    def about(self) -> str:
+        """The key of the criterion that it is about; "": the answer as a whole."""
+        return self.evaluation.criterion.key
+
+    @property
+    def words(self) -> str:
+        row = self.evaluation
+        if self.about:
+            return extent_of(row.option, row.value)
+        return words_of(row.option, row.value, self.passed)
+
+
+def said_of(rows: Sequence[HumanEvaluation], passes: Passes) -> list[Said]:
+    """What people said of one result, oldest first, of its criteria and of the whole."""
+    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in rows:
+        about[row.criterion_id].append(row)
+    stand = {row.pk for mine in about.values() for row in standing(mine)}
+    undone = {row.pk for mine in about.values() for row in withdrawn(mine)}
+    return [
+        Said(
+            row,
+            row.pk in stand,
+            row.pk in undone,
+            None if row.criterion.key else passes(row.value),
+        )
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option of a scale, with the key that chooses it; `words` are what people read."""
+
+    key: int
+    option: Option
+    passed: bool | None
+    is_default: bool
+    words: str
+
+
+def whole_choices(scale: Scale, passes: Passes, *, judged: bool | None) -> list[Choice]:
+    """The options for a test as a whole, best first; the opposite of `judged` is chosen already."""
+    options = _best_first(scale)
+    default = None
+    if judged is not None:
+        extreme = min if judged else max
+        default = extreme(options, key=lambda option: option.value)
+    verdicts = [passes(option.value) for option in options]
+    return [
+        Choice(key, option, passed, option is default, words_of(option.label, None, passed))
+        for key, (option, passed) in enumerate(zip(options, verdicts, strict=True), 1)
+    ]
+
+
+def extent_choices(scale: Scale) -> list[Choice]:
+    """The options for one criterion, from what shows most of it to what shows least."""
+    return [
+        Choice(key, option, None, False, extent_of(option.label))
+        for key, option in enumerate(_best_first(scale), 1)
+    ]
+
+
+def _best_first(scale: Scale) -> list[Option]:
+    return sorted(scale.options, key=lambda option: -option.value)
