@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
@@ -20,6 +20,11 @@ from runs.scoring import score_results
 from runs.selection import without_wording
 
 T = TypeVar("T")
+
+UNCOMPARED = Q(state=ItemState.DONE, result__similarity=None) & ~Q(
+    result__revision__content__reference=""
+)
+"""Assessments whose similarity to the reference answer could not be had."""
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 SLICE = 1000
@@ -107,9 +112,10 @@ def _wait_for_answers(judging: Judging) -> int:
 
 
 def _retry_judging(judging: Judging) -> int:
-    """Reopen assessments that ended in an error, or of which a judgment failed."""
+    """Reopen assessments that ended in an error, or of which a judgment or a similarity failed."""
     items = assessments_of(judging)
-    again = list(items.filter(DOUBTFUL).values_list("pk", "result_id"))
+    failed = DOUBTFUL | UNCOMPARED if judging.run.wants_similarity else DOUBTFUL
+    again = list(items.filter(failed).values_list("pk", "result_id"))
     for some in _sliced(again):
         items.filter(pk__in=[pk for pk, _ in some]).update(
             state=ItemState.PENDING,

@@ -350,13 +350,24 @@ def test_judges_without_a_wording_leave_a_bare_test_to_its_similarity(provider, 
     assert provider.total == 1
 
 
-def test_an_embedding_model_that_fails_leaves_the_score_unmeasured(judged, model_at, provider):
+def test_an_embedding_model_that_fails_leaves_the_score_unmeasured(
+    judged, model_at, provider, work
+):
     model = model_at(litellm_model="openai/embedder")
     provider.embed = lambda text: scripted.SERVER_ERROR
     result = judged(
         criteria("Is right."), similarity_weight=0.5, similarity_endpoint=model.endpoint().to_json()
     )
     assert (result.similarity, result.score) == (None, None)
+
+    provider.embed = scripted.vector
+    control.retry_errors(result.run)
+    work()
+
+    result.refresh_from_db()
+    assert result.similarity is not None
+    assert result.score is not None
+    assert Call.objects.filter(role="judge").count() == 1
 
 
 # Variants ----------------------------------------------------------------------------------------
