@@ -1,14 +1,16 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
 from evalhub.pages import HistoryAdmin
+from runs.admin.import_weval import import_page, may_import
 from runs.models import Suite
 
 
@@ -20,6 +22,21 @@ class SuiteAdmin(HistoryAdmin):
     autocomplete_fields = ("tests", "tags")
     fields = ("name", "description", "tests", "tags")
     actions_detail = ("launch_suite",)
+    list_before_template = "runs/suite_list_before.html"
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.import_view)
+        return [path("import/", view, name="runs_suite_import_weval"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        context = {**(extra_context or {}), "may_import": may_import(request)}
+        response: HttpResponse = super().changelist_view(request, context)
+        return response
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        if not may_import(request):
+            raise PermissionDenied
+        return import_page(request, self.admin_site)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
         suites: QuerySet[Suite] = super().get_queryset(request)

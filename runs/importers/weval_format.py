@@ -7,6 +7,7 @@ with the key `prompts`.
 from dataclasses import replace
 from typing import Any
 
+from evalhub.storable import UNSTORABLE
 from runs.importers.reading import shown
 from runs.importers.weval_prompts import (
     RENDERED,
@@ -93,7 +94,7 @@ def _check_id(name: str, log: Log) -> None:
         log.problem(None, "", f"{shown(name)} cannot be an id: it ends in __.")
     if name.startswith(RESERVED):
         log.problem(None, "", f"{shown(name)} cannot be an id: it begins as reserved ones do.")
-    if not name or len(name) > MOST_ID:
+    if not name or len(name) > MOST_ID or UNSTORABLE.search(name):
         log.problem(None, "", f"{shown(name)} cannot be an id: 1 to {MOST_ID} characters can.")
 
 

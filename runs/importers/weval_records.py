@@ -62,9 +62,9 @@ class NamedJudge(NamedTuple):
 class Blueprint:
     """A whole one.
 
-    `tags` are in their alphabetical order. `models` are ids, names of collections, or objects that describe a model. `systems` are the
-    system prompts to try, None for none; () where there is none at all. `temperatures` () leaves
-    them to the models. `judges` () means the default ones.
+    `tags` are in the order of the alphabet. `models` are ids, names of collections, or objects that
+    describe a model. `systems` are the system prompts to try, None for none; () where there is none
+    at all. `temperatures` () leaves them to the models. `judges` () means the default ones.
     """
 
     id: str
