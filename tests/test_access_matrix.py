@@ -123,6 +123,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
+    "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Reports
     "reports:runs": (get(),),
     "reports:run": (get(),),
