@@ -156,6 +156,7 @@ def addresses() -> dict[str, str]:
 
 def _of_runs() -> dict[str, str]:
     found = {"supply": reverse("admin:runs_run_supply"), "runs": reverse("reports:runs")}
+    found["import of blueprints"] = reverse("admin:runs_suite_import_weval")
     if run := Run.objects.filter(launch=None).order_by("pk").last():
         found["run"] = run.get_absolute_url()
         found["run, live"] = Run.objects.latest("pk").get_absolute_url()
