@@ -66,10 +66,42 @@ class LaunchSpec(BaseModel):
             )
         return self
 
+    def defaults(self) -> dict[str, Any]:
+        """What a suite keeps of it as defaults: what differs from a launch that says nothing."""
+        said = self.model_dump(mode="json", exclude_defaults=True)
+        return {name: value for name, value in said.items() if name in DEFAULT_FIELDS}
+
     @property
     def wants_similarity(self) -> bool:
         """Whether some scores are to be made of similarity to the reference answer."""
         return self.similarity_weight > 0 or self.score_by_similarity
+
+
+DEFAULT_FIELDS = tuple(
+    name
+    for name in LaunchSpec.model_fields
+    if name not in ("label", "tests", "issues", "tags", "suite")
+)
+"""What a suite may hold as defaults of its launches: all but what is tested, and its name."""
+
+
+def check_defaults(values: dict[str, Any]) -> None:
+    """Whether a suite's defaults can start a launch.
+
+    Raises:
+        LaunchRefused: A field is none of `DEFAULT_FIELDS`, or its value is wrong.
+    """
+    unknown = [name for name in values if name not in DEFAULT_FIELDS]
+    problems = [
+        f"{name!r} cannot be a default: use {', '.join(DEFAULT_FIELDS)}." for name in unknown
+    ]
+    known = {name: value for name, value in values.items() if name in DEFAULT_FIELDS}
+    try:
+        read_spec({"label": "defaults", "tests": [1], "models": [1], **known})
+    except LaunchRefused as refused:
+        problems += refused.problems
+    if problems:
+        raise LaunchRefused(problems)
 
 
 def read_spec(values: dict[str, Any]) -> LaunchSpec:

@@ -8,20 +8,24 @@ from django.db.models import Count, Model, Q, QuerySet
 from evalhub.models import LanguageModel
 from evalhub.pages import row_number
 from issues.models import Issue, IssueState, Tag, TestState
-from runs.models import Jury, Suite
+from runs.models import Judge, Jury, Suite
 
 MOST_CHOICES = 300
 """More than these are not listed: they are selected in their own list, which has filters."""
 
 
 class Choice(NamedTuple):
-    """One row to choose. `tests` None: it is not a set of tests. `notes` are said beside it."""
+    """One row to choose. `tests` None: it is not a set of tests. `notes` are said beside it.
+
+    `has_defaults`: choosing it may fill in other fields.
+    """
 
     pk: int
     label: str
     is_chosen: bool
     tests: int | None = None
     notes: tuple[str, ...] = ()
+    has_defaults: bool = False
 
 
 class Choices(NamedTuple):
@@ -59,7 +63,18 @@ def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:
     if hidden:
         known = {row.pk for row in shown}
         shown += [row for row in rows.filter(pk__in=_ids(chosen)) if row.pk not in known]
-    return Choices([_choice(row, chosen, tests=row.runnable) for row in shown], hidden)
+    return Choices(
+        [
+            _choice(
+                row,
+                chosen,
+                tests=row.runnable,
+                has_defaults=bool(getattr(row, "defaults", None)),
+            )
+            for row in shown
+        ],
+        hidden,
+    )
 
 
 def _ids(chosen: Collection[str]) -> list[int]:
@@ -88,11 +103,14 @@ def _model_notes(model: LanguageModel) -> tuple[str, ...]:
 def jury_choices(chosen: Collection[str]) -> Choices:
     juries = Jury.objects.filter(is_active=True).prefetch_related("judges__language_model")
     juries = juries.prefetch_related("judges__template")
+    juries = juries.select_related("backup__language_model", "backup__template")
     return Choices([_choice(row, chosen, notes=_judges(row)) for row in juries], 0)
 
 
 def _judges(jury: Jury) -> tuple[str, ...]:
-    return tuple(
-        f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)
-        for judge in jury.judges.all()
-    )
+    named = [_named(judge) for judge in jury.judges.all()]
+    return (*named, f"backup: {_named(jury.backup)}") if jury.backup else tuple(named)
+
+
+def _named(judge: Judge) -> str:
+    return f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)

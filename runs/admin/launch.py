@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -15,12 +16,13 @@ from unfold.decorators import display
 from evalhub.pages import row_number
 from runs import recurring
 from runs.admin import choices
-from runs.admin.launch_form import LaunchForm, Plan, blank_data, data_of
+from runs.admin.launch_data import blank_data, data_of, with_defaults
+from runs.admin.launch_form import LaunchForm, Plan
 from runs.admin.parameters import TYPES, USUAL, Row
 from runs.admin.preselection import IN_SESSION, selected_tests
 from runs.estimating import estimate
 from runs.launch import launch
-from runs.models import Launch
+from runs.models import Launch, Suite
 from runs.numbers import numbers_in
 from runs.selection import warnings
 from runs.spec import LaunchRefused
@@ -61,15 +63,46 @@ class LaunchAdmin(ModelAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method != "POST":
-            return self._form_page(request, LaunchForm(preselected(request)))
-        form = LaunchForm(request.POST)
+            data = preselected(request)
+            return self._with_defaults(request, data, is_new="again" not in request.GET)
         act = request.POST.get("act", "launch")
+        if act == "suite_defaults":
+            return self._with_defaults(request, request.POST, is_new=True)
+        form = LaunchForm(request.POST)
+        if act == "keep_defaults":
+            return self._defaults_kept(request, form)
         if act != "launch":
             return self._form_page(request, form, more=act)
         plan = form.plan()
         if plan.problems:
             return self._form_page(request, form, plan=plan, refused=True)
         return self._launched(request, form, plan)
+
+    def _with_defaults(
+        self, request: HttpRequest, data: QueryDict, *, is_new: bool
+    ) -> TemplateResponse:
+        """The form with the defaults of the suite that is chosen, if it has any."""
+        suite = Suite.objects.filter(pk=row_number(data.get("suite"))).first()
+        if suite is None or not is_new:
+            return self._form_page(request, LaunchForm(data))
+        filled, names = with_defaults(data, suite)
+        return self._form_page(request, LaunchForm(filled), filled_in=names)
+
+    def _defaults_kept(self, request: HttpRequest, form: LaunchForm) -> TemplateResponse:
+        """Let the chosen suite start with what the form says from now on."""
+        if not request.user.has_perm("runs.change_suite"):
+            raise PermissionDenied
+        plan = form.plan()
+        suite = plan.selection.suite
+        if plan.problems or suite is None:
+            problems = plan.problems or ["Choose the suite that is to start with this."]
+            return self._form_page(
+                request, form, plan=plan._replace(problems=problems), refused=True
+            )
+        suite.defaults = plan.spec.defaults()
+        suite.save(update_fields=["defaults"])
+        messages.success(request, f"Launches of {suite} will start with this.")
+        return self._form_page(request, form, plan=plan)
 
     def _launched(self, request: HttpRequest, form: LaunchForm, plan: Plan) -> HttpResponse:
         try:
@@ -96,6 +129,7 @@ class LaunchAdmin(ModelAdmin):
         plan: Plan | None = None,
         refused: bool = False,
         more: str = "",
+        filled_in: Sequence[str] = (),
     ) -> TemplateResponse:
         plan = plan or form.plan()
         prompts = [*form.system_prompts, *([""] if more == "add_prompt" else [])]
@@ -115,6 +149,9 @@ class LaunchAdmin(ModelAdmin):
             "types": TYPES.items(),
             "usual": USUAL,
             "refused": refused,
+            "filled_in": filled_in,
+            "embedders": choices.model_choices(form.sent.getlist("similarity_model")),
+            "may_keep_defaults": request.user.has_perm("runs.change_suite"),
             **_forecast(plan),
         }
         return TemplateResponse(request, "runs/launch.html", context)
@@ -215,6 +252,7 @@ def _forecast(plan: Plan) -> dict[str, Any]:
     """What the panel beside the form shows."""
     return {
         "plan": plan,
+        "made_of": _made_of(plan),
         "estimate": estimate(plan.spec, plan.selection),
         "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
         "recurs": recurring.in_words(plan.cron) if plan.cron else "",
@@ -222,9 +260,20 @@ def _forecast(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _made_of(plan: Plan) -> list[str]:
+    """Of what the runs are the combinations, where they are more than models."""
+    counts = {
+        "model": len(plan.selection.models),
+        "system prompt": len(plan.spec.system_prompts),
+        "temperature": len(set(plan.spec.temperatures)),
+    }
+    several = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n > 1]
+    return several if len(several) > 1 or counts["model"] == 1 else []
+
+
 def _notes(plan: Plan) -> list[str]:
     """What is known of the chosen models and judges, in words."""
-    judging = {judge.language_model for judge in plan.selection.judges}
+    judging = {judge.language_model for judge in plan.selection.everyone}
     notes = [f"{model} as a judge: {model.note}" for model in judging if model.note]
     scripted = {model for model in (*plan.selection.models, *judging) if model.is_scripted}
     return sorted(notes) + sorted(

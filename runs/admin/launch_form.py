@@ -1,6 +1,5 @@
 """The launch form: what a person fills in becomes what `runs.launch` is asked for."""
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -10,9 +9,9 @@ from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
-from runs.admin.parameters import Row, read_rows, rows_in, rows_of
+from runs.admin.parameters import Row, read_rows, rows_in
 from runs.models import Jury, Suite
-from runs.numbers import as_ranges, numbers_in
+from runs.numbers import numbers_in, temperatures_in
 from runs.recurring import BadCron, next_times
 from runs.selection import Selection, named, problems_of
 from runs.spec import MOST_REPEATS, LaunchRefused, LaunchSpec, read_spec
@@ -30,6 +29,9 @@ class Plan(NamedTuple):
     problems: list[str]
 
 
+_UNKNOWN = {"invalid_choice": "It is unknown or inactive: choose another one."}
+
+
 class LaunchForm(forms.Form):
     """The fields with one value each. System prompts and parameters are lists beside them."""
 
@@ -39,8 +41,12 @@ class LaunchForm(forms.Form):
     suite = forms.ModelChoiceField(Suite.objects.all(), required=False)
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.active(),
-        error_messages={"required": "Choose at least one model to run."},
+        error_messages={
+            "required": "Choose at least one model to run.",
+            "invalid_choice": "Model %(value)s is unknown or inactive: choose another one.",
+        },
     )
+    temperatures = forms.CharField(max_length=200, required=False)
     repeats = forms.IntegerField(
         min_value=1,
         max_value=MOST_REPEATS,
@@ -49,8 +55,23 @@ class LaunchForm(forms.Form):
             f"Repeats: say how often each test is asked, from 1 to {MOST_REPEATS}.",
         ),
     )
-    jury = forms.ModelChoiceField(Jury.objects.filter(is_active=True), required=False)
+    jury = forms.ModelChoiceField(
+        Jury.objects.filter(is_active=True), required=False, error_messages=_UNKNOWN
+    )
     allow_self_judging = forms.BooleanField(required=False)
+    similarity_weight = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=1,
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_value"), "Choose a share from 0 to 1, such as 0.2."
+        ),
+        label="The share of similarity",
+    )
+    similarity_model = forms.ModelChoiceField(
+        LanguageModel.objects.active(), required=False, error_messages=_UNKNOWN
+    )
+    score_by_similarity = forms.BooleanField(required=False)
     cost_limit_usd = forms.DecimalField(
         required=False,
         min_value=Decimal("0.0001"),
@@ -75,6 +96,12 @@ class LaunchForm(forms.Form):
             return numbers_in(self.cleaned_data["tests"])
         except ValueError as error:
             raise forms.ValidationError(f"Tests: {error}") from error
+
+    def clean_temperatures(self) -> list[float]:
+        try:
+            return temperatures_in(self.cleaned_data["temperatures"])
+        except ValueError as error:
+            raise forms.ValidationError(f"Temperatures: {error}") from error
 
     def clean_cron(self) -> str:
         cron = " ".join(self.cleaned_data["cron"].split())
@@ -128,14 +155,18 @@ class LaunchForm(forms.Form):
             "suite": row.pk if (row := read.get("suite")) else None,
             "models": [row.pk for row in read.get("models", ())],
             "system_prompts": self.system_prompts,
+            "temperatures": read.get("temperatures", []),
             "repeats": read.get("repeats", 1),
             "jury": row.pk if (row := read.get("jury")) else None,
             "cost_limit_usd": read.get("cost_limit_usd"),
             "allow_self_judging": read.get("allow_self_judging", False),
+            "similarity_weight": read.get("similarity_weight") or 0,
+            "similarity_model": row.pk if (row := read.get("similarity_model")) else None,
+            "score_by_similarity": read.get("score_by_similarity", False),
         }
 
 
-_OWN_WORDS = ("tests", "cron", "models", "label", "repeats")
+_OWN_WORDS = ("tests", "temperatures", "cron", "models", "label", "repeats")
 """Fields whose messages say by themselves what they are about."""
 
 
@@ -145,30 +176,3 @@ def _prompt_problems(prompts: list[str]) -> list[str]:
         for number, prompt in enumerate(prompts, 1)
         if prompt in prompts[: number - 1]
     ]
-
-
-def blank_data(label: str, **chosen: Iterable[int]) -> QueryDict:
-    """A form as it is first shown, with these tests, issues, tags or suite chosen."""
-    data = QueryDict(mutable=True)
-    data.update({"label": label, "repeats": "1", "tests": as_ranges(chosen.pop("tests", ()))})
-    for name, ids in chosen.items():
-        data.setlist(name, [str(number) for number in ids])
-    return data
-
-
-def data_of(spec: dict[str, Any], cron: str = "") -> QueryDict:
-    """A form filled with what an earlier launch asked for."""
-    data = QueryDict(mutable=True)
-    for name in ("label", "release", "suite", "repeats", "jury", "cost_limit_usd"):
-        if spec.get(name) is not None:
-            data[name] = str(spec[name])
-    data.update({"tests": as_ranges(spec.get("tests", ())), "cron": cron})
-    if spec.get("allow_self_judging"):
-        data["allow_self_judging"] = "on"
-    for name in ("issues", "tags", "models"):
-        data.setlist(name, [str(number) for number in spec.get(name, ())])
-    data.setlist("system_prompt", spec.get("system_prompts", [""]))
-    for part in Row._fields:
-        rows = rows_of(spec.get("params", {}))
-        data.setlist(f"param_{part}", [getattr(row, part) for row in rows])
-    return data

@@ -2,9 +2,11 @@ import pytest
 from django.urls import reverse
 
 from issues.models import Tag, TestState
+from runs import recurring
 from runs.admin.parameters import Row, read_rows, rows_of
-from runs.models import Launch, Run, Suite
+from runs.models import Judge, Launch, Run, Suite
 from runs.numbers import as_ranges, numbers_in
+from runs.spec import LaunchRefused, check_defaults
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 
 URL = "/admin/runs/launch/add/"
@@ -185,6 +187,56 @@ def test_every_field_reaches_the_launch(client, maintainer):
     assert run.self_judging_allowed
 
 
+def test_each_temperature_makes_a_run(client, maintainer):
+    fields = sent(tests=str(make_test().pk), models=[make_model().pk], temperatures="0, 0.7")
+
+    client.post(URL, fields)
+
+    assert [run.params for run in Run.objects.order_by("pk")] == [
+        {"temperature": 0},
+        {"temperature": 0.7},
+    ]
+
+
+SIMILARITY = {"similarity_weight": "0.25", "score_by_similarity": "on"}
+
+
+def test_similarity_reaches_the_run(client, maintainer):
+    embedder = make_model()
+    fields = sent(tests=str(make_test().pk), models=[make_model().pk], **SIMILARITY)
+
+    client.post(URL, fields | {"similarity_model": embedder.pk})
+
+    run = Run.objects.get()
+    assert (run.similarity_weight, run.score_by_similarity) == (0.25, True)
+    assert run.embedder() == embedder.endpoint()
+
+
+def test_similarity_does_not_count_unless_it_is_asked_for(client, maintainer):
+    client.post(URL, sent(tests=str(make_test().pk), models=[make_model().pk]))
+
+    assert not Run.objects.get().wants_similarity
+
+
+def test_a_launch_that_recurs_keeps_temperatures_and_similarity(client, maintainer):
+    fields = sent(tests=str(make_test().pk), models=[make_model().pk], cron="0 6 * * 1")
+    client.post(URL, fields | SIMILARITY | {"temperatures": "0, 1"})
+    record = Launch.objects.get()
+
+    recurring.launch_again(record, by=None)
+
+    assert [run.similarity_weight for run in record.runs.all()] == [0.25] * 4
+    assert [run.params["temperature"] for run in record.runs.order_by("pk")] == [0, 1, 0, 1]
+    page = client.get(f"{URL}?again={record.pk}").content.decode()
+    for part in ('name="temperatures" class="eh-input" value="0, 1"', 'value="0.25"'):
+        assert part in page
+    detail = " ".join(
+        client.get(f"/admin/runs/launch/{record.pk}/change/").content.decode().split()
+    )
+    assert "β = 0.25, by the built-in word vectors" in detail
+    assert "<dd>0, 1</dd>" in " ".join(detail.split())
+
+
 def test_a_launch_may_recur(client, maintainer):
     fields = sent(tests=str(make_test().pk), models=[make_model().pk], cron="0 6 * * 1")
 
@@ -213,6 +265,28 @@ def test_all_problems_are_shown_at_once_and_nothing_is_lost(client, maintainer):
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"temperatures": "warm"}, "Temperatures: &#x27;warm&#x27; is no temperature"),
+        ({"similarity_weight": "2"}, "The share of similarity: Choose a share from 0 to 1"),
+        ({"similarity_model": "999"}, "Similarity model: It is unknown or inactive"),
+        ({"jury": "999"}, "Jury: It is unknown or inactive"),
+        ({"models": ["999"]}, "Model 999 is unknown or inactive"),
+        (
+            {"temperatures": "0", "param_name": "temperature", "param_value": "1"},
+            "leave one of them out",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said(client, maintainer, fields, words):
+    row = {"param_type": "number"} if "param_name" in fields else {}
+    least = sent(tests=str(make_test().pk), models=[make_model().pk])
+
+    assert words in problems_in(client.post(URL, least | fields | row))
+    assert not Run.objects.exists()
+
+
 def test_what_launch_refuses_is_shown_too(client, maintainer):
     model, draft = make_model(name="vain"), make_test(state=TestState.DRAFT)
     fields = sent(tests=str(draft.pk), models=[model.pk], jury=str(make_jury(model).pk))
@@ -231,6 +305,102 @@ def test_without_script_a_button_adds_a_line_and_launches_nothing(client, mainta
     assert page.count('name="system_prompt"') == 2
     assert "First." in page
     assert not Launch.objects.exists()
+
+
+# A suite's defaults ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suite(db):
+    model, jury = make_model(), make_jury(make_model())
+    suite = Suite.objects.create(
+        name="nightly",
+        defaults={
+            "models": [model.pk],
+            "system_prompts": ["", "Be exact."],
+            "temperatures": [0, 0.5],
+            "jury": jury.pk,
+            "similarity_weight": 0.2,
+            "params": {"seed": 7},
+        },
+    )
+    suite.tests.add(make_test())
+    return suite
+
+
+def spec_shown(response):
+    """The launch that the page's form asks for."""
+    return response.context["plan"].spec
+
+
+def assert_filled(spec, suite):
+    assert {name: getattr(spec, name) for name in suite.defaults} == suite.defaults
+
+
+def test_a_suite_in_the_address_fills_in_its_defaults(client, maintainer, suite):
+    response = client.get(f"{URL}?suite={suite.pk}")
+
+    assert_filled(spec_shown(response), suite)
+    assert (
+        "Filled in from its defaults: models, system prompts, params" in response.content.decode()
+    )
+
+
+def test_a_suite_that_is_chosen_fills_in_its_defaults_and_leaves_the_rest(
+    client, maintainer, suite
+):
+    typed = sent(suite=suite.pk, act="suite_defaults", label="mine", repeats="3", models=["999"])
+
+    spec = spec_shown(client.post(URL, typed))
+
+    assert_filled(spec, suite)
+    assert (spec.label, spec.repeats, spec.suite) == ("mine", 3, suite.pk)
+    assert not Launch.objects.exists()
+
+
+def test_an_earlier_launch_of_a_suite_is_shown_as_it_was(client, maintainer, suite):
+    client.post(URL, sent(suite=suite.pk, models=[make_model().pk]))
+
+    spec = spec_shown(client.get(f"{URL}?again={Launch.objects.get().pk}"))
+
+    assert spec.temperatures == []
+
+
+def test_what_is_filled_in_can_be_kept_as_the_suites_defaults(client, maintainer):
+    suite = Suite.objects.create(name="weekly")
+    suite.tests.add(make_test())
+    model = make_model()
+    fields = sent(suite=suite.pk, models=[model.pk], temperatures="0", repeats="2")
+
+    client.post(URL, fields | {"act": "keep_defaults"})
+
+    suite.refresh_from_db()
+    assert suite.defaults == {"models": [model.pk], "temperatures": [0], "repeats": 2}
+    assert not Launch.objects.exists()
+
+
+def test_defaults_that_cannot_be_launched_are_not_kept(client, maintainer, suite):
+    before = suite.defaults
+    fields = sent(suite=suite.pk, temperatures="x", act="keep_defaults")
+
+    assert "Temperatures:" in problems_in(client.post(URL, fields))
+    assert Suite.objects.get().defaults == before
+
+
+@pytest.mark.parametrize(
+    ("defaults", "words"),
+    [
+        ({"colour": "red"}, "'colour' cannot be a default"),
+        ({"tests": [1]}, "'tests' cannot be a default"),
+        ({"repeats": 0}, "repeats: Input should be greater than or equal to 1"),
+        ({"temperatures": [9]}, "temperatures.0"),
+    ],
+)
+def test_defaults_of_a_suite_are_checked(defaults, words):
+    with pytest.raises(LaunchRefused) as refused:
+        check_defaults(defaults)
+
+    assert words in str(refused.value)
 
 
 # The estimate ------------------------------------------------------------------------------------
@@ -254,6 +424,40 @@ def test_the_estimate_counts_and_says_what_is_left_out(client, maintainer):
     assert "1 test left out: still a draft." in panel
     assert "not measured" in panel
     assert "Enter the prices of dear." in panel
+
+
+def test_the_estimate_says_what_the_runs_are_made_of(client, maintainer):
+    models = [make_model().pk, make_model().pk]
+    jury = make_jury(make_model(), backup=Judge.objects.given(make_model()))
+
+    panel = estimated(
+        client,
+        tests=str(make_test().pk),
+        models=models,
+        system_prompt=["", "Be brief."],
+        temperatures="0, 0.7, 1",
+        jury=str(jury.pk),
+    )
+
+    assert "1 test in 12 runs: 2 models × 2 system prompts × 3 temperatures" in panel
+    assert "The backup judge is not counted" in panel
+
+
+def test_the_estimate_warns_of_tests_that_similarity_leaves_without_a_score(client, maintainer):
+    test = make_test(reference="")
+
+    panel = estimated(client, tests=str(test.pk), models=[make_model().pk], similarity_weight="0.5")
+
+    assert f"without a reference answer: {test.pk}." not in panel  # nobody judges it anyway
+    jury = make_jury(make_model())
+    panel = estimated(
+        client,
+        tests=str(test.pk),
+        models=[make_model().pk],
+        similarity_weight="0.5",
+        jury=str(jury.pk),
+    )
+    assert f"without a reference answer: {test.pk}." in panel
 
 
 def test_the_estimate_of_half_a_form_says_what_is_missing(client, maintainer):

@@ -1,14 +1,16 @@
 "use strict";
-/* The launch form: finding in lists, adding lines, and an estimate that follows what is typed.
-   Without this script its buttons do the same through the server. */
+/* The launch form: finding in lists, adding lines, a suite's defaults, and an estimate that follows
+   what is typed. Without this script its buttons do the same through the server. */
 
 (() => {
     const form = document.getElementById("launch-form");
     if (!form) return;
+    const panel = document.getElementById("estimate");
+    const typed = () => form.dispatchEvent(new Event("input"));
 
     // Lists to choose from
 
-    for (const picker of form.querySelectorAll("[data-picker]")) {
+    const ready = (picker) => {
         const rows = [...picker.querySelectorAll(".rn-pick")];
         const find = picker.querySelector("[data-picker-find]");
         const shown = () => rows.filter((row) => !row.hidden);
@@ -18,7 +20,8 @@
         };
         const choose = (some, checked) => {
             for (const row of some) row.querySelector("input").checked = checked;
-            form.dispatchEvent(new Event("input"));
+            count();
+            typed();
         };
         const button = (name, act) => {
             const found = picker.querySelector(`[data-picker-${name}]`);
@@ -42,9 +45,9 @@
         }
         button("all", () => choose(shown(), true));
         button("none", () => choose(rows, false));
-        form.addEventListener("input", count);
+        picker.addEventListener("input", count);
         count();
-    }
+    };
 
     // Lines that can be added and removed
 
@@ -52,7 +55,7 @@
         const rows = group.querySelectorAll("[data-row]");
         for (const row of rows) row.querySelector("[data-remove]").hidden = rows.length === 1;
     };
-    for (const group of [...form.querySelectorAll("[data-add]")].map((add) => add.closest("fieldset"))) {
+    const grow = (group) => {
         refresh(group);
         group.querySelector("[data-add]").addEventListener("click", (event) => {
             event.preventDefault();
@@ -68,9 +71,9 @@
             if (!remove) return;
             remove.closest("[data-row]").remove();
             refresh(group);
-            form.dispatchEvent(new Event("input"));
+            typed();
         });
-    }
+    };
 
     const usual = JSON.parse(document.getElementById("usual-types").textContent);
     form.addEventListener("change", (event) => {
@@ -78,9 +81,33 @@
         if (type) event.target.closest("[data-row]").querySelector("select").value = type;
     });
 
+    // The steps, as they came with the page or with a suite's defaults
+
+    const enliven = () => {
+        for (const picker of form.querySelectorAll("[data-picker]")) ready(picker);
+        for (const add of form.querySelectorAll("[data-add]")) grow(add.closest("fieldset"));
+        for (const button of form.querySelectorAll("[data-no-script]")) button.hidden = true;
+    };
+    enliven();
+
+    const fillIn = async () => {
+        const body = new FormData(form);
+        body.set("act", "suite_defaults");
+        const response = await fetch(form.action, { method: "POST", body });
+        if (!response.ok) return;
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        form.querySelector(".rn-steps").replaceWith(page.querySelector(".rn-steps"));
+        panel.innerHTML = page.getElementById("estimate").innerHTML;
+        enliven();
+        form.querySelector("[data-suite]").focus();
+    };
+    form.addEventListener("change", (event) => {
+        if (!event.target.matches("[data-suite]")) return;
+        if (event.target.selectedOptions[0].dataset.hasDefaults !== undefined) fillIn();
+    });
+
     // The estimate
 
-    const panel = document.getElementById("estimate");
     let timer = 0;
     let asked = 0;
     const estimate = async () => {
