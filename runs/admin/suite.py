@@ -1,5 +1,6 @@
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
@@ -8,10 +9,34 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.pages import HistoryAdmin
 from runs.admin.import_weval import import_page, may_import
 from runs.models import Suite
+from runs.spec import LaunchRefused, check_defaults
+
+
+class SuiteForm(forms.ModelForm):
+    class Meta:
+        model = Suite
+        fields = ("name", "description", "tests", "tags", "defaults")
+        labels = {"defaults": "Defaults of a launch"}
+        help_texts = {
+            "defaults": "By the fields of a launch. The launch form writes them too: fill it in "
+            "for the suite, and keep it as the suite's defaults."
+        }
+        widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
+
+    def clean_defaults(self) -> dict[str, Any]:
+        defaults = self.cleaned_data["defaults"] or {}
+        if not isinstance(defaults, dict):
+            raise forms.ValidationError(f"Enter an object of fields, not {defaults!r}.")
+        try:
+            check_defaults(defaults)
+        except LaunchRefused as refused:
+            raise forms.ValidationError(refused.problems) from refused
+        return defaults
 
 
 @admin.register(Suite)
@@ -20,7 +45,8 @@ class SuiteAdmin(HistoryAdmin):
     list_display = ("name", "test_count", "run_link", "created_at")
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags")
-    fields = ("name", "description", "tests", "tags")
+    form = SuiteForm
+    fields = ("name", "description", "tests", "tags", "defaults")
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite_list_before.html"
 

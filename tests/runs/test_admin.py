@@ -498,6 +498,35 @@ def test_results_are_neither_added_nor_deleted(client, as_role):
 # Suites, launches ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("defaults", "words"),
+    [
+        ('{"colour": "red"}', "cannot be a default"),
+        ('{"repeats": 0}', "greater than or equal to 1"),
+        ("[1]", "Enter an object of fields, not [1]."),
+    ],
+)
+def test_defaults_that_can_start_no_launch_are_refused(client, as_role, defaults, words):
+    from runs.models import Suite
+
+    as_role("maintainer")
+
+    page = text_of(client.post("/admin/runs/suite/add/", {"name": "x", "defaults": defaults}))
+
+    assert words in page
+    assert not Suite.objects.exists()
+
+
+def test_a_suite_keeps_its_defaults(client, as_role):
+    from runs.models import Suite
+
+    as_role("maintainer")
+
+    client.post("/admin/runs/suite/add/", {"name": "x", "defaults": '{"temperatures": [0, 1]}'})
+
+    assert Suite.objects.get().defaults == {"temperatures": [0, 1]}
+
+
 def test_suites_lead_to_their_runs_and_to_the_launch_form(client, as_role):
     from runs.models import Suite
 
