@@ -1,0 +1,49 @@
+"""Many criteria typed at once, one a line. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+MOST_LINES = 200
+
+_BULLET = re.compile(r"(?:[*•·–—+]|\(?\d{1,3}[.)]|\[[ xX]?\])\s+")
+_DASH = re.compile(r"-\s*(?=\S)")
+_NOT = re.compile(
+    r"(?:not\s*:|(?:it\s+|the\s+answer\s+)?(?:should|must)(?:\s+not|n['’]t)\b\s*:?)\s*", re.I
+)
+_SHOULD = re.compile(r"(?:it\s+|the\s+answer\s+)?(?:should|must)\b\s*:?\s*", re.I)
+
+
+class Line(NamedTuple):
+    """One criterion as it was meant: its text, and whether showing it is bad."""
+
+    text: str
+    is_inverted: bool
+
+
+def criteria_in(pasted: str) -> list[Line]:
+    """The criteria of a pasted text; empty lines are left out, bullets and numbers cut off.
+
+    A line is a "should not" when it begins with "-", "not:", "should not" or "must not". Where
+    every line begins with "-" that is a plain list, and says nothing.
+    """
+    lines = [line.strip() for line in pasted.splitlines() if line.strip()]
+    is_list = len(lines) > 1 and all(_DASH.match(line) for line in lines)
+    return list(_criteria(lines, is_list))[:MOST_LINES]
+
+
+def _criteria(lines: list[str], is_list: bool) -> Iterator[Line]:
+    for line in lines:
+        text = _cut(_BULLET, line)
+        dashed = _DASH.match(text)
+        text = _cut(_DASH, text)
+        negated = _NOT.match(text)
+        text = _cut(_NOT, text) if negated else _cut(_SHOULD, text)
+        if any(map(str.isalnum, text)):
+            is_inverted = bool(negated) or (bool(dashed) and not is_list)
+            yield Line(text[:1].upper() + text[1:], is_inverted)
+
+
+def _cut(beginning: re.Pattern[str], text: str) -> str:
+    found = beginning.match(text)
+    return text[found.end() :] if found else text
