@@ -76,3 +76,37 @@ def test_a_draft_template_is_not_ready_for_use():
     test = make_test(template=make_template(title="New", state=TemplateState.DRAFT))
 
     assert problems_of_test(test) == ["Its judge template, New v1, is a draft: publish it first."]
+
+
+def test_a_test_with_a_rubric_needs_neither_template_nor_guidelines():
+    test = make_test(guidelines="", reference="", criteria=[{"text": "Names a price"}])
+    test.template = None
+
+    assert problems_of_test(test) == []
+
+
+def test_a_rubric_of_checks_alone_is_ready():
+    test = make_test(criteria=[{"check_name": "is_json"}])
+
+    assert problems_of_test(test) == []
+
+
+def test_arguments_that_a_check_cannot_use_are_named_by_the_points_place():
+    test = make_test(criteria=[{"text": "a"}, {"check_name": "contains"}])
+
+    assert problems_of_test(test) == ["Point 2 of its rubric: “text” is missing."]
+
+
+def test_a_rubric_of_which_nothing_can_be_scored_is_not_ready():
+    test = make_test(criteria=[{"check_name": "js", "arguments": {"source": "1"}}])
+
+    assert problems_of_test(test) == [
+        "Nothing in its rubric can be scored: none of its checks can run here."
+    ]
+
+
+def test_a_rubrics_pass_rule_comes_from_a_published_template():
+    draft = make_template(title="New", state=TemplateState.DRAFT)
+    test = make_test(template=draft, criteria=[{"text": "a"}])
+
+    assert problems_of_test(test) == ["Its judge template, New v1, is a draft: publish it first."]
