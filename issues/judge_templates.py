@@ -21,6 +21,22 @@ SHOWN = {
 }
 """Fields of a template, and the variable whose text each says is shown."""
 
+RUBRIC_FAMILIES = {
+    "standard": "rubric-standard",
+    "prompt_aware": "rubric-prompt-aware",
+    "holistic": "rubric-holistic",
+}
+"""The built-in templates with which judges are asked about one criterion, by approach."""
+
+
+def rubric_templates() -> dict[str, JudgeTemplate]:
+    """The newest published wording of each approach to a criterion, as far as the ledger has it."""
+    published = JudgeTemplate.objects.filter(
+        family__in=RUBRIC_FAMILIES.values(), state=TemplateState.PUBLISHED
+    )
+    newest = {template.family: template for template in published.order_by("version")}
+    return {name: newest[f] for name, f in RUBRIC_FAMILIES.items() if f in newest}
+
 
 def shown_by(text: str) -> dict[str, bool]:
     """Which of a test's texts this wording shows, as the template's `shows_…` fields.

@@ -60,21 +60,35 @@ def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
     }
 
 
-def preview(template: JudgeTemplate, test: Test, answer: str) -> str:
-    """The prompt for a test as it stands now. Turns before the answer hold a placeholder.
+def preview(template: JudgeTemplate, test: Test, answer: str, key: str = WHOLE_TEST) -> str:
+    """The prompt for a test as it stands now, or for one criterion of it.
 
     Raises:
         PromptError: The template has problems.
         ScaleError: Its scale has.
     """
-    holes = turns_to_generate(test.messages)[:-1]
+    return preview_of(template, content_of(test), answer, key)
+
+
+def preview_of(
+    template: JudgeTemplate, content: dict[str, Any], answer: str, key: str = WHOLE_TEST
+) -> str:
+    """The prompt for a test's content, saved or not. Turns before the answer hold a placeholder.
+
+    Raises:
+        PromptError: The template has problems.
+        ScaleError: Its scale has.
+    """
+    messages = content["messages"]
+    holes = turns_to_generate(messages)[:-1]
     unsaid = [UNSAID] * len(holes)
     return judge_prompt(
         template.text,
         from_json(template.scale),
-        content_of(test),
-        said=conversation_text(filled(test.messages, unsaid), generated=holes),
+        content,
+        said=conversation_text(filled(messages, unsaid), generated=holes),
         output="\n\n".join([*unsaid, answer]),
+        key=key,
     )
 
 
