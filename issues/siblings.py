@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
@@ -24,18 +25,26 @@ def judging_of(sibling: Test) -> dict[str, Any]:
     return {name: getattr(sibling, name) for name in COPIED}
 
 
+@transaction.atomic
 def copy_judging(sibling: Test, test: Test, *, by: User) -> None:
-    """Give a test the template, guidelines and pass threshold of its sibling.
+    """Give a test the template, guidelines, pass threshold and rubric of its sibling.
 
     Raises:
-        Refused: The sibling is of another issue, or its text is sealed and the test's is not.
+        Refused: The sibling is of another issue, its text is sealed and the test's is not, or the
+            test has a rubric of its own.
     """
     if sibling.issue_id != test.issue_id:
         raise Refused([f"{sibling} belongs to another issue."])
     if sibling.sealed and not test.sealed:
         raise Refused([f"{sibling} is sealed: its guidelines cannot go into an open test."])
+    if test.criteria.exists():
+        raise Refused([f"{test} has a rubric of its own: delete its points first."])
     for name, value in judging_of(sibling).items():
         setattr(test, name, value)
     review_again(test, by)
     sign(test, by, f"Judging copied from test {sibling.pk}")
     test.save()
+    for row in sibling.criteria.all():
+        row.pk, row.key, row.test, row._state.adding = None, "", test, True
+        sign(row, by, f"Copied from test {sibling.pk}")
+        row.save()

@@ -20,7 +20,9 @@ from issues import states
 from issues.admin.badges import STATE_LABELS
 from issues.admin.filters import TestDomainFilter
 from issues.admin.issue_inlines import ReadOnlyInline
-from issues.admin.stated import StatedAdmin
+from issues.admin.rubric_inline import RubricInline
+from issues.admin.rubric_pages import RubricPages
+from issues.admin.rubric_preview import context_of, draft_of_test
 from issues.admin.test_form import TestForm, conversation
 from issues.admin.words import first_words
 from issues.models import Issue, Revision, Test
@@ -51,7 +53,7 @@ class RevisionInline(ReadOnlyInline):
 
 
 @admin.register(Test)
-class TestAdmin(StatedAdmin):
+class TestAdmin(RubricPages):
     """Tests, as far as their text may be read: sealed ones take the right to."""
 
     __test__ = False
@@ -79,7 +81,7 @@ class TestAdmin(StatedAdmin):
     autocomplete_fields = ("issue",)
     readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
     question = ("kind", "system_prompt", "prompt", "messages")
-    inlines = (RevisionInline,)
+    inlines = (RubricInline, RevisionInline)
     actions = ("send_to_review", "approve", "deprecate")
 
     class Media:
@@ -133,7 +135,7 @@ class TestAdmin(StatedAdmin):
         return self.readonly_fields if seals else (*self.readonly_fields, "sealed")
 
     def get_inlines(self, request: HttpRequest, obj: Test | None) -> Any:
-        return self.inlines if obj else ()
+        return self.inlines if obj else self.inlines[:1]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """The issue from the link, and how a sibling of it is judged, to be tailored."""
@@ -152,8 +154,7 @@ class TestAdmin(StatedAdmin):
             obj.author = person(request)
         rewritten = change and bool(set(form.changed_data) & set(WRITTEN))
         if rewritten and states.review_again(obj, request.user):
-            said = "It was approved before this change, so it is in review again."
-            self.message_user(request, said, messages.WARNING)
+            self.tell_review(request)
         super().save_model(request, obj, form, change)
 
     # The panel ------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ class TestAdmin(StatedAdmin):
     def acts(self, request: HttpRequest, row: Any) -> list[Act]:
         issue = Act("Its issue", row.issue.get_absolute_url(), is_link=True)
         prompt = Act("Judge prompt", self.url_of("preview", row.pk), is_link=True)
-        return [issue, prompt] if row.template_id else [issue]
+        return [issue, prompt] if row.template_id or row.criteria.exists() else [issue]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
@@ -214,24 +215,24 @@ class TestAdmin(StatedAdmin):
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """The exact prompt that judges get for an answer; nothing is sent or saved."""
         test = self.found(request, object_id)
-        if test.template is None:
-            raise Http404(f"{test} has no judge template yet.")
         answer = request.POST.get("answer", sample_answer(test))
-        prompt, problems = "", []
-        try:
-            prompt = preview(test.template, test, answer)
-        except (PromptError, ScaleError) as error:
-            problems = error.problems
+        shown: dict[str, Any]
+        if test.criteria.exists():
+            draft = draft_of_test(test)._replace(answer=answer)
+            asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
+            shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
+        elif test.template is None:
+            raise Http404(f"{test} has neither a rubric nor a judge template yet.")
+        else:
+            shown = _whole_prompt(test, answer)
         return self.page(
             request,
             "issues/preview.html",
             title=f"Judge prompt of {test}",
             test=test,
-            template=test.template,
             answer=answer,
-            prompt=prompt,
-            problems=problems,
             back_url=self.url_of("change", test.pk),
+            **shown,
         )
 
     # Moves ----------------------------------------------------------------------------------------
@@ -251,3 +252,14 @@ class TestAdmin(StatedAdmin):
     def deprecate(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
         sentence = "These tests will not run any more; old results stay."
         return self.confirm_selected(request, queryset, "deprecate", sentence)
+
+
+def _whole_prompt(test: Test, answer: str) -> dict[str, Any]:
+    """The prompt for a test that is judged as a whole, or why it cannot be made."""
+    assert test.template is not None  # the page asked
+    shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
+    try:
+        shown["prompt"] = preview(test.template, test, answer)
+    except (PromptError, ScaleError) as error:
+        shown["problems"] = error.problems
+    return shown

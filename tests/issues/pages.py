@@ -53,9 +53,18 @@ def form_of_a_test(**changes: Any) -> dict[str, Any]:
         "guidelines": "4.",
         "weight": 1,
     }
-    sent |= {"reference_by": "human", "tools": "[]"}
+    sent |= {"reference_by": "human", "tools": "[]", "initial-tools": "[]"}
     sent |= {"revisions-TOTAL_FORMS": 0, "revisions-INITIAL_FORMS": 0}
-    return sent | changes
+    return sent | rubric_form() | changes
+
+
+def rubric_form(*points: dict[str, Any], saved: int = 0) -> dict[str, Any]:
+    """What a browser sends of a rubric; the first `saved` points name the row that they change."""
+    sent: dict[str, Any] = {"criteria-TOTAL_FORMS": len(points), "criteria-INITIAL_FORMS": saved}
+    for number, point in enumerate(points):
+        fields = {"polarity": "should", "weight": 1, "order": number + 1} | point
+        sent |= {f"criteria-{number}-{name}": value for name, value in fields.items()}
+    return sent
 
 
 def make_feedback(**fields: Any) -> Feedback:

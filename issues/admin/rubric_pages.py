@@ -1,0 +1,96 @@
+"""Pages and answers around a test's rubric: the live preview, pasted lines, the library."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+
+from evalhub.history import sign
+from evalhub.pages import person, row_number
+from issues import rewriting, states
+from issues.admin.criterion_form import polarity_of
+from issues.admin.rubric_preview import PREFIX, context_of, draft_of
+from issues.admin.stated import StatedAdmin
+from issues.criterion_library import chosen, shelves
+from issues.pasting import criteria_in
+
+MOST_CHARACTERS = 100_000
+
+
+class RubricPages(StatedAdmin):
+    """For the admin of tests."""
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("rubric/", wrap(self.rubric_view), name=f"{name}rubric"),
+            path("lines/", wrap(self.lines_view), name=f"{name}lines"),
+            path("library/", wrap(self.library_view), name=f"{name}library"),
+            *super().get_urls(),
+        ]
+
+    def rubric_view(self, request: HttpRequest) -> HttpResponse:
+        """What the rubric in the unsaved form asks and comes to, as a part of a page."""
+        self._check_writer(request)
+        asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
+        context = context_of(draft_of(request.POST), asked=asked, approach=approach)
+        return TemplateResponse(request, "issues/rubric_preview.html", context)
+
+    def lines_view(self, request: HttpRequest) -> HttpResponse:
+        """The criteria that pasted lines say, for the editor to add."""
+        self._check_writer(request)
+        lines = criteria_in(request.POST.get("lines", "")[:MOST_CHARACTERS])
+        points = [{"text": line.text, "polarity": polarity_of(line)} for line in lines]
+        return JsonResponse({"points": points})
+
+    def library_view(self, request: HttpRequest) -> HttpResponse:
+        """The ready criteria to browse; those that are ticked are copied into a test's rubric."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        number = row_number((request.POST or request.GET).get("test"))
+        test = self.found(request, number) if number or request.method == "POST" else None
+        if request.method == "POST":
+            return self._copy_ready(request, test)
+        writes = test is not None and self.has_change_permission(request, test)
+        return self.page(
+            request,
+            "issues/library.html",
+            title="Criterion library",
+            shelves=shelves(),
+            test=test if writes else None,
+            back_url=self.url_of("change", test.pk) if test else self.url_of("changelist"),
+        )
+
+    def _copy_ready(self, request: HttpRequest, test: Any) -> HttpResponse:
+        if not self.has_change_permission(request, test):
+            raise PermissionDenied
+        ready = chosen(request.POST.getlist("key"))
+        if not ready:
+            self.say(request, "Tick the criteria that are to be copied.")
+            return self.back(request, test)
+        rewriting.append(test, [each.as_json() for each in ready], by=person(request))
+        said = f"{len(ready)} criteria were copied: change them to fit this test."
+        self.message_user(request, said, messages.SUCCESS)
+        return self.back(request, test)
+
+    def _check_writer(self, request: HttpRequest) -> None:
+        writes = self.has_change_permission(request) or self.has_add_permission(request)
+        if request.method != "POST" or not writes:
+            raise PermissionDenied
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """A change of the rubric is one of the test: it takes an approved test back to review."""
+        super().save_related(request, form, formsets, change)
+        changed = any(formset.has_changed() for formset in formsets if formset.prefix == PREFIX)
+        if change and changed and states.review_again(form.instance, request.user):
+            sign(form.instance, person(request), "Rubric changed")
+            form.instance.save()
+            self.tell_review(request)
+
+    def tell_review(self, request: HttpRequest) -> None:
+        said = "It was approved before this change, so it is in review again."
+        self.message_user(request, said, messages.WARNING)

@@ -1,0 +1,83 @@
+"""The editor of a rubric, in a real browser."""
+
+import pytest
+
+from tests.factories import make_test, make_user
+from tests.issues.pages import url
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def test_row():
+    return make_test(criteria=[{"text": "First"}, {"text": "Second"}])
+
+
+@pytest.fixture
+def editor(page, log_in, test_row):
+    log_in(make_user("annotator"))
+    page.goto(url("test_change", test_row.pk))
+    page.wait_for_selector("[data-eh-figure]")
+    return page
+
+
+def save(page):
+    with page.expect_navigation():
+        page.click("[name=_continue]")
+
+
+def texts(test):
+    return [row.text for row in test.criteria.all()]
+
+
+def test_points_are_added_reordered_and_saved_by_keyboard(editor, test_row):
+    keyboard = editor.keyboard
+    editor.locator("[name=criteria-1-text]").focus()
+    keyboard.press("Alt+ArrowUp")
+    keyboard.press("Alt+Enter")
+    keyboard.type("Third")
+    keyboard.press("Alt+ArrowDown")
+    keyboard.press("Tab")
+    keyboard.type("Contains the word")
+    keyboard.press("Tab")
+    keyboard.type("toll")
+    editor.locator("[name=_continue]").focus()
+    with editor.expect_navigation():
+        keyboard.press("Enter")
+
+    assert texts(test_row) == ["Second", "First", "Third"]
+    third = test_row.criteria.get(text="Third")
+    assert (third.check_name, third.arguments) == ("contains_word", {"text": "toll"})
+
+
+def test_points_are_pasted_taken_from_the_library_and_deleted(editor, test_row):
+    editor.get_by_text("Paste many").last.click()
+    editor.fill("[name=criteria-pasted]", "Names a price\nnot: rude")
+    editor.click("text=Add these points")
+    editor.wait_for_selector("text=2 points added, 1 of them unwanted.")
+    editor.click("text=From the library …")
+    editor.click("button[value=is-brief]")
+    editor.click("[data-eh-act=close]")
+    deletes = editor.get_by_role("button", name="Delete", exact=True)
+    deletes.nth(1).click()
+    deletes.nth(0).click()
+    editor.get_by_role("button", name="Undo").nth(1).click()
+    save(editor)
+
+    assert texts(test_row) == ["Second", "Names a price", "Rude", "Has 120 words or fewer"]
+    assert test_row.criteria.last().arguments == {"least": 1, "most": 120}
+
+
+def test_points_are_dragged_and_the_preview_follows(editor, test_row):
+    empty = editor.locator("[data-eh-figure=Empty]")
+    editor.select_option("[name=criteria-0-polarity]", "should_not")
+    editor.wait_for_function(
+        "document.querySelector('[data-eh-figure=Empty] strong').textContent === '0.50'"
+    )
+    editor.locator("[data-eh-grip]").first.drag_to(
+        editor.locator("[data-eh-point]").nth(1), target_position={"x": 30, "y": 80}
+    )
+    save(editor)
+
+    assert texts(test_row) == ["Second", "First"]
+    assert empty.is_visible()
