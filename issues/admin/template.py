@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from django.urls import URLPattern, path
 from django.utils.html import format_html
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.acts import Act
 from evalhub.pages import HistoryAdmin, person
@@ -19,8 +21,9 @@ from issues.admin.words import first_words
 from issues.judge_templates import new_version, publish, retire, shown_by
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.preview import preview, sample_answer
-from issues.prompts import PromptError
-from issues.scales import ScaleError, from_json
+from issues.prompts import PromptError, variables_of
+from issues.rubric import WHOLE_TEST
+from issues.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
 from issues.states import Refused
 from issues.template_syntax import VARIABLES
 
@@ -28,23 +31,48 @@ PUBLISH = "issues.publish_judgetemplate"
 MOST_TESTS = 200
 
 
+class Indented(json.JSONEncoder):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**(options | {"indent": 2}))
+
+
+PRESETS = {
+    "passes or fails": BINARY,
+    "five classes": FIVE_CLASSES,
+    "from 1 to 7": ONE_TO_SEVEN,
+}
+
+
+def presets_json() -> str:
+    """The scales that the editor offers to start from."""
+    return json.dumps({name: as_json(scale) for name, scale in PRESETS.items()})
+
+
 class TemplateForm(forms.ModelForm):
     """What a template shows is read from its wording."""
 
     class Meta:
         model = JudgeTemplate
-        fields = ("family", "title", "text", "scale")
+        fields = ("family", "title", "text", "reply_form", "scale")
         widgets = {
             "text": text_area(22, **{"class": "eh-mono"}),
-            "scale": text_area(14, **{"class": "eh-mono"}),
+            "reply_form": UnfoldAdminRadioSelectWidget,
+            "scale": text_area(14, **{"class": "eh-mono", "data-eh-scale": presets_json()}),
         }
         help_texts = {
             "text": "Variables: "
             + ", ".join(f"{{{{ {name} }}}}" for name in sorted(VARIABLES))
             + ". Also {% if name %} … {% endif %} and loops over criteria.",
+            "reply_form": "A label alone is for models made to classify: they give no reasons.",
             "scale": "options (label, description, value from 0 to 1), threshold, and rule: "
             "strict passes above the threshold, inclusive at it too.",
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        scale = self.fields.get("scale")
+        if isinstance(scale, forms.JSONField):
+            scale.encoder = Indented
 
     def clean_text(self) -> str:
         text: str = self.cleaned_data["text"]
@@ -70,6 +98,10 @@ class JudgeTemplateAdmin(HistoryAdmin):
     readonly_fields = ("version", "wording", "scale_table", "shows", "created_at", "published_at")
     change_form_outer_before_template = "issues/state_panel.html"
 
+    class Media:
+        js = ("evalhub/scale.js",)
+        css = {"all": ("evalhub/rubric.css",)}
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:
         templates: QuerySet[JudgeTemplate] = super().get_queryset(request)
         return templates.annotate(tests_total=Count("tests"))
@@ -94,6 +126,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
             "input": template.shows_input,
             "reference": template.shows_reference,
             "guidelines": template.shows_guidelines,
+            "whole rubric": template.shows_whole_rubric,
         }
         return ", ".join(["output", *(name for name, is_shown in shown.items() if is_shown)])
 
@@ -116,10 +149,10 @@ class JudgeTemplateAdmin(HistoryAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> Any:
         """A draft with its text and scale to be written; anything else to be read."""
         if obj is None:
-            return ((None, {"fields": ("title", "family", "text", "scale")}),)
+            return ((None, {"fields": ("title", "family", "text", "reply_form", "scale")}),)
         writes = self.has_change_permission(request, obj)
         text = "text" if writes else "wording"
-        scale = ("scale_table", "scale") if writes else ("scale_table",)
+        scale = ("reply_form", "scale") if writes else ("reply_form", "scale_table")
         return (
             (None, {"fields": (("title", "family"), ("version", "shows"), text)}),
             ("Scale", {"fields": scale}),
@@ -221,7 +254,8 @@ class JudgeTemplateAdmin(HistoryAdmin):
         else:
             context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
             try:
-                context["prompt"] = preview(template, test, context["answer"])
+                asked = first_asked(template, test)
+                context["prompt"] = preview(template, test, context["answer"], asked)
             except (PromptError, ScaleError) as error:
                 context["problems"] = error.problems
         return self.page(
@@ -243,3 +277,11 @@ class JudgeTemplateAdmin(HistoryAdmin):
         for test in tests:
             test.words = f"{test.pk}: {first_words(test.messages)}"
         return tests
+
+
+def first_asked(template: JudgeTemplate, test: Test) -> str:
+    """The key of the first criterion that judges decide, for a template that asks about one."""
+    if not variables_of(template.text) & {"criterion", "criteria"}:
+        return WHOLE_TEST
+    asked = test.criteria.filter(check_name="").first()
+    return asked.key if asked else WHOLE_TEST

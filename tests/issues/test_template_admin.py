@@ -1,8 +1,11 @@
 """Judge templates in the admin: drafted, published for good, previewed."""
 
+import json
+
 import pytest
 
 from issues.models import JudgeTemplate, TemplateState
+from issues.scales import problems_of
 from tests.factories import make_template, make_test
 from tests.issues.pages import log_in, url
 
@@ -14,6 +17,7 @@ def template_form(**changes):
         "title": "Own",
         "family": "own",
         "text": "Judge {{ output }} by {{ guidelines }}.",
+        "reply_form": "verdict",
         "scale": '{"options": [{"label": "no", "value": 0}, {"label": "yes", "value": 1}]}',
     } | changes
 
@@ -38,6 +42,9 @@ def test_a_template_shows_what_its_text_names(client):
         ({"text": "{{ answer }}"}, "did you mean &#x27;output&#x27;?"),
         ({"text": "{{ output.__class__ }}"}, "is not possible"),
         ({"scale": '{"options": []}'}, "A scale needs two options"),
+        ({"scale": '{"options": [{"label": "no", "value": 2}]}'}, "not one in 0 to 1"),
+        ({"scale": '{"options": [{"label": "no", "value": "much"}]}'}, "is not a number"),
+        ({"reply_form": "song"}, "Select a valid choice"),
     ],
 )
 def test_a_template_that_cannot_be_used_is_refused_at_save(client, changes, problem):
@@ -91,3 +98,33 @@ def test_a_draft_is_previewed_for_a_chosen_test(client):
 
     assert "First?" in page.context["prompt"]
     assert second.pk != first.pk
+
+
+def test_the_editor_of_a_scale_offers_presets(client):
+    log_in(client, "maintainer")
+
+    field = client.get(url("judgetemplate_add")).context["adminform"].form["scale"]
+
+    presets = json.loads(field.field.widget.attrs["data-eh-scale"])
+    assert [len(scale["options"]) for scale in presets.values()] == [2, 5, 7]
+    assert all(problems_of(scale) == [] for scale in presets.values())
+
+
+def test_a_template_for_criteria_says_that_it_shows_the_rubric(client):
+    log_in(client, "maintainer")
+    text = "{{ output }} {{ criterion }} {% for c in criteria %}{{ c.text }}{% endfor %}"
+
+    client.post(url("judgetemplate_add"), template_form(text=text, reply_form="label"))
+
+    template = JudgeTemplate.objects.get(family="own")
+    assert (template.shows_whole_rubric, template.reply_form) == (True, "label")
+
+
+def test_a_template_for_criteria_is_previewed_with_the_first_that_judges_decide(client):
+    log_in(client, "viewer")
+    test = make_test(criteria=[{"check_name": "is_json"}, {"text": "Names a price"}])
+    template = make_template(text="{{ output }} about: {{ criterion }}")
+
+    page = client.post(url("judgetemplate_preview", template.pk), {"test": test.pk})
+
+    assert "about: Names a price" in page.context["prompt"]
