@@ -1,5 +1,7 @@
+from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
 from rest_framework import serializers
 
 from evalhub.access.sealed import READ_SEALED
@@ -8,6 +10,7 @@ from evalhub.models import User
 from issues.judge_templates import shown_by
 from issues.models import (
     Comment,
+    Criterion,
     Feedback,
     FrozenCriterion,
     Issue,
@@ -20,6 +23,8 @@ from issues.models import (
     TemplateState,
     Test,
 )
+from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
+from issues.rewriting import replace
 from issues.states import review_again
 
 DECIDING = (
@@ -27,6 +32,9 @@ DECIDING = (
     "pass_threshold",
 )
 """What decides a result: a change of it takes an approved test back to review."""
+
+MOST_CRITERIA = 300
+GENERAL = ("non_field_errors", "problems", "__all__")
 
 
 class TagSerializer(RowSerializer):
@@ -162,8 +170,80 @@ class IssueSerializer(RowSerializer):
         return issue
 
 
+class CriteriaSerializer(serializers.ListSerializer):
+    """A whole rubric; errors name the criterion by its place from 1 on."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, list) and len(data) > MOST_CRITERIA:
+            raise serializers.ValidationError(
+                f"A rubric has at most {MOST_CRITERIA} criteria, not {len(data)}."
+            )
+        try:
+            found: list[Any] = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError(_by_place(error.detail)) from error
+        keys = [criterion["key"] for criterion in found if criterion.get("key")]
+        if twice := sorted({key for key in keys if keys.count(key) > 1}):
+            raise serializers.ValidationError(
+                [f"Two criteria have the key {key!r}." for key in twice]
+            )
+        return found
+
+
+def _by_place(errors: Any) -> Any:
+    """A list of sentences that begin with the criterion's place; other errors as they are.
+
+    Args:
+        errors: Of each wrong criterion by its index from 0 on, as the framework has them.
+    """
+    if not isinstance(errors, Mapping) or not all(str(index).isdecimal() for index in errors):
+        return errors
+    return [
+        f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {said}"
+        for index, by_field in sorted(errors.items(), key=lambda item: int(item[0]))
+        for name, messages in by_field.items()
+        for said in _sentences(messages)
+    ]
+
+
+def _sentences(messages: Any) -> list[str]:
+    if isinstance(messages, Mapping):
+        return [said for inner in messages.values() for said in _sentences(inner)]
+    return [str(said) for said in messages] if isinstance(messages, list) else [str(messages)]
+
+
+class CriterionSerializer(RowSerializer):
+    """One point of a rubric. Judges are asked about `text`, or `check` decides by itself.
+
+    Its key is given once: send it back, and the criterion keeps its history and its results.
+    """
+
+    key = serializers.RegexField(r"^[\w.:-]{1,40}$", required=False)
+    check = serializers.CharField(
+        source="check_name", max_length=40, required=False, allow_blank=True
+    )
+    arguments = JSONObject(required=False)
+    weight = serializers.FloatField(min_value=LEAST_WEIGHT, max_value=MOST_WEIGHT, default=1.0)
+
+    class Meta:
+        model = Criterion
+        fields = tuple(CONTENT_FIELDS)
+        list_serializer_class = CriteriaSerializer
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs.get("check_name") and not attrs.get("text", "").strip():
+            raise serializers.ValidationError("Say what judges look for, or choose a check.")
+        if not attrs.get("check_name") and attrs.get("arguments"):
+            raise serializers.ValidationError({"arguments": ["Only a check takes arguments."]})
+        return super().validate(attrs)
+
+
 class TestSerializer(RowSerializer):
-    """The state changes by `move` only; an approved test that is rewritten goes back to review."""
+    """The state changes by `move` only; an approved test that is rewritten goes back to review.
+
+    `criteria` replaces the whole rubric: those with a key that the test has change that one,
+    others are new, and what is not named is deleted.
+    """
 
     __test__ = False
 
@@ -174,6 +254,7 @@ class TestSerializer(RowSerializer):
         required=False,
     )
     author = Name()
+    criteria = CriterionSerializer(many=True, required=False)
 
     class Meta:
         model = Test
@@ -187,6 +268,7 @@ class TestSerializer(RowSerializer):
             "reference_by",
             "flagged_answer",
             "guidelines",
+            "criteria",
             "template",
             "pass_threshold",
             "weight",
@@ -208,9 +290,21 @@ class TestSerializer(RowSerializer):
             )
         return sealed
 
+    @transaction.atomic
+    def create(self, validated_data: dict[str, Any]) -> Test:
+        criteria = validated_data.pop("criteria", [])
+        test: Test = super().create(validated_data)
+        replace(test, criteria, by=self.context["request"].user)
+        return test
+
+    @transaction.atomic
     def update(self, instance: Test, validated_data: dict[str, Any]) -> Test:
+        criteria = validated_data.pop("criteria", None)
         given = {name: validated_data[name] for name in DECIDING if name in validated_data}
-        if any(getattr(instance, name) != value for name, value in given.items()):
+        rewritten = any(getattr(instance, name) != value for name, value in given.items())
+        if criteria is not None:
+            rewritten |= replace(instance, criteria, by=self.context["request"].user)
+        if rewritten:
             review_again(instance, self.context["request"].user)
         test: Test = super().update(instance, validated_data)
         return test
@@ -233,13 +327,15 @@ class JudgeTemplateSerializer(RowSerializer):
             "shows_input",
             "shows_reference",
             "shows_guidelines",
+            "shows_whole_rubric",
+            "reply_form",
             "scale",
             "created_at",
             "published_at",
         )
         read_only_fields = (
-            *("version", "state", "shows_input", "shows_reference", "shows_guidelines"),
-            "published_at",
+            *("version", "state", "published_at"),
+            *("shows_input", "shows_reference", "shows_guidelines", "shows_whole_rubric"),
         )
 
     def validate_family(self, family: str) -> str:
@@ -258,9 +354,26 @@ class JudgeTemplateSerializer(RowSerializer):
 
 
 class FrozenCriterionSerializer(RowSerializer):
+    """One criterion as it was frozen; the one with the key "" stands for the test as a whole."""
+
+    check = serializers.CharField(source="check_name", read_only=True)
+    arguments = JSONObject(read_only=True)
+
     class Meta:
         model = FrozenCriterion
-        fields = ("id", "key", "text", "order")
+        fields = ("id", *CONTENT_FIELDS, "order")
+
+
+class CheckSerializer(serializers.Serializer):
+    """A way to decide a criterion without a judge. `arguments` is a JSON Schema."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    family = serializers.CharField()
+    description = serializers.CharField()
+    can_run = serializers.BooleanField()
+    reason = serializers.CharField(help_text="Why it cannot run here; empty where it can.")
+    arguments = JSONObject()
 
 
 class RevisionSerializer(RowSerializer):

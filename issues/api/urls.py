@@ -8,6 +8,7 @@ router.register("resolution-labels", views.ResolutionLabelViewSet, basename="api
 router.register("feedback", views.FeedbackViewSet, basename="api-feedback")
 router.register("issues", views.IssueViewSet, basename="api-issue")
 router.register("tests", views.TestViewSet, basename="api-test")
+router.register("checks", views.CheckViewSet, basename="api-check")
 router.register("judge-templates", views.JudgeTemplateViewSet, basename="api-judge-template")
 router.register("revisions", views.RevisionViewSet, basename="api-revision")
 

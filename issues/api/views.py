@@ -9,11 +9,13 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
+from rest_framework.viewsets import ViewSet
 
 from evalhub.api.views import ReadOnly, Written
 from issues import states
 from issues.api import filters
 from issues.api.serializers import (
+    CheckSerializer,
     CommentSerializer,
     FeedbackSerializer,
     IssueMoveSerializer,
@@ -27,6 +29,7 @@ from issues.api.serializers import (
     TestSerializer,
     TriageSerializer,
 )
+from issues.checks import CHECKS
 from issues.judge_templates import new_version, publish, retire
 from issues.models import (
     Comment,
@@ -178,7 +181,8 @@ class TestViewSet(Stated):
 
     def get_queryset(self) -> QuerySet[Test]:
         tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
-        return tests.select_related("issue", "template", "author").order_by("-pk")
+        related = tests.select_related("issue", "template", "author")
+        return related.prefetch_related("criteria").order_by("-pk")
 
     def perform_create(self, serializer: BaseSerializer[Test]) -> None:
         serializer.save(author=self.request.user)
@@ -227,6 +231,16 @@ class JudgeTemplateViewSet(Written):
         """A draft with the next version number that starts as a copy."""
         draft = new_version(self.get_object(), by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(draft).data, status=status.HTTP_201_CREATED)
+
+
+class CheckViewSet(ViewSet):
+    """The checks that a criterion may name, with the arguments that each takes."""
+
+    permission_required = "issues.view_test"
+
+    @extend_schema(responses=CheckSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        return Response(CheckSerializer(list(CHECKS.values()), many=True).data)
 
 
 class RevisionViewSet(ReadOnly):
