@@ -106,6 +106,7 @@ def test_whatever_is_written_reads_back_equal(blueprint):
     assert reading.blueprint == blueprint
 
 
+@settings(deadline=None)
 @given(calls | any_calls)
 def test_a_check_is_written_so_that_it_reads_back(call):
     assert read_function(*write_function(call)) == call
