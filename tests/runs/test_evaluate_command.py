@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 from django.core.management import CommandError, call_command
 
-from evalhub.models import BatchState
+from evalhub.models import BatchState, LanguageModel
 from issues.models import TestState
 from runs.management.commands import evaluate
-from runs.models import Run, Suite
+from runs.models import DEFAULT_APPROACHES, Jury, Run, Suite
 from tests import provider as scripted
 from tests.factories import make_issue, make_jury, make_model, make_test
 from tests.provider import verdict
@@ -103,6 +103,112 @@ def test_options_reach_the_run():
     assert run.cost_limit_usd == Decimal("0.5")
     assert run.system_prompt == "Be brief."
     assert run.params == {"seed": 7, "mode": "fast"}
+
+
+def test_each_temperature_makes_a_run_and_similarity_has_its_share():
+    make_model(name="one")
+    embedder = make_model(name="near")
+    test = make_test()
+
+    run_command(
+        *("--model", "one", "--tests", str(test.pk), "--no-wait"),
+        *("--temperature", "0", "--temperature", "0.7"),
+        *("--similarity-weight", "0.2", "--similarity-model", "near", "--score-by-similarity"),
+    )
+
+    runs = list(Run.objects.order_by("pk"))
+    assert [run.params for run in runs] == [{"temperature": 0}, {"temperature": 0.7}]
+    assert {(run.similarity_weight, run.score_by_similarity) for run in runs} == {(0.2, True)}
+    assert [run.embedder() for run in runs] == [embedder.endpoint()] * 2
+
+
+JUDGES = ("--judge", "strict", "--judge", "mild")
+
+
+def launch_judged_by(*arguments):
+    """The judging of a launch with these options; models of the names used here are there."""
+    for name in ("one", "strict", "mild", "spare"):
+        if not LanguageModel.objects.filter(name=name).exists():
+            make_model(name=name)
+    run_command("--model", "one", "--tests", str(make_test().pk), "--no-wait", *arguments)
+    return Run.objects.latest("pk").judgings.get()
+
+
+def test_judges_may_be_named_instead_of_a_jury():
+    judging = launch_judged_by(*JUDGES, "--backup", "spare")
+
+    asked = [(judge["name"], judge["approach"]) for judge in judging.jury["judges"]]
+    assert len(asked) == 2 * len(DEFAULT_APPROACHES)
+    assert ("strict (holistic)", "holistic") in asked
+    assert judging.jury["backup"]["name"] == "spare"
+    assert judging.jury_name == "strict, mild"
+
+
+def test_options_say_how_judges_are_asked():
+    options = ("--approach", "standard", "--judge-temperature", "0.5", "--judge-samples", "3")
+    judging = launch_judged_by("--judge", "strict", *options, "--judge-param", "seed=7")
+
+    (judge,) = judging.jury["judges"]
+    assert (judge["approach"], judge["samples"]) == ("standard", 3)
+    assert judge["params"] == {"temperature": 0.5, "seed": 7}
+
+
+def test_the_same_judges_are_the_same_jury():
+    first, second = launch_judged_by(*JUDGES), launch_judged_by(*JUDGES)
+
+    assert first.jury["judges"] == second.jury["judges"]
+    assert Jury.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--judge", "nobody"), "There is no model called 'nobody'."),
+        (("--judge", "one", "--jury", "jury"), "--jury and --judge both say who judges"),
+        (("--backup", "one"), "--backup needs judges: name them with --judge."),
+        (("--judge", "strict", "--judge-samples", "99"), "ask from 1 to 25 times"),
+        (("--judge", "strict", "--judge-temperature", "9"), "9 is not from 0 to 5"),
+        (("--judge", "strict", "--judge-param", "api_key=x"), "api_key"),
+        (("--judge", "strict", "--backup", "strict"), "strict is one of the judges"),
+        (("--judge", "one"), "one would judge its own answers"),
+        (("--temperature", "0", "--param", "temperature=1"), "leave one of them out"),
+        (("--similarity-weight", "2"), "similarity_weight: Input should be less than or equal"),
+    ],
+)
+def test_judges_that_cannot_be_are_refused_and_leave_no_jury(arguments, words):
+    make_model(name="one")
+    make_jury(make_model(name="strict"), name="jury")
+
+    assert words in refusal("--model", "one", "--tests", str(make_test().pk), *arguments)
+    assert Jury.objects.count() == 1
+    assert not Run.objects.exists()
+
+
+@pytest.fixture
+def suite():
+    suite = Suite.objects.create(
+        name="nightly",
+        defaults={"models": [make_model(name="usual").pk], "temperatures": [0, 1], "repeats": 2},
+    )
+    suite.tests.add(make_test())
+    return suite
+
+
+def test_what_is_not_said_is_as_the_suite_has_it(suite):
+    run_command("--suite", "nightly", "--no-wait", "--repeats", "3")
+
+    runs = Run.objects.all()
+    assert {(run.model_name, run.repeats, run.suite) for run in runs} == {("usual", 3, suite)}
+    assert {run.params["temperature"] for run in runs} == {0, 1}
+
+
+def test_a_suites_defaults_may_be_left_out(suite):
+    make_model(name="other")
+
+    run_command("--suite", "nightly", "--no-defaults", "--model", "other", "--no-wait")
+
+    assert Run.objects.get().params == {}
+    assert "Name a model" in refusal("--suite", "nightly", "--no-defaults")
 
 
 def test_everything_that_is_wrong_is_told_at_once():

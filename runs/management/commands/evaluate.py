@@ -1,6 +1,5 @@
 """Launch runs from the command line, watch them, and say how they went."""
 
-import json
 import time
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterable, Sequence
@@ -8,23 +7,22 @@ from threading import Event, Thread
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.models import BatchState, ItemState
 from evalhub.wording import DASH, between, percent, seconds, usd
 from evalhub.work import tasks
 from evalhub.work.leases import workers_alive
-from issues.models import Issue, Tag
 from runs.figures import Figures, figures_of
 from runs.launch import launch
-from runs.models import Assessment, Jury, Result, Run, Suite
-from runs.numbers import numbers_in
+from runs.launch_options import add_launch_options, spec_of
+from runs.models import Assessment, Result, Run
 from runs.selection import select, warnings
-from runs.spec import LaunchRefused, LaunchSpec, read_spec
+from runs.spec import LaunchRefused
 
 POLL_S = 0.5
 HINT_AFTER_S = 10.0
@@ -38,23 +36,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--model", action="append", required=True, help="Its name. Repeatable.")
-        what = parser.add_argument_group("what is tested (everything named is put together)")
-        what.add_argument("--suite", help="Name of a suite.")
-        what.add_argument("--tags", nargs="+", default=[], metavar="NAME")
-        what.add_argument("--issues", default="", metavar="NUMBERS", help="Such as 3,8-12.")
-        what.add_argument("--tests", default="", metavar="NUMBERS", help="Such as 3,8-12.")
-        how = parser.add_argument_group("how")
-        how.add_argument("--jury", help="Name of the jury. Without one only people judge.")
-        how.add_argument("--label", default="", help="Name of the run.")
-        how.add_argument("--release", default="", help="Version under test.")
-        how.add_argument("--repeats", type=int, default=1, help="How often each test is asked.")
-        how.add_argument("--cost-limit", help="US dollars that each run may cost.")
-        how.add_argument("--system-prompt", action="append", help="Repeatable: one run for each.")
-        how.add_argument(
-            "--param", action="append", default=[], metavar="NAME=VALUE", help="Such as seed=7."
-        )
-        how.add_argument("--allow-self-judging", action="store_true")
+        add_launch_options(parser)
         parser.add_argument(
             "--wait", action=BooleanOptionalAction, default=True, help="Wait until they end."
         )
@@ -83,10 +65,11 @@ class Command(BaseCommand):
 
     def _launched(self, console: Console, options: dict[str, Any]) -> list[Run]:
         try:
-            spec = spec_of(options)
-            for warning in warnings(spec, select(spec)):
-                console.print(f"Note: {warning}", markup=False)
-            record = launch(spec, by=None)
+            with transaction.atomic():  # a refused launch leaves no jury behind
+                spec = spec_of(options)
+                for warning in warnings(spec, select(spec)):
+                    console.print(f"Note: {warning}", markup=False)
+                record = launch(spec, by=None)
         except LaunchRefused as refused:
             raise CommandError("\n".join(["Nothing was launched.", *refused.problems])) from refused
         runs = list(record.runs.order_by("pk"))
@@ -94,71 +77,6 @@ class Command(BaseCommand):
             total = run.results.count()
             console.print(f"Launched run {run.pk}: {run}, {total:,} results.", markup=False)
         return runs
-
-
-# What was asked for ------------------------------------------------------------------------------
-
-
-def spec_of(options: dict[str, Any]) -> LaunchSpec:
-    """The launch that the options describe.
-
-    Raises:
-        LaunchRefused: Names are unknown or values wrong, all of them told at once.
-    """
-    problems: list[str] = []
-    params = dict(_parameter(text, problems) for text in options["param"])
-    jury, suite = options["jury"], options["suite"]
-    values = {
-        "label": options["label"] or f"{', '.join(options['model'])}"[:150],
-        "release": options["release"],
-        "models": _ids(LanguageModel, options["model"], "model", problems),
-        "suite": next(iter(_ids(Suite, [suite], "suite", problems)), None) if suite else None,
-        "tags": _ids(Tag, options["tags"], "tag", problems),
-        "issues": _numbers(options["issues"], "--issues", problems),
-        "tests": _numbers(options["tests"], "--tests", problems),
-        "jury": next(iter(_ids(Jury, [jury], "jury", problems)), None) if jury else None,
-        "repeats": options["repeats"],
-        "cost_limit_usd": options["cost_limit"],
-        "system_prompts": options["system_prompt"] or [""],
-        "params": params,
-        "allow_self_judging": options["allow_self_judging"],
-    }
-    unknown = set(_numbers(options["issues"], "", [])) - set(
-        Issue.objects.filter(pk__in=values["issues"]).values_list("pk", flat=True)
-    )
-    problems += [f"There is no issue {number}." for number in sorted(unknown)]
-    if problems:
-        raise LaunchRefused(problems)
-    return read_spec(values)
-
-
-def _ids(model: Any, names: Sequence[str], what: str, problems: list[str]) -> list[int]:
-    found = dict(model.objects.filter(name__in=names).values_list("name", "pk"))
-    missing = [name for name in names if name not in found]
-    if missing:
-        known = list(model.objects.order_by("name").values_list("name", flat=True)[:10])
-        offer = f" There is {', '.join(known)}." if known else f" There is no {what} yet."
-        problems += [f"There is no {what} called {name!r}.{offer}" for name in missing]
-    return [found[name] for name in dict.fromkeys(names) if name in found]
-
-
-def _numbers(text: str, option: str, problems: list[str]) -> list[int]:
-    try:
-        return numbers_in(text)
-    except ValueError as error:
-        problems.append(f"{option}: {error}")
-        return []
-
-
-def _parameter(text: str, problems: list[str]) -> tuple[str, Any]:
-    """NAME=VALUE; the value is JSON where it reads so, otherwise text."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        problems.append(f"--param {text!r}: write NAME=VALUE, such as temperature=0.")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 # Watching ----------------------------------------------------------------------------------------
