@@ -1,4 +1,4 @@
-"""The demo's data: the sample ledger, a model to call, and two runs of it to look at."""
+"""The demo's data: the sample ledger, a model to call, and runs of it to look at."""
 
 import os
 import secrets
@@ -14,11 +14,15 @@ from evalhub.llm import local
 from evalhub.models import LanguageModel, User
 from issues.models import Test
 from issues.sample_ledger import load_sample
+from runs.importers.weval_batch import import_all
+from runs.importers.weval_files import find
+from runs.juries import Making
 from runs.launch import launch
-from runs.models import Judge, Jury, Run
+from runs.models import Jury, Run
 from runs.spec import read_spec
 
 LABEL = "Demo"
+BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"
 LOGIN = "admin"
 SYSTEM_PROMPTS = [
     "You are a helpful assistant. Answer in one or two sentences.",
@@ -136,6 +140,7 @@ def prepare(user: User) -> list[Run]:
     candidate = model()
     if not (runs := _runs_of(candidate)):
         _launch(candidate, user)
+        _launch_blueprint(candidate, user)
         runs = _runs_of(candidate)
     return runs
 
@@ -157,9 +162,31 @@ def _launch(candidate: LanguageModel, user: User) -> None:
     launch(read_spec(spec), by=user)
 
 
+def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
+    """One run of tests with rubrics: criteria, checks, ways to succeed, turns in the middle."""
+    (outcome,) = import_all(find([BLUEPRINT]), by=user, approve=True)
+    if outcome.loaded is None:
+        raise ValueError(f"{BLUEPRINT} cannot be read: {outcome.problems}")
+    suite = outcome.loaded.suite
+    spec = {
+        **suite.defaults,
+        "label": f"{LABEL}: {suite}",
+        "suite": suite.pk,
+        "models": [candidate.pk],
+        "jury": _jury(candidate).pk,
+        "allow_self_judging": True,
+    }
+    launch(read_spec(spec), by=user)
+
+
 def _jury(judge: LanguageModel) -> Jury:
+    """The default jury of the demo's model.
+
+    One of its judges is asked about the sample's tests, which have no rubric: on two cores the
+    embedded model has time for no more.
+    """
     name = "Embedded judge" if is_embedded() else f"{judge.name} as judge"
     jury, is_new = Jury.objects.get_or_create(name=name)
     if is_new:
-        jury.judges.set([Judge.objects.given(judge, params=JUDGE_PARAMS if is_embedded() else {})])
+        jury.judges.set(Making([judge], params=JUDGE_PARAMS if is_embedded() else {}).judges())
     return jury

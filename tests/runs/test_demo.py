@@ -14,9 +14,12 @@ from django.core.management.base import CommandError
 
 from evalhub.models import LanguageModel
 from evalhub.work import programs
+from issues.conversation import turns_to_generate
+from issues.models import Criterion
 from runs import demo
 from runs.management.commands.demo import Command
-from runs.models import Launch
+from runs.models import DEFAULT_APPROACHES, Launch, Run
+from runs.seats import panel_of
 from tests.evalhub.work import processes
 from tests.evalhub.work.processes import eventually, running
 from tests.factories import make_user
@@ -40,7 +43,23 @@ def test_the_demo_launches_two_runs_once():
     assert first == second
     assert [run.results.count() for run in first] == [SAMPLE_TESTS, SAMPLE_TESTS]
     assert len({run.system_prompt for run in first}) == 2
-    assert Launch.objects.get().requested_by == user
+    assert set(Launch.objects.values_list("requested_by", flat=True)) == {user.pk}
+    assert Launch.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_the_demo_runs_a_blueprint_with_all_that_a_rubric_can_have():
+    demo.prepare(make_user("superuser"))
+
+    run = Run.objects.get(suite__isnull=False)
+    tests = [result.test for result in run.results.all()]
+    criteria = Criterion.objects.filter(test__in=tests)
+    assert criteria.filter(polarity="should_not").exists()
+    assert criteria.filter(alternative=2).exists()
+    assert criteria.exclude(check_name="").exists()
+    assert criteria.exclude(weight=1).exists()
+    assert any(len(turns_to_generate(test.messages)) == 2 for test in tests)
+    assert run.system_prompt.startswith("You answer visitors of the town library.")
 
 
 @pytest.mark.django_db
@@ -50,6 +69,16 @@ def test_the_embedded_model_is_said_to_judge_at_chance_and_judges_itself_by_cons
     assert "at chance" in run.language_model.note
     assert run.self_judging_allowed
     assert run.judgings.get().jury_name == "Embedded judge"
+
+
+@pytest.mark.django_db
+def test_the_demos_jury_judges_rubrics_too_and_asks_one_judge_of_the_sample():
+    judging = demo.prepare(make_user("superuser"))[0].judgings.get()
+    panel = panel_of(judging)
+
+    assert {seat.approach for seat in panel.seats} == set(DEFAULT_APPROACHES)
+    assert len(panel.sitting(on_rubric=False)) == 1
+    assert len(panel.sitting(on_rubric=True)) == 2
 
 
 @pytest.mark.django_db
