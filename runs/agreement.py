@@ -9,6 +9,7 @@ from django.db.models import Count, QuerySet
 
 from evalhub.digest import digest
 from evalhub.statistics import krippendorff
+from evalhub.statistics.comparisons import Comparisons, comparisons
 from evalhub.statistics.krippendorff import Band
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
@@ -107,29 +108,55 @@ def statistics_of(judging_id: int) -> dict[str, Any]:
 
     Returns:
         "judges": by judge id, how many judgments are ok, repaired and failed; "failures": how many
-        failed by kind; "scales": for each scale, by its name, "coincidences" as rows that
+        failed by kind; "comparisons": pairs of judges of one criterion that both gave a value, and
+        how many were expected; "scales": for each scale, by its name, "coincidences" as rows that
         `krippendorff.as_json` writes, "units", how many criteria of results have at least two
         values, and "raters", the ids of the judges that gave any. Checks and people are not among
         them.
     """
     judgments = Judgment.objects.filter(judging=judging_id, judge__isnull=False).order_by()
     failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
+    scales, compared = _compared(judgments)
     return {
         "judges": _by_judge(judgments),
         "failures": dict(failures.annotate(Count("pk"))),
-        "scales": _scales(judgments),
+        "comparisons": compared,
+        "scales": scales,
     }
 
 
-def _scales(judgments: QuerySet[Judgment]) -> dict[str, dict[str, Any]]:
+def comparisons_of(votes: Iterable[Vote]) -> Comparisons:
+    """How many pairs of judges can be compared on one result's criteria, and how many should be.
+
+    A judge was asked where it gave a value or failed; a backup judge only makes good for others.
+    """
+    answered: dict[int, set[int]] = defaultdict(set)
+    asked: dict[int, set[int]] = defaultdict(set)
+    for vote in votes:
+        if vote.judge is not None and vote.value is not None:
+            answered[vote.criterion].add(vote.judge)
+        if vote.judge is not None and not vote.is_backup:
+            asked[vote.criterion].add(vote.judge)
+    return comparisons((len(answered[pk]), len(judges)) for pk, judges in asked.items())
+
+
+def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]], list[int]]:
+    """The sums for each scale, and how many comparisons there are of how many expected."""
     scales = scales_of(judgments.values_list("template_id", flat=True).distinct())
     sums: dict[str, dict[str, Any]] = {}
+    made = expected = 0
     for votes in _by_result(judgments):
+        compared = comparisons_of(votes)
+        made, expected = made + compared.made, expected + compared.expected
         for units in units_of(votes, scales):
             found = sums.setdefault(units.scale, {"coincidences": [], "units": 0, "raters": set()})
             found["coincidences"].append(krippendorff.coincidences(units.values))
             found["units"] += len(units.values)
             found["raters"] |= {v.judge for v in votes if scales[v.template] == units.scale}
+    return _as_json(sums), [made, expected]
+
+
+def _as_json(sums: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return {
         scale: {
             "coincidences": krippendorff.as_json(krippendorff.summed(found["coincidences"])),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.core.cache import cache
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, F, Q, Sum
+from django.db.models.functions import Coalesce
 
 from evalhub.digest import digest
 from evalhub.models import ItemState
@@ -26,7 +27,8 @@ KEPT_S = 24 * 3600
 class Cell:
     """Results of one run, issue and outcome, added up.
 
-    `answered` have an answer or ended in an error; `least` and `most` are their weights' bounds.
+    `answered` have an answer or ended in an error. `scored` of them have a score: `weight` is
+    their Σ w and `weighted_score` their Σ w·s. `similar` have a measured similarity.
     """
 
     run_id: int
@@ -34,9 +36,10 @@ class Cell:
     tag_set_id: int
     outcome: str
     n: int
+    scored: int
     weight: float
-    least: float
-    most: float
+    weighted_score: float
+    similar: int
     overridden: int
     disputed: int
     tokens_in: int | None
@@ -75,10 +78,9 @@ class Rate:
 
     Attributes:
         passed: How many passed.
-        n: How many were decided: passed or failed.
-        share: In [0, 1], weighted where weights differ; None where n is 0.
+        n: How many were decided: passed or failed. Each counts once, whatever its weight.
+        share: passed / n, in [0, 1]; None where n is 0.
         interval: None where nothing can be said of the spread.
-        is_weighted: The results' weights differ, so that share is not passed / n.
         is_resampled: The interval is a bootstrap by issue, and not Wilson's.
     """
 
@@ -86,8 +88,22 @@ class Rate:
     n: int
     share: float | None
     interval: Interval | None
-    is_weighted: bool
     is_resampled: bool
+
+
+@dataclass(frozen=True)
+class Score:
+    """The score of a run, Σ w·s / Σ w over its results with a score, with its 95 % interval.
+
+    Attributes:
+        mean: In [0, 1]; None where nothing has a score.
+        n: How many results have one.
+        interval: A bootstrap by issue; None where nothing can be said of the spread.
+    """
+
+    mean: float | None
+    n: int
+    interval: Interval | None
 
 
 def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
@@ -95,9 +111,10 @@ def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
     rows = Result.objects.filter(run__in=runs).order_by()
     sums = rows.values("run_id", "issue_id", "tag_set_id", "outcome").annotate(
         n=Count("pk"),
-        weights=Sum("weight"),
-        least=Min("weight"),
-        most=Max("weight"),
+        scored=Count("score"),
+        weights=Coalesce(Sum("weight", filter=Q(score__isnull=False)), 0.0),
+        weighted_score=Coalesce(Sum(F("weight") * F("score")), 0.0),
+        similar=Count("similarity"),
         overridden=Count("pk", filter=Q(is_overridden=True)),
         disputed=Count("pk", filter=Q(is_disputed=True)),
         sum_in=Sum("tokens_in"),
@@ -113,9 +130,10 @@ def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
 GROUPS = ("run_id", "issue_id", "tag_set_id", "outcome")
 SUMS = (
     "n",
+    "scored",
     "weights",
-    "least",
-    "most",
+    "weighted_score",
+    "similar",
     "overridden",
     "disputed",
     "sum_in",
@@ -137,35 +155,49 @@ def counts_of(cells: Iterable[Cell]) -> Counts:
 def rate_of(cells: Sequence[Cell], *, repeats: int) -> Rate:
     """The pass rate of these results.
 
-    Wilson's interval holds for single answers of equal weight. Repeats of one test are not
-    independent, and weights are not counts: then issues are resampled.
+    Wilson's interval holds for single answers. Repeats of one test are not independent: then
+    issues are resampled.
     """
     decided = [cell for cell in cells if cell.outcome in (Outcome.PASSED, Outcome.FAILED)]
     passed = sum(cell.n for cell in decided if cell.outcome == Outcome.PASSED)
     n = sum(cell.n for cell in decided)
-    weighted = len({cell.least for cell in decided} | {cell.most for cell in decided}) > 1
-    resampled = weighted or repeats > 1
+    is_resampled = repeats > 1
     return Rate(
         passed=passed,
         n=n,
-        share=_share(decided),
-        interval=_resampled(decided) if resampled else wilson_interval(passed, n),
-        is_weighted=weighted,
-        is_resampled=resampled,
+        share=passed / n if n else None,
+        interval=_passing(decided) if is_resampled else wilson_interval(passed, n),
+        is_resampled=is_resampled,
     )
 
 
-def _share(decided: Sequence[Cell]) -> float | None:
-    total = sum(cell.weight for cell in decided)
-    passed = sum(cell.weight for cell in decided if cell.outcome == Outcome.PASSED)
-    return passed / total if total else None
+def score_of(cells: Sequence[Cell]) -> Score:
+    """The score that these results come to together."""
+    weight = sum(cell.weight for cell in cells)
+    total = sum(cell.weighted_score for cell in cells)
+    scored = [cell for cell in cells if cell.weight]
+    return Score(
+        mean=total / weight if weight else None,
+        n=sum(cell.scored for cell in cells),
+        interval=_resampled(
+            (cell.weighted_score / cell.weight, cell.weight, cell) for cell in scored
+        ),
+    )
 
 
-def _resampled(decided: Sequence[Cell]) -> Interval | None:
-    """Bootstrap by issue. A cluster enters by its sums only, so one value per cell is enough."""
+def _passing(decided: Sequence[Cell]) -> Interval | None:
+    return _resampled((float(cell.outcome == Outcome.PASSED), cell.n, cell) for cell in decided)
+
+
+def _resampled(means: Iterable[tuple[float, float, Cell]]) -> Interval | None:
+    """Bootstrap by issue. A cluster enters by its sums only, so one mean per cell is enough.
+
+    Args:
+        means: The mean of each cell, and the weight with which it counts.
+    """
     inputs = [
-        (float(cell.outcome == Outcome.PASSED), cell.weight, f"{cell.run_id}-{cell.issue_id}")
-        for cell in sorted(decided, key=lambda cell: (cell.run_id, cell.issue_id, cell.outcome))
+        (mean, weight, f"{cell.run_id}-{cell.issue_id}")
+        for mean, weight, cell in sorted(means, key=_place)
     ]
     if not inputs:
         return None
@@ -177,3 +209,8 @@ def _resampled(decided: Sequence[Cell]) -> Interval | None:
         cache.set(key, kept, KEPT_S)
     interval: Interval | None = kept[0]
     return interval
+
+
+def _place(mean: tuple[float, float, Cell]) -> tuple[int, int, int, str]:
+    cell = mean[2]
+    return cell.run_id, cell.issue_id, cell.tag_set_id, cell.outcome

@@ -1,11 +1,12 @@
 """How many pairs of judges there are to compare, and how many there were to be."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import comb
-from typing import NamedTuple
 
 
-class Comparisons(NamedTuple):
+@dataclass(frozen=True)
+class Comparisons:
     """Pairs of judges that both gave a value, and those that were expected."""
 
     made: int

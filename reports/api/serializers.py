@@ -21,14 +21,21 @@ class IntervalSerializer(serializers.Serializer):
 
 
 class RateSerializer(serializers.Serializer):
-    """`passed` of `n` decided results; `share` null where n is 0. The interval is of 95 %."""
+    """`passed` of `n` decided results, each once; `share` null where n is 0. A 95 % interval."""
 
     passed = serializers.IntegerField()
     n = serializers.IntegerField()
     share = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer(allow_null=True)
-    is_weighted = serializers.BooleanField()
     is_resampled = serializers.BooleanField()
+
+
+class ScoreSerializer(serializers.Serializer):
+    """Σ w·s / Σ w over the `n` results with a score; null where n is 0. A 95 % interval."""
+
+    mean = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    interval = IntervalSerializer(allow_null=True)
 
 
 class LineSerializer(serializers.Serializer):
@@ -73,6 +80,9 @@ class RunReportSerializer(serializers.Serializer):
     progress = ProgressSerializer()
     counts = Counts()
     rate = RateSerializer()
+    score = ScoreSerializer()
+    heavy = serializers.ListField(child=serializers.JSONField())
+    similarity = serializers.JSONField(allow_null=True)
     overridden = serializers.IntegerField()
     disputed = serializers.IntegerField()
     issues = LineSerializer(many=True)

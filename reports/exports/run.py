@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
-from reports.queries.grid import Row
+from reports.queries.grid import Part, Row, Vote
 from reports.queries.run import Line, RunReport
+from reports.queries.verdicts import Verdict
 from runs.figures import spent_usd
-from runs.tallies import Rate
+from runs.tallies import Rate, Score
 
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
 """What a spreadsheet takes for the beginning of a formula, some in other scripts' widths."""
@@ -25,10 +26,13 @@ class _Line:
         return text
 
 
-def csv_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """The rows as CSV, line by line. Text that a spreadsheet would take for a formula is quoted."""
+def csv_lines(rows: Iterable[Row] | Iterable[Verdict], kind: type) -> Iterator[str]:
+    """Rows of one kind as CSV, line by line.
+
+    Text that a spreadsheet would take for a formula is quoted.
+    """
     writer = csv.writer(_Line())
-    names = [item.name for item in fields(Row)]
+    names = [item.name for item in fields(kind)]
     yield BOM + writer.writerow(names)
     for row in rows:
         yield writer.writerow([cell(getattr(row, name)) for name in names])
@@ -45,22 +49,25 @@ def cell(value: Any) -> Any:
     return value
 
 
-def _part(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    return f"{part.judge}: {'failed' if part.value is None else format(part.value, 'g')}"
+def _part(part: str | Vote | Part) -> str:
+    if isinstance(part, Vote):
+        return f"{part.judge}: {'failed' if part.value is None else format(part.value, 'g')}"
+    if isinstance(part, Part):
+        return "not measured" if part.score is None else format(part.score, "g")
+    return part
 
 
 def report_json(report: RunReport, rows: Iterable[Row]) -> dict[str, Any]:
     """All figures of the report under the names of `RunReport`, and these rows as its results."""
     run = report.run
-    plain = ("counts", "usage", "latency", "panel", "overrides", "failures")
+    plain = ("counts", "heavy", "similarity", "usage", "latency", "panel", "overrides", "failures")
     return {
         "run": {name: getattr(run, name) for name in RUN_FIELDS} | {"spent_usd": spent_usd(run)},
         "labels": list(report.labels),
         "judging": _judging(report),
         "progress": report.progress.as_json(),
         "rate": rate_json(report.rate),
+        "score": score_json(report.score),
         "overridden": report.overridden,
         "disputed": report.disputed,
         "issues": [_line(line) for line in report.issues],
@@ -93,6 +100,11 @@ RUN_FIELDS = (
 def rate_json(rate: Rate) -> dict[str, Any]:
     interval = rate.interval._asdict() if rate.interval else None
     return {**asdict(rate), "interval": interval}
+
+
+def score_json(score: Score) -> dict[str, Any]:
+    interval = score.interval._asdict() if score.interval else None
+    return {**asdict(score), "interval": interval}
 
 
 def _line(line: Line) -> dict[str, Any]:

@@ -4,16 +4,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.models import User
-from issues.models import Issue, Revision
+from evalhub.statistics.deviation import is_split, population_deviation
+from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
+from issues.models import Issue, Polarity, Revision
+from issues.rubric import consensus, inverted, panel_value
 from runs.filters import Filters
 from runs.listing import Listing, texts_of
-from runs.models import Answer, Judgment, Result, TagSet
+from runs.models import Answer, Assessment, Judgment, Result, TagSet
 
 PAGE = 50
 TEXT = 2000
@@ -22,7 +25,10 @@ TEXT = 2000
 
 @dataclass(frozen=True)
 class Vote:
-    """What one judge gave: the mean of its values, None where it failed or has not answered."""
+    """What one judge gave: the mean of its values, None where it failed or has not answered.
+
+    Of a rubric it is how good that is: what should not be shown is turned round.
+    """
 
     judge: str
     value: float | None
@@ -30,8 +36,38 @@ class Vote:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One criterion of a result's rubric as its judges, or its check, found it.
+
+    `score` is after inversion, `deviation` the population's of the judges; None: not measured.
+    """
+
+    weight: float
+    score: float | None
+    deviation: float | None
+
+    @property
+    def is_split(self) -> bool:
+        return is_split(self.deviation)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the current judging found of a result. `parts` are empty where it has no rubric."""
+
+    votes: tuple[Vote, ...] = ()
+    parts: tuple[Part, ...] = ()
+    failed: int = 0
+    deviation: float | None = None
+
+
+@dataclass(frozen=True)
 class Row:
-    """One result. `prompt` and `answer` are None where the reader may not read the test."""
+    """One result. `prompt` and `answer` are None where the reader may not read the test.
+
+    `parts` are the criteria of its rubric, in their order; `deviation` is the largest of any.
+    `answered` of the `expected` judgments gave a value.
+    """
 
     result_id: int
     test_id: int
@@ -42,7 +78,11 @@ class Row:
     outcome: str
     score: float | None
     agreement: float | None
+    deviation: float | None
+    answered: int
+    expected: int
     votes: tuple[Vote, ...]
+    parts: tuple[Part, ...]
     failed_judgments: int
     is_overridden: bool
     is_disputed: bool
@@ -54,6 +94,19 @@ class Row:
     error_kind: str
     prompt: str | None
     answer: str | None
+
+    @property
+    def doubt(self) -> str:
+        """How little its judges agree, where they agree too little; else ""."""
+        if self.agreement is None:
+            return ""
+        found = band(self.agreement, raters=FEWEST_RATERS, units=FEWEST_UNITS)
+        return "" if found is Band.RELIABLE else found.value
+
+    @property
+    def splits(self) -> int:
+        """Criteria of its rubric over which its judges are split."""
+        return sum(part.is_split for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -92,6 +145,11 @@ class Sheet(Listing):
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])
 
+    def everyone(self) -> list[dict[str, Any]]:
+        """The judges of the judging as it holds them, the backup last."""
+        jury = self.judging.jury if self.judging else {}
+        return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
+
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
         some = Result.objects.in_bulk(ids)
@@ -99,31 +157,96 @@ class Sheet(Listing):
 
     def _rows(self, results: Sequence[Result]) -> tuple[Row, ...]:
         texts = Texts.read(results, self.reader)
-        votes = self._votes([result.pk for result in results])
+        judged = self._judged([result.pk for result in results])
+        coverage = self._coverage([result.pk for result in results])
         issues = dict(
             Issue.objects.filter(pk__in={r.issue_id for r in results}).values_list("pk", "title")
         )
         sets = TagSet.objects.in_bulk({result.tag_set_id for result in results})
         return tuple(
-            _row(result, issues[result.issue_id], sets[result.tag_set_id].names, votes, texts)
+            _row(
+                result,
+                judged.get(result.pk, Judged()),
+                texts,
+                issue=issues[result.issue_id],
+                tags=tuple(sets[result.tag_set_id].names),
+                **coverage.get(result.pk, {"answered": 0, "expected": 0}),
+            )
             for result in results
         )
 
-    def _votes(self, result_ids: list[int]) -> dict[int, tuple[Vote, ...]]:
-        """Each judge's vote on each result, in the order of the jury."""
+    def _coverage(self, result_ids: list[int]) -> dict[int, dict[str, int]]:
+        rows = Assessment.objects.filter(judging=self.judging, result__in=result_ids).order_by()
+        counted = rows.values_list("result_id", "answered", "expected")
+        return {pk: {"answered": answered, "expected": of} for pk, answered, of in counted}
+
+    def _judged(self, result_ids: list[int]) -> dict[int, Judged]:
+        """What the judging found of each result; one query."""
         if self.judging is None:
             return {}
-        given: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
-        rows = Judgment.objects.filter(
-            judging=self.judging, result__in=result_ids, judge__isnull=False
-        ).order_by()
-        for result, judge, value in rows.values_list("result_id", "judge_id", "value"):
-            given[result][judge].append(value)
-        names = {judge["judge"]: judge.get("name", "") for judge in self.judging.jury["judges"]}
-        return {result: _by_judge(votes, names) for result, votes in given.items()}
+        given: dict[int, list[Given]] = defaultdict(list)
+        rows = Judgment.objects.filter(judging=self.judging, result__in=result_ids)
+        for result, *one in rows.order_by().values_list("result_id", *GIVEN):
+            given[result].append(Given(*one))
+        names = {judge["judge"]: judge.get("name", "") for judge in self.everyone()}
+        return {result: _judged(rows, names) for result, rows in given.items()}
+
+
+class Given(NamedTuple):
+    """What a row of the grid needs of one judgment. `judge` None: a check."""
+
+    criterion: int
+    key: str
+    order: int
+    polarity: str
+    weight: float
+    judge: int | None
+    value: float | None
+
+    @property
+    def score(self) -> float | None:
+        """How good it is."""
+        return inverted(self.value) if self.polarity == Polarity.SHOULD_NOT else self.value
+
+
+GIVEN = (
+    "criterion_id",
+    "criterion__key",
+    "criterion__order",
+    "criterion__polarity",
+    "criterion__weight",
+    "judge_id",
+    "value",
+)
+
+
+def _judged(given: Sequence[Given], names: dict[int, str]) -> Judged:
+    criteria: dict[tuple[int, int], list[Given]] = defaultdict(list)
+    judges: dict[int, list[float | None]] = defaultdict(list)
+    for one in given:
+        criteria[one.order, one.criterion].append(one)
+        if one.judge is not None:
+            judges[one.judge].append(one.score)
+    parts = [_part(criteria[place]) for place in sorted(criteria)]
+    deviations = [part.deviation for part in parts if part.deviation is not None]
+    return Judged(
+        votes=_by_judge(judges, names),
+        parts=tuple(parts) if any(one.key for one in given) else (),
+        failed=sum(one.value is None for one in given),
+        deviation=max(deviations, default=None),
+    )
+
+
+def _part(given: Sequence[Given]) -> Part:
+    samples: dict[int | None, list[float | None]] = defaultdict(list)
+    for one in given:
+        samples[one.judge].append(one.score)
+    judges = [consensus(values) for judge, values in samples.items() if judge is not None]
+    return Part(given[0].weight, panel_value(samples), population_deviation(judges))
 
 
 def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[Vote, ...]:
+    """Each judge's vote, in the order of the jury."""
     order = [*names, *(judge for judge in votes if judge not in names)]
     return tuple(
         _vote(names.get(judge) or f"judge {judge}", votes[judge])
@@ -133,9 +256,7 @@ def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tu
 
 
 def _vote(judge: str, values: list[float | None]) -> Vote:
-    given = [value for value in values if value is not None]
-    mean = sum(given) / len(given) if given else None
-    return Vote(judge, mean, failed=len(values) - len(given))
+    return Vote(judge, consensus(values), failed=sum(value is None for value in values))
 
 
 @dataclass(frozen=True)
@@ -166,18 +287,16 @@ def prompt_of(messages: Any) -> str:
     return said[-1] if said else ""
 
 
-def _row(
-    result: Any, issue: str, tags: list[str], votes: dict[int, tuple[Vote, ...]], texts: Texts
-) -> Row:
-    mine = votes.get(result.pk, ())
+def _row(result: Any, judged: Judged, texts: Texts, **labels: Any) -> Row:
     return Row(
-        issue=issue,
-        tags=tuple(tags),
         result_id=result.pk,
-        votes=mine,
-        failed_judgments=sum(vote.failed for vote in mine),
+        votes=judged.votes,
+        parts=judged.parts,
+        deviation=judged.deviation,
+        failed_judgments=judged.failed,
         prompt=texts.prompts.get(result.revision_id),
         answer=texts.answers.get(result.pk, "" if result.revision_id in texts.prompts else None),
+        **labels,
         **{name: getattr(result, name) for name in COPIED},
     )
 

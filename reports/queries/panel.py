@@ -1,6 +1,7 @@
 """How a judging's judges agreed and how many of their verdicts came: the panel of one run."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.db.models import Count
 
 from evalhub.models import LanguageModel
 from evalhub.statistics import krippendorff
+from evalhub.statistics.comparisons import Comparisons
 from evalhub.statistics.krippendorff import Band
 from reports.queries.progress import Assessed
 from runs.labels import judges_itself
@@ -18,7 +20,8 @@ from runs.models import Judging, Judgment, JudgmentState, Run
 class JudgeLine:
     """One judge of the panel, and what became of the verdicts that it was asked for.
 
-    `note` is what is to be known of its model; `judges_itself`: it judged its own answers.
+    `note` is what is to be known of its model; `judges_itself`: it judged its own answers;
+    `is_backup`: it was asked where another failed; `fails_often`: see that function.
     """
 
     judge_id: int
@@ -29,6 +32,8 @@ class JudgeLine:
     note: str
     judges_itself: bool
     is_scripted: bool
+    is_backup: bool
+    fails_often: bool = False
 
     @property
     def answered(self) -> int:
@@ -40,6 +45,18 @@ class JudgeLine:
 
 
 @dataclass(frozen=True)
+class Checks:
+    """What became of the criteria that checks decide. Those that failed have no value."""
+
+    ok: int
+    failed: int
+
+    @property
+    def run(self) -> int:
+        return self.ok + self.failed
+
+
+@dataclass(frozen=True)
 class Panel:
     """The judges of a judging.
 
@@ -47,7 +64,10 @@ class Panel:
         alpha: Krippendorff's, ordinal; None where it is not defined or not computed yet.
         band: What alpha is worth, or why there is none; None until the judging is done.
         units: Criteria with two or more verdicts, on which alpha rests.
+        comparisons: Pairs of judges that can be compared, of those expected; None until the
+            judging is done.
         failures: Failed verdicts by kind.
+        checks: None where no criterion is decided by a check.
         cost_usd: Of assessments with known cost; None where none is known.
         with_cost: How many of `assessed` assessments have a known cost.
     """
@@ -56,7 +76,9 @@ class Panel:
     alpha: float | None
     band: Band | None
     units: int
+    comparisons: Comparisons | None
     failures: tuple[tuple[str, int], ...]
+    checks: Checks | None
     cost_usd: Decimal | None
     with_cost: int
     assessed: int
@@ -74,6 +96,35 @@ class Panel:
     def failed(self) -> int:
         return sum(judge.failed for judge in self.judges)
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the judges agree so little that a person should know at first sight."""
+        return self.band in (Band.TENTATIVE, Band.UNRELIABLE)
+
+    @property
+    def failing(self) -> tuple[JudgeLine, ...]:
+        """The judges that fail far more often than their peers."""
+        return tuple(judge for judge in self.judges if judge.fails_often)
+
+
+FEWEST_FAILED, LEAST_SHARE, TIMES = 3, 0.1, 3
+"""From when a judge fails far more often than its peers."""
+
+
+def fails_often(mine: JudgeLine, peers: Iterable[JudgeLine]) -> bool:
+    """Whether a judge fails far more often than its peers, so that it is to be named.
+
+    At least 3 of its verdicts failed, they are at least a tenth of what it was asked for, and that
+    share is at least three times the share of all its peers together. A backup judge is no peer:
+    it is asked only where it is hard.
+    """
+    peers = [peer for peer in peers if peer.judge_id != mine.judge_id and not peer.is_backup]
+    asked, failed = sum(peer.asked for peer in peers), sum(peer.failed for peer in peers)
+    if mine.is_backup or not asked or mine.failed < FEWEST_FAILED:
+        return False
+    share = mine.failed / mine.asked
+    return share >= LEAST_SHARE and share * asked >= TIMES * failed
+
 
 def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
     """The panel of one judging of this run, whose assessments add up to `assessed`."""
@@ -85,6 +136,8 @@ def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
         alpha=alpha,
         band=band,
         units=compared["units"],
+        comparisons=Comparisons(*sums["comparisons"]) if sums.get("comparisons") else None,
+        checks=_checks(judging),
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
         cost_usd=assessed.cost_usd,
         with_cost=assessed.with_cost,
@@ -120,15 +173,31 @@ def _sums_so_far(judging: Judging) -> dict[str, Any]:
     return {"judges": judges, "failures": failures}
 
 
+def _checks(judging: Judging) -> Checks | None:
+    rows = Judgment.objects.filter(judging=judging, judge__isnull=True).order_by()
+    states = dict(rows.values_list("state").annotate(Count("pk")))
+    failed = states.pop(JudgmentState.FAILED, 0)
+    return Checks(ok=sum(states.values()), failed=failed) if failed or states else None
+
+
 def _lines(run: Run, judging: Judging, counted: dict[str, Any]) -> tuple[JudgeLine, ...]:
-    judges = judging.jury.get("judges", [])
-    ids = {judge["endpoint"].get("language_model_id") for judge in judges}
+    judges, backup = judging.jury.get("judges", []), judging.jury.get("backup")
+    seats = [(judge, False) for judge in judges] + ([(backup, True)] if backup else [])
+    ids = {judge["endpoint"].get("language_model_id") for judge, _ in seats}
     notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
-    return tuple(_line(run, judge, counted.get(str(judge["judge"]), {}), notes) for judge in judges)
+    lines = [
+        _line(run, judge, is_backup, counted.get(str(judge["judge"]), {}), notes)
+        for judge, is_backup in seats
+    ]
+    return tuple(replace(line, fails_often=fails_often(line, lines)) for line in lines)
 
 
 def _line(
-    run: Run, judge: dict[str, Any], counted: dict[str, int], notes: dict[int, str]
+    run: Run,
+    judge: dict[str, Any],
+    is_backup: bool,
+    counted: dict[str, int],
+    notes: dict[int, str],
 ) -> JudgeLine:
     endpoint = judge["endpoint"]
     return JudgeLine(
@@ -137,5 +206,8 @@ def _line(
         note=notes.get(endpoint.get("language_model_id"), ""),
         judges_itself=judges_itself(run, endpoint),
         is_scripted=bool(endpoint.get("is_scripted")),
-        **{state: counted.get(state, 0) for state in JudgmentState.values},
+        is_backup=is_backup,
+        ok=counted.get(JudgmentState.OK, 0),
+        repaired=counted.get(JudgmentState.REPAIRED, 0),
+        failed=counted.get(JudgmentState.FAILED, 0),
     )

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.db.models import Count
 
+from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from issues.models import Issue
 from reports.queries.grid import Grid, Sheet
@@ -22,9 +23,9 @@ from reports.queries.progress import (
 )
 from runs.filters import Filters
 from runs.labels import labels_of
-from runs.models import Judging, Result, Run, TagSet
+from runs.models import Judging, Outcome, Result, Run, TagSet
 from runs.states import current_of
-from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Line:
 
     @property
     def failure_share(self) -> float | None:
-        """Of the decided results, weighted as the pass rate is; None where none is decided."""
+        """Of the decided results; None where none is decided."""
         return None if self.rate.share is None else 1 - self.rate.share
 
 
@@ -67,11 +68,37 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Heavy:
+    """A test that counts more or less than others in the score."""
+
+    test_id: int
+    issue: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """How similarity to the reference answers enters the scores.
+
+    `weight` is its share of a score; `model` what embeds the texts; `alone`: tests that nothing
+    judges are scored by it. It was measured for `measured` of `answered` results.
+    """
+
+    weight: float
+    model: str
+    alone: bool
+    measured: int
+    answered: int
+
+
+@dataclass(frozen=True)
 class RunReport:
     """All figures of one run.
 
     `issues` are sorted worst first; `tags` by name, a result counting once for each of its tags.
-    `panel` is None where nobody judges. `errors` are results that ended in an error, by kind.
+    `panel` is None where nobody judges, `similarity` where it has no part in the scores. `heavy`
+    are tests whose weight is not 1, the heaviest first. `errors` are results that ended in an
+    error, by kind.
     Figures are over all results; `grid` alone follows the filters.
     """
 
@@ -81,6 +108,9 @@ class RunReport:
     progress: Progress
     counts: Counts
     rate: Rate
+    score: Score
+    heavy: tuple[Heavy, ...]
+    similarity: Similarity | None
     overridden: int
     disputed: int
     issues: tuple[Line, ...]
@@ -92,6 +122,11 @@ class RunReport:
     errors: tuple[tuple[str, int], ...]
     failures: tuple[Failure, ...]
     grid: Grid
+
+    @property
+    def juries_differ(self) -> bool:
+        """Whether its judgings cannot be compared, as they did not judge alike."""
+        return len({judging.jury_fingerprint for judging in self.judgings}) > 1
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -115,6 +150,9 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         progress=progress,
         counts=answered.counts,
         rate=rate_of(cells, repeats=run.repeats),
+        score=score_of(cells),
+        heavy=_heavy(run),
+        similarity=_similarity(run, cells),
         overridden=overridden,
         disputed=sum(cell.disputed for cell in cells),
         issues=issue_lines(cells, run.repeats),
@@ -133,6 +171,24 @@ def _panel(run: Run, current: Judging | None, assessed: dict[int, Assessed]) -> 
     if current is None or not current.jury.get("judges"):
         return None
     return panel_of(run, current, assessed.get(current.pk, Assessed()))
+
+
+def _heavy(run: Run) -> tuple[Heavy, ...]:
+    rows = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
+    tests = rows.values_list("test_id", "issue__title", "weight").distinct()
+    return tuple(Heavy(*row) for row in tests)
+
+
+def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
+    if not run.wants_similarity:
+        return None
+    return Similarity(
+        weight=run.similarity_weight,
+        model=run.similarity_endpoint.get("name", "") or word_vectors.NAME,
+        alone=run.score_by_similarity,
+        measured=sum(cell.similar for cell in cells),
+        answered=sum(cell.answered for cell in cells if cell.outcome != Outcome.ERROR),
+    )
 
 
 def judgings_of(run: Run) -> list[Judging]:

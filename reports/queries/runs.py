@@ -12,20 +12,25 @@ from evalhub.models import BatchState
 from runs.labels import labels_of
 from runs.models import Judging, Run
 from runs.states import current_of, state_of
-from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
 
 PAGE = 25
 
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in brief. `state` is that of run and judgings together."""
+    """One run in brief. `state` is that of run and judgings together.
+
+    `jury_fingerprint` is that of the judging that decides its scores; "" where nobody judges.
+    """
 
     run: Run
     counts: Counts
     rate: Rate
+    score: Score
     state: str
     labels: tuple[str, ...]
+    jury_fingerprint: str
 
     @property
     def is_live(self) -> bool:
@@ -43,6 +48,11 @@ class LaunchGroup:
 
     label: str
     lines: tuple[RunLine, ...]
+
+    @property
+    def juries_differ(self) -> bool:
+        """Whether they were not judged alike, so that their scores cannot be compared."""
+        return len({line.jury_fingerprint for line in self.lines}) > 1
 
 
 @dataclass(frozen=True)
@@ -81,12 +91,15 @@ def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
 
 
 def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
+    current = current_of(judgings)
     return RunLine(
         run=run,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
+        score=score_of(cells),
         state=state_of(run, judgings),
-        labels=labels_of(run, current_of(judgings)),
+        labels=labels_of(run, current),
+        jury_fingerprint=current.jury_fingerprint if current else "",
     )
 
 

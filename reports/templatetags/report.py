@@ -1,14 +1,15 @@
 """How a report's figures look on a page: badges, bars, marks and links."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from evalhub.statistics.interval import Interval
 from evalhub.wording import DASH, between, percent, score
-from reports.queries.grid import Vote
+from reports.queries.grid import Part, Vote
 from reports.queries.similarity import Variant
 from runs.filters import Filters
 from runs.models import Outcome, Run
@@ -68,6 +69,8 @@ ADVICE: dict[str, str] = {
     "forbidden_address": "Allow the address in EVALHUB_ALLOWED_ADDRESSES, or change the base URL.",
     "unreadable": "The judge did not answer in the form that was asked for.",
     "unreadable_reply": "What came back was no reply of a language model: check the base URL.",
+    "check_error": "The check ended in an error: look at its arguments.",
+    "cannot_run": "This check runs foreign code or reaches the network, so it is never run.",
     "echo": "The judge repeated a verdict that stands in the answer: it is not counted.",
     "worker_died": "A worker died while doing this: look at its log before you retry.",
     "no_answer": "There was no answer to judge.",
@@ -157,6 +160,32 @@ def nearness_cell(value: float | None, variant: Variant, number: int) -> SafeStr
         return format_html('<td class="eh-alike-cell" title="not measured">{}</td>', DASH)
     cell = '<td class="eh-alike-cell" style="--share: {}%" title="{} and {}">{}</td>'
     return format_html(cell, spot(max(0.0, value)), variant.run.model_name, number, cosine(value))
+
+
+@register.simple_tag
+def parts_strip(parts: Sequence[Part]) -> SafeString:
+    """A rubric as a strip: a piece for each criterion, as wide as its weight, from bad to good."""
+    pieces = format_html_join(
+        "",
+        '<span class="eh-part{}" style="--share: {}%; flex-grow: {}" title="{}"></span>',
+        (
+            (
+                " eh-part--none" if part.score is None else "",
+                round(100 * (part.score or 0)),
+                part.weight,
+                f"criterion {number}: {score(part.score)}, weight {part.weight:g}"
+                + (", judges split" if part.is_split else ""),
+            )
+            for number, part in enumerate(parts, 1)
+        ),
+    )
+    return format_html(
+        '<span class="eh-parts" role="img" aria-label="{}">{}</span>', _scores(parts), pieces
+    )
+
+
+def _scores(parts: Sequence[Part]) -> str:
+    return f"{len(parts)} criteria: {', '.join(score(part.score) for part in parts)}"
 
 
 @register.simple_tag

@@ -1,5 +1,7 @@
 """The page of one run, what it polls while the run works, and its downloads."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
@@ -12,9 +14,10 @@ from evalhub.figures import OutcomeRow, tag_bars
 from evalhub.work.leases import workers_alive
 from reports.exports.run import csv_lines, report_json
 from reports.figures import binned_times, outcome_ring
-from reports.queries.grid import Sheet
+from reports.queries.grid import Row, Sheet
 from reports.queries.progress import progress_of
 from reports.queries.run import RunReport, judgings_of, run_report
+from reports.queries.verdicts import Verdict, verdicts_of
 from reports.views.shell import needs, page
 from runs.filters import SORTS, Filters
 from runs.models import Jury, Run
@@ -92,20 +95,31 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
 def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """What the grid shows, all pages of it, as a table for a spreadsheet."""
     sheet = _sheet(request, pk)
-    lines = csv_lines(sheet.rows(Filters.read(request.GET)))
+    return _csv(csv_lines(sheet.rows(Filters.read(request.GET)), Row), f"run-{pk}")
+
+
+@needs("runs.export_results")
+def download_verdicts(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """Every judgment of the results that the grid shows: criterion by criterion, judge by judge."""
+    found = verdicts_of(_sheet(request, pk), Filters.read(request.GET))
+    return _csv(csv_lines(found, Verdict), f"run-{pk}-judgments")
+
+
+def _csv(lines: Iterator[str], name: str) -> StreamingHttpResponse:
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = _attachment(pk, "csv")
+    response["Content-Disposition"] = _attachment(name, "csv")
     return response
 
 
 @needs("runs.export_results")
 def download_json(request: HttpRequest, pk: int) -> HttpResponse:
-    """The report's figures, and the rows that the grid shows, all pages of it."""
+    """The report's figures, the rows that the grid shows, all pages of it, and their judgments."""
     filters = Filters.read(request.GET)
     report = run_report(_run(pk), filters, reader=request.user)  # type: ignore[arg-type]
-    rows = _sheet(request, pk).rows(filters)
-    response = JsonResponse(report_json(report, rows))
-    response["Content-Disposition"] = _attachment(pk, "json")
+    sheet = _sheet(request, pk)
+    judgments = [asdict(verdict) for verdict in verdicts_of(sheet, filters)]
+    response = JsonResponse({**report_json(report, sheet.rows(filters)), "judgments": judgments})
+    response["Content-Disposition"] = _attachment(f"run-{pk}", "json")
     return response
 
 
@@ -115,5 +129,5 @@ def _sheet(request: HttpRequest, pk: int) -> Sheet:
     return Sheet(found, current, request.user)  # type: ignore[arg-type]
 
 
-def _attachment(pk: int, ending: str) -> str:
-    return f'attachment; filename="run-{pk}-{timezone.now():%Y%m%d-%H%M}.{ending}"'
+def _attachment(name: str, ending: str) -> str:
+    return f'attachment; filename="{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"'

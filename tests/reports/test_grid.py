@@ -142,7 +142,7 @@ def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_
     pages = [sheet(small, annotator), sheet(large, annotator)]
 
     for page in pages:
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             page.page(Filters())
 
 

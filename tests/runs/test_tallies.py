@@ -1,7 +1,7 @@
 import pytest
 
 from runs import tallies
-from runs.tallies import cells_of, counts_of, rate_of
+from runs.tallies import Score, cells_of, counts_of, rate_of, score_of
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.rows import answer, fail, judge
 
@@ -19,6 +19,10 @@ def judged_run(*values, tests=None, **fields):
 
 def rate(run):
     return rate_of(cells_of([run.pk]), repeats=run.repeats)
+
+
+def score(run):
+    return score_of(cells_of([run.pk]))
 
 
 def test_only_decided_results_are_in_the_rate():
@@ -46,20 +50,25 @@ def test_a_rate_of_nothing_is_not_measured():
     assert (found.n, found.share, found.interval) == (0, None, None)
 
 
-def test_weights_that_differ_weigh_and_are_resampled_by_issue():
+def test_weights_change_the_score_and_no_pass_rate():
     tests = [make_test(weight=3), make_test(weight=1), make_test(weight=1)]
-    found = rate(judged_run(1, 0, 0, tests=tests))
+    run = judged_run(1, 0, 0, tests=tests)
 
-    assert found.share == pytest.approx(3 / 5)
-    assert found.is_weighted
-    assert found.is_resampled
-    assert found.interval is not None
+    assert (rate(run).passed, rate(run).n, rate(run).share) == (1, 3, pytest.approx(1 / 3))
+    # (3 · 1 + 1 · 0 + 1 · 0) / 5
+    assert score(run).mean == pytest.approx(3 / 5)
+    assert score(run).interval is not None
 
 
-def test_equal_weights_other_than_one_change_nothing():
-    found = rate(judged_run(1, 0, tests=[make_test(weight=2), make_test(weight=2)]))
+def test_the_score_is_of_those_that_have_one():
+    run = judged_run(1, 0.25, None, tests=[make_test(weight=2), make_test(), make_test(weight=9)])
 
-    assert (found.share, found.is_weighted, found.is_resampled) == (0.5, False, False)
+    # (2 · 1 + 1 · 0.25) / 3
+    assert (score(run).mean, score(run).n) == (pytest.approx(0.75), 2)
+
+
+def test_a_score_of_nothing_is_not_measured():
+    assert score(make_run(make_test())) == Score(None, 0, None)
 
 
 def test_repeats_are_not_counted_as_independent_answers():
