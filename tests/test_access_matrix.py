@@ -113,11 +113,16 @@ DOORS: dict[str, tuple[Door, ...]] = {
     ),
     "admin:issues_test_copy": (post(WRITERS),),
     "admin:issues_test_preview": (get(), post(ALL)),
+    "admin:issues_test_rubric": (post(WRITERS),),
+    "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
+    "admin:issues_test_library": (get(), post(WRITERS)),
     "admin:issues_test_compare_answers": (get(),),
     # Runs
+    "admin:runs_jury_asked": (post(MAINTAINERS),),
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
     "admin:runs_launch_act": (post(MAINTAINERS),),
     "admin:runs_result_evaluate": (post(WRITERS),),
+    "admin:runs_result_judgment": (get(),),
     "admin:runs_run_rows": (get(),),
     "admin:runs_run_supply": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
@@ -130,6 +135,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run_progress": (get(),),
     "reports:run_rows": (get(),),
     "reports:run_csv": (get(),),
+    "reports:run_verdicts_csv": (get(),),
     "reports:run_json": (get(),),
     "reports:similarity": (get(),),
     # API
@@ -153,6 +159,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-test-move": (post(WRITERS),),
     "api-test-readiness": (get(),),
     "api-test-similarity": (get(),),
+    "api-check-list": (get(),),
     "api-judge-template-list": (get(), post(MAINTAINERS)),
     "api-judge-template-detail": (get(), patch(MAINTAINERS)),
     "api-judge-template-publish": (post(MAINTAINERS),),
@@ -343,6 +350,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=[ContentType.objects.get_for_model(row).pk, pk])
     if address.name.endswith("simple_history"):
         return reverse(address.name, args=[pk, 1])
+    if address.name == "admin:runs_result_judgment":
+        return reverse(address.name, args=[pk, rows["judgment"].pk])
     return reverse(address.name, args=[pk])
 
 
