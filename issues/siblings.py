@@ -7,7 +7,8 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Issue, Test, TestState
+from issues.models import Criterion, Issue, Test, TestState
+from issues.models.criterion import CONTENT_FIELDS
 from issues.states import Refused, review_again
 
 COPIED = ("template", "guidelines", "pass_threshold")
@@ -23,6 +24,13 @@ def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
 def judging_of(sibling: Test) -> dict[str, Any]:
     """What a new test takes over from its sibling."""
     return {name: getattr(sibling, name) for name in COPIED}
+
+
+def rubric_of(sibling: Test) -> list[dict[str, Any]]:
+    """The points that a new test takes over, as fields of the model."""
+    rows = sibling.criteria.all()
+    kept = [name for name in CONTENT_FIELDS.values() if name != "key"]
+    return [{name: getattr(row, name) for name in (*kept, "order")} for row in rows]
 
 
 @transaction.atomic
@@ -44,7 +52,7 @@ def copy_judging(sibling: Test, test: Test, *, by: User) -> None:
     review_again(test, by)
     sign(test, by, f"Judging copied from test {sibling.pk}")
     test.save()
-    for row in sibling.criteria.all():
-        row.pk, row.key, row.test, row._state.adding = None, "", test, True
+    for fields in rubric_of(sibling):
+        row = Criterion(test=test, **fields)
         sign(row, by, f"Copied from test {sibling.pk}")
         row.save()

@@ -81,12 +81,13 @@ class CriterionForm(forms.ModelForm):
         chosen = self._chosen_check()
         self.fields["check_name"].choices = check_choices(chosen)  # type: ignore[attr-defined]
         self.kept = self.instance.arguments if chosen == self.instance.check_name else {}
+        shown = self.initial.get("arguments", self.kept)
         self.check_arguments = arguments_of(chosen)
         for argument in self.check_arguments:
             self.fields[ARGUMENT + argument.name] = field_of(argument)
-            if argument.name in self.kept:
-                shown = typed_argument(argument, self.kept[argument.name])
-                self.initial[ARGUMENT + argument.name] = shown
+            if argument.name in shown:
+                value = typed_argument(argument, shown[argument.name])
+                self.initial[ARGUMENT + argument.name] = value
 
     def _chosen_check(self) -> str:
         """The check that is chosen in what was sent, or else the one that is stored."""
@@ -165,6 +166,11 @@ class RubricFormSet(BaseInlineFormSet):
     @property
     def pasted(self) -> str:
         return str(self.data.get(f"{self.prefix}-pasted", "")) if self.is_bound else ""
+
+    def total_form_count(self) -> int:
+        """Points that a new test starts with come on top of the empty rows."""
+        given = 0 if self.is_bound else len(self.initial_extra or ())
+        return super().total_form_count() + given
 
     def has_changed(self) -> bool:
         return super().has_changed() or bool(self.pasted.strip())

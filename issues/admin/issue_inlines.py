@@ -12,7 +12,7 @@ from unfold.decorators import display
 
 from issues.admin.badges import badge
 from issues.admin.test_form import text_area
-from issues.admin.words import first_words
+from issues.admin.words import first_words, judged_by_words, rubric_size
 from issues.models import Comment, Feedback, Source, Test
 
 
@@ -102,12 +102,16 @@ class TestInline(ReadOnlyInline):
 
     __test__ = False
     model = Test
-    fields = readonly_fields = ("words", "state_label", "template", "weight")
+    fields = readonly_fields = ("words", "state_label", "judged_by", "weight")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         readable = Test.objects.readable_by(request.user).filter(pk=OuterRef("pk"))
         tests: QuerySet[Test] = super().get_queryset(request).select_related("template", "issue")
-        return tests.annotate(readable=Exists(readable))
+        return tests.annotate(readable=Exists(readable), points=rubric_size())
+
+    @display(description="judged by")
+    def judged_by(self, test: Any) -> str:
+        return judged_by_words(test.points, test.template)
 
     @display(description="test")
     def words(self, test: Any) -> str:

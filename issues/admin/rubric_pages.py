@@ -12,6 +12,7 @@ from evalhub.history import sign
 from evalhub.pages import person, row_number
 from issues import rewriting, states
 from issues.admin.criterion_form import polarity_of
+from issues.admin.rubric_history import entries_of
 from issues.admin.rubric_preview import PREFIX, context_of, draft_of
 from issues.admin.stated import StatedAdmin
 from issues.criterion_library import chosen, shelves
@@ -23,6 +24,8 @@ MOST_CHARACTERS = 100_000
 class RubricPages(StatedAdmin):
     """For the admin of tests."""
 
+    object_history_template = "issues/test_history.html"
+
     def get_urls(self) -> list[URLPattern]:
         name = self.url_name("").removeprefix("admin:")
         wrap = self.admin_site.admin_view
@@ -32,6 +35,14 @@ class RubricPages(StatedAdmin):
             path("library/", wrap(self.library_view), name=f"{name}library"),
             *super().get_urls(),
         ]
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        readable = self.may_read_history(request, object_id)
+        test = self.get_object(request, object_id) if readable else None
+        extra = {"rubric": entries_of(test)} if test is not None else {}
+        return super().history_view(request, object_id, {**extra, **(extra_context or {})})
 
     def rubric_view(self, request: HttpRequest) -> HttpResponse:
         """What the rubric in the unsaved form asks and comes to, as a part of a page."""

@@ -22,14 +22,15 @@ from issues.admin.filters import TestDomainFilter
 from issues.admin.issue_inlines import ReadOnlyInline
 from issues.admin.rubric_inline import RubricInline
 from issues.admin.rubric_pages import RubricPages
+from issues.admin.rubric_preview import PREFIX as RUBRIC
 from issues.admin.rubric_preview import context_of, draft_of_test
 from issues.admin.test_form import TestForm, conversation
-from issues.admin.words import first_words
+from issues.admin.words import first_words, judged_by_words, rubric_size
 from issues.models import Issue, Revision, Test
 from issues.preview import preview, sample_answer
 from issues.prompts import PromptError
 from issues.scales import ScaleError
-from issues.siblings import copy_judging, judging_of, siblings_of
+from issues.siblings import copy_judging, judging_of, rubric_of, siblings_of
 from issues.states import Move, Refused
 
 WRITTEN = (
@@ -63,7 +64,7 @@ class TestAdmin(RubricPages):
         "words",
         "issue",
         "state_label",
-        "template",
+        "judged_by",
         "weight",
         "sealed_label",
         "changed",
@@ -75,7 +76,10 @@ class TestAdmin(RubricPages):
         ("origin", ChoicesDropdownFilter),
         "sealed",
     )
-    search_fields = ("issue__title", "messages", "guidelines", "reference", "=id")
+    search_fields = (
+        *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
+        "=id",
+    )
     search_help_text = "Text of the test, title of its issue, or number."
     list_select_related = ("issue", "template")
     autocomplete_fields = ("issue",)
@@ -88,7 +92,8 @@ class TestAdmin(RubricPages):
         js = ("evalhub/messages.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
-        return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
+        tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)
+        return tests.annotate(points=rubric_size())
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         return self.get_object(request, object_id) is not None
@@ -102,6 +107,10 @@ class TestAdmin(RubricPages):
     @display(description="state", ordering="state", label=STATE_LABELS)
     def state_label(self, test: Test) -> tuple[str, str]:
         return test.state, test.get_state_display()
+
+    @display(description="judged by", ordering="template")
+    def judged_by(self, test: Any) -> str:
+        return judged_by_words(test.points, test.template)
 
     @display(description="sealed", label={"sealed": "info"})
     def sealed_label(self, test: Test) -> str:
@@ -143,11 +152,25 @@ class TestAdmin(RubricPages):
         issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
         if issue is None:
             return {name: value for name, value in initial.items() if name != "issue"}
-        siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
-        wanted = row_number(request.GET.get("sibling"))
-        chosen = next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
+        chosen = self._sibling(request, issue)
         taken = judging_of(chosen) if chosen else {}
         return {**initial, "issue": issue.pk, **taken}
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Test, *args: Any) -> dict[str, Any]:
+        """A new test starts with a copy of its sibling's rubric, too."""
+        kwargs: dict[str, Any] = super().get_formset_kwargs(request, obj, *args)
+        is_new = obj.pk is None and request.method == "GET"
+        if not is_new or kwargs["prefix"] != RUBRIC:
+            return kwargs
+        issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
+        chosen = self._sibling(request, issue) if issue else None
+        return {**kwargs, "initial": rubric_of(chosen) if chosen else []}
+
+    def _sibling(self, request: HttpRequest, issue: Issue) -> Test | None:
+        """The one that is named in the link, or else the first; a sealed one is none."""
+        siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
+        wanted = row_number(request.GET.get("sibling"))
+        return next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
 
     def save_model(self, request: HttpRequest, obj: Test, form: ModelForm, change: bool) -> None:
         if not change:

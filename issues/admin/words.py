@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from django.db.models import Count, IntegerField, OuterRef, Subquery
 from django.utils.text import Truncator
+
+from issues.models import Criterion
 
 LENGTH = 90
 
@@ -13,3 +16,17 @@ def first_words(messages: Any) -> str:
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
     text = str(said[0].get("content") or "") if said else ""
     return Truncator(" ".join(text.split())).chars(LENGTH) or "(no message)"
+
+
+def rubric_size() -> Subquery:
+    """How many points a test's rubric has, to be annotated; null where it has none."""
+    points = Criterion.objects.filter(test=OuterRef("pk")).order_by().values("test")
+    counted = points.annotate(count=Count("pk")).values("count")
+    return Subquery(counted, output_field=IntegerField())
+
+
+def judged_by_words(points: int | None, template: object) -> str:
+    """Whether a test is judged by a rubric of so many points, or as a whole by its template."""
+    if points:
+        return f"rubric of {points}"
+    return str(template or "—")

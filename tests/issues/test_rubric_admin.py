@@ -3,6 +3,7 @@
 import pytest
 
 from issues.criterion_library import shelves
+from issues.freezing import freeze
 from tests.factories import make_issue, make_test
 from tests.issues.pages import form_of_a_test, log_in, rubric_form, said, url
 
@@ -369,3 +370,61 @@ def test_a_rubric_is_not_lost_to_a_siblings(client):
 
     assert "has a rubric of its own" in said(response)[0]
     assert test.criteria.get().text == "b"
+
+
+# Elsewhere ---------------------------------------------------------------------------------------
+
+
+def test_the_history_of_a_test_tells_what_became_of_its_points(client):
+    log_in(client, "annotator")
+    test = make_test(criteria=[{"text": "Names a price"}, {"text": "Is brief"}])
+    first, second = saved_points(test)
+    points = (first | {"weight": 3, "order": 2}, second | {"order": 1})
+    client.post(url("test_change", test.pk), form_of(test, *points, saved=2))
+    second = second | {"DELETE": "on"}
+    client.post(url("test_change", test.pk), form_of(test, first | {"weight": 3}, second, saved=2))
+
+    entries = client.get(url("test_history", test.pk)).context["rubric"]
+
+    told = [(entry.did, entry.record.text) for entry in entries]
+    assert told[:2] == [("deleted", "Is brief"), ("changed", "Names a price")]
+    assert entries[1].changes == [("weight", "1.0", "3.0")]
+
+
+def test_the_history_of_a_sealed_rubric_is_closed_to_who_may_not_read_it(client):
+    log_in(client, "viewer")
+    test = make_test(sealed=True, criteria=[{"text": "the secret"}])
+
+    assert client.get(url("test_history", test.pk)).status_code == 404
+
+
+def test_lists_say_that_a_test_is_judged_by_a_rubric(client):
+    log_in(client, "viewer")
+    test = make_test(criteria=[{"text": "Names a price"}, {"text": "Is brief"}])
+
+    listed = client.get(url("test_changelist"), {"q": "names a"}).content.decode()
+    on_issue = client.get(url("issue_change", test.issue_id)).content.decode()
+
+    assert "rubric of 2" in listed
+    assert "rubric of 2" in on_issue
+
+
+def test_a_frozen_rubric_is_read_on_its_revision(client):
+    log_in(client, "viewer")
+    revision = freeze([make_test(criteria=[{"text": "Names a price", "weight": 2}])])
+
+    html = client.get(url("revision_change", next(iter(revision.values())).pk)).content.decode()
+
+    assert "Names a price" in html
+    assert "Weight 2.0" in html
+
+
+def test_a_new_test_starts_with_its_siblings_rubric(client):
+    log_in(client, "annotator")
+    sibling = make_test(criteria=[{"text": "a", "weight": 2}, CONTAINS])
+
+    page = client.get(url("test_add"), {"issue": sibling.issue_id})
+
+    rubric = page.context["inline_admin_formsets"][0].formset
+    assert [form["text"].value() for form in rubric.forms][:2] == ["a", ""]
+    assert rubric.forms[1]["arg_texts"].value() == "a\nb"
