@@ -3,12 +3,14 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.pages import ReadOnlyAdmin
 from issues.models import Revision
 from issues.prompts import conversation_text
+from issues.rubric import WHOLE_TEST
 
 
 @admin.register(Revision)
@@ -17,16 +19,22 @@ class RevisionAdmin(ReadOnlyAdmin):
 
     list_display = ("__str__", "test", "template", "created_at")
     list_select_related = ("test__issue", "template")
+
     read = (
         *("test", "number", "created_at", "template", "pass_threshold", "pass_rule"),
-        *("asked", "reference", "guidelines", "context", "tools", "asked_digest", "digest"),
+        *("asked", "rubric", "reference", "guidelines", "context", "tools"),
+        *("asked_digest", "digest"),
     )
     fieldsets = (
         (None, {"fields": ("test", ("number", "created_at"), "asked")}),
         ("Judged by", {"fields": ("template", ("pass_threshold", "pass_rule"))}),
+        ("Rubric", {"fields": ("rubric",)}),
         (None, {"fields": ("guidelines", "reference", "context", "tools")}),
         ("Digests", {"fields": ("asked_digest", "digest")}),
     )
+
+    class Media:
+        css = {"all": ("evalhub/rubric.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Revision]:
         return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
@@ -52,6 +60,11 @@ class RevisionAdmin(ReadOnlyAdmin):
     @display(description="context")
     def context(self, revision: Revision) -> str:
         return _block(revision.content["context"])
+
+    @display(description="points")
+    def rubric(self, revision: Revision) -> str:
+        points = revision.criteria.exclude(key=WHOLE_TEST)
+        return render_to_string("issues/rubric_read.html", {"points": points})
 
     @display(description="tools")
     def tools(self, revision: Revision) -> Any:
