@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -7,12 +6,11 @@ from rest_framework import serializers
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.models import User
+from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.judge_templates import shown_by
 from issues.models import (
     Comment,
-    Criterion,
     Feedback,
-    FrozenCriterion,
     Issue,
     JudgeTemplate,
     Rating,
@@ -23,7 +21,6 @@ from issues.models import (
     TemplateState,
     Test,
 )
-from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
 from issues.rewriting import replace
 from issues.states import review_again
 
@@ -32,9 +29,6 @@ DECIDING = (
     "pass_threshold",
 )
 """What decides a result: a change of it takes an approved test back to review."""
-
-MOST_CRITERIA = 300
-GENERAL = ("non_field_errors", "problems", "__all__")
 
 
 class TagSerializer(RowSerializer):
@@ -170,74 +164,6 @@ class IssueSerializer(RowSerializer):
         return issue
 
 
-class CriteriaSerializer(serializers.ListSerializer):
-    """A whole rubric; errors name the criterion by its place from 1 on."""
-
-    def to_internal_value(self, data: Any) -> list[Any]:
-        if isinstance(data, list) and len(data) > MOST_CRITERIA:
-            raise serializers.ValidationError(
-                f"A rubric has at most {MOST_CRITERIA} criteria, not {len(data)}."
-            )
-        try:
-            found: list[Any] = super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            raise serializers.ValidationError(_by_place(error.detail)) from error
-        keys = [criterion["key"] for criterion in found if criterion.get("key")]
-        if twice := sorted({key for key in keys if keys.count(key) > 1}):
-            raise serializers.ValidationError(
-                [f"Two criteria have the key {key!r}." for key in twice]
-            )
-        return found
-
-
-def _by_place(errors: Any) -> Any:
-    """A list of sentences that begin with the criterion's place; other errors as they are.
-
-    Args:
-        errors: Of each wrong criterion by its index from 0 on, as the framework has them.
-    """
-    if not isinstance(errors, Mapping) or not all(str(index).isdecimal() for index in errors):
-        return errors
-    return [
-        f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {said}"
-        for index, by_field in sorted(errors.items(), key=lambda item: int(item[0]))
-        for name, messages in by_field.items()
-        for said in _sentences(messages)
-    ]
-
-
-def _sentences(messages: Any) -> list[str]:
-    if isinstance(messages, Mapping):
-        return [said for inner in messages.values() for said in _sentences(inner)]
-    return [str(said) for said in messages] if isinstance(messages, list) else [str(messages)]
-
-
-class CriterionSerializer(RowSerializer):
-    """One point of a rubric. Judges are asked about `text`, or `check` decides by itself.
-
-    Its key is given once: send it back, and the criterion keeps its history and its results.
-    """
-
-    key = serializers.RegexField(r"^[\w.:-]{1,40}$", required=False)
-    check = serializers.CharField(
-        source="check_name", max_length=40, required=False, allow_blank=True
-    )
-    arguments = JSONObject(required=False)
-    weight = serializers.FloatField(min_value=LEAST_WEIGHT, max_value=MOST_WEIGHT, default=1.0)
-
-    class Meta:
-        model = Criterion
-        fields = tuple(CONTENT_FIELDS)
-        list_serializer_class = CriteriaSerializer
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if not attrs.get("check_name") and not attrs.get("text", "").strip():
-            raise serializers.ValidationError("Say what judges look for, or choose a check.")
-        if not attrs.get("check_name") and attrs.get("arguments"):
-            raise serializers.ValidationError({"arguments": ["Only a check takes arguments."]})
-        return super().validate(attrs)
-
-
 class TestSerializer(RowSerializer):
     """The state changes by `move` only; an approved test that is rewritten goes back to review.
 
@@ -351,29 +277,6 @@ class JudgeTemplateSerializer(RowSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         super().validate(attrs)
         return {**attrs, **(shown_by(attrs["text"]) if "text" in attrs else {})}
-
-
-class FrozenCriterionSerializer(RowSerializer):
-    """One criterion as it was frozen; the one with the key "" stands for the test as a whole."""
-
-    check = serializers.CharField(source="check_name", read_only=True)
-    arguments = JSONObject(read_only=True)
-
-    class Meta:
-        model = FrozenCriterion
-        fields = ("id", *CONTENT_FIELDS, "order")
-
-
-class CheckSerializer(serializers.Serializer):
-    """A way to decide a criterion without a judge. `arguments` is a JSON Schema."""
-
-    name = serializers.CharField()
-    title = serializers.CharField()
-    family = serializers.CharField()
-    description = serializers.CharField()
-    can_run = serializers.BooleanField()
-    reason = serializers.CharField(help_text="Why it cannot run here; empty where it can.")
-    arguments = JSONObject()
 
 
 class RevisionSerializer(RowSerializer):

@@ -14,8 +14,8 @@ from rest_framework.viewsets import ViewSet
 from evalhub.api.views import ReadOnly, Written
 from issues import states
 from issues.api import filters
+from issues.api.criteria import CheckSerializer
 from issues.api.serializers import (
-    CheckSerializer,
     CommentSerializer,
     FeedbackSerializer,
     IssueMoveSerializer,
