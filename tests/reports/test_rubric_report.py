@@ -12,6 +12,7 @@ from reports.queries.panel import JudgeLine, fails_often
 from reports.queries.run import run_report
 from reports.queries.runs import runs_report
 from runs import control
+from runs.evaluating import Ballot, evaluate
 from runs.filters import Filters
 from runs.models import Approach, Judge, Launch, Result, Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
@@ -178,6 +179,24 @@ def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
     checks = report(run).panel.checks
     assert (checks.run, checks.failed) == (2, 1)
     assert "2 run without a judge, 1 without a value" in page(client, run)
+
+
+# People ------------------------------------------------------------------------------------------
+
+
+def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
+    run, person = (
+        judged([POLITE, RUDE], {"Is polite.": [1, 0], "Is rude.": [0, 0]}),
+        make_user("annotator"),
+    )
+    result = run.results.get()
+    key = result.revision.criteria.get(text="Is polite.").key
+    evaluate(result, Ballot("EXACTLY_MET", "It is.", criterion=key), by=person)
+    evaluate(result, Ballot("0", "Useless all the same."), by=person)
+
+    whole, part = report(run).overrides
+    assert (whole.criterion, whole.value, whole.judges_score) == (None, 0, 0.875)
+    assert (part.criterion, part.value, part.judges_score) == (1, 1, 0.5)
 
 
 # The grid ----------------------------------------------------------------------------------------
