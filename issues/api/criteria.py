@@ -1,6 +1,6 @@
 """Rubrics and checks, as the API takes and gives them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -10,7 +10,8 @@ from issues.models import Criterion, FrozenCriterion
 from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
 
 MOST_CRITERIA = 300
-GENERAL = ("non_field_errors", "problems", "__all__")
+MOST_WAYS = 1000
+GENERAL = ("", "non_field_errors", "problems", "__all__")
 
 
 class CriteriaSerializer(serializers.ListSerializer):
@@ -44,9 +45,13 @@ def _by_place(errors: Any) -> Any:
     return [
         f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {said}"
         for index, by_field in sorted(errors.items(), key=lambda item: int(item[0]))
-        for name, messages in by_field.items()
+        for name, messages in _by_field(by_field)
         for said in _sentences(messages)
     ]
+
+
+def _by_field(errors: Any) -> Iterable[tuple[str, Any]]:
+    return errors.items() if isinstance(errors, Mapping) else [("", errors)]
 
 
 def _sentences(messages: Any) -> list[str]:
@@ -66,6 +71,13 @@ class CriterionSerializer(RowSerializer):
         source="check_name", max_length=40, required=False, allow_blank=True
     )
     arguments = JSONObject(required=False)
+    alternative = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_WAYS,
+        required=False,
+        allow_null=True,
+        help_text="Null: required. Criteria with one number are one way; the best way counts.",
+    )
     weight = serializers.FloatField(min_value=LEAST_WEIGHT, max_value=MOST_WEIGHT, default=1.0)
 
     class Meta:

@@ -93,6 +93,7 @@ def test_what_is_wrong_is_named_by_the_criterions_place():
         {"text": "both", "mandatory": True, "alternative": 1},
         {"text": " ", "check": ""},
         "a text",
+        None,
     ]
 
     response = send(make_test(), wrong)
@@ -106,6 +107,7 @@ def test_what_is_wrong_is_named_by_the_criterions_place():
             "Criterion 5: What is one way among others cannot be mandatory.",
             "Criterion 6: Say what judges look for, or choose a check.",
             "Criterion 7: Invalid data. Expected a dictionary, but got str.",
+            "Criterion 8: This field may not be null.",
         ]
     }
 
