@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from evalhub.storable import UNSTORABLE
+
 MOST_LINES = 200
 
 _BULLET = re.compile(r"(?:[*•·–—+]|\(?\d{1,3}[.)]|\[[ xX]?\])\s+")
@@ -27,7 +29,8 @@ def criteria_in(pasted: str) -> list[Line]:
     A line is a "should not" when it begins with "-", "not:", "should not" or "must not". Where
     every line begins with "-" that is a plain list, and says nothing.
     """
-    lines = [line.strip() for line in pasted.splitlines() if line.strip()]
+    stripped = [line.strip() for line in UNSTORABLE.sub("", pasted).splitlines()]
+    lines = [line for line in stripped if line]
     is_list = len(lines) > 1 and all(_DASH.match(line) for line in lines)
     return list(_criteria(lines, is_list))[:MOST_LINES]
 

@@ -39,7 +39,7 @@ def test_a_single_line_with_a_dash_is_unwanted():
 
 
 def test_lines_that_say_nothing_are_left_out():
-    assert criteria_in("\n  \nnot:\n-\n* \nA") == [("A", False)]
+    assert criteria_in("\n  \nnot:\n-\n* \n\0\nA\0") == [("A", False)]
 
 
 def test_no_more_are_read_than_a_rubric_can_be_edited_with():
