@@ -31,7 +31,7 @@ from runs.hearing import Checking, Cost, Hearing, Matter, Question, hearings
 from runs.models import Assessment, Judgment, JudgmentState, Result
 from runs.models import Judging as JudgingRow
 from runs.scoring import score_assessments, score_results
-from runs.seats import panel_of
+from runs.seats import least_asked
 
 T = TypeVar("T")
 Saved = asyncio.Future[bool]
@@ -72,7 +72,7 @@ class Judging(Kind):
 
     def endpoints(self, batch: JudgingRow) -> list[Endpoint]:
         embedder = batch.run.embedder() if batch.run.wants_similarity else None
-        return [*panel_of(batch).least_asked(), *([embedder] if embedder else [])]
+        return [*least_asked(batch), *([embedder] if embedder else [])]
 
     def purse(self, batch: JudgingRow) -> Purse:
         return purse_of(batch.run)

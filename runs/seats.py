@@ -79,13 +79,20 @@ def panel_of(judging: Judging) -> Panel:
 
 def panel_from(jury: dict[str, Any]) -> Panel:
     """The judges of a snapshot."""
-    judges, backup = jury["judges"], jury.get("backup")
-    everyone = [*judges, backup] if backup else judges
+    everyone = [*jury["judges"], *([jury["backup"]] if jury["backup"] else [])]
     ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
-    wordings = {t.pk: Wording.of(t) for t in JudgeTemplate.objects.filter(pk__in=ids)}
-    return Panel(
-        [_seat(judge, wordings) for judge in judges], _seat(backup, wordings) if backup else None
-    )
+    return _panel(jury, {t.pk: Wording.of(t) for t in JudgeTemplate.objects.filter(pk__in=ids)})
+
+
+def least_asked(judging: Judging) -> list[Endpoint]:
+    """What `Panel.least_asked` says of a judging, without reading any wording."""
+    return _panel(judging.jury, {}).least_asked()
+
+
+def _panel(jury: dict[str, Any], wordings: Mapping[int, Wording]) -> Panel:
+    backup = jury["backup"]
+    seats = [_seat(judge, wordings) for judge in jury["judges"]]
+    return Panel(seats, _seat(backup, wordings) if backup else None)
 
 
 def _seat(judge: dict[str, Any], wordings: Mapping[int, Wording]) -> Seat:
