@@ -14,8 +14,8 @@ from evalhub.llm import local
 from evalhub.models import LanguageModel, User
 from issues.models import Test
 from issues.sample_ledger import load_sample
-from runs.importers.weval_batch import import_all
-from runs.importers.weval_files import find
+from runs.importers.weval.batch import import_all
+from runs.importers.weval.files import find
 from runs.juries import Making
 from runs.launch import launch
 from runs.models import Jury, Run

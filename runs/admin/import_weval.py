@@ -12,9 +12,9 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from evalhub.pages import person
-from runs.importers.weval_batch import Outcome, import_all
-from runs.importers.weval_files import uploaded
-from runs.importers.weval_records import Finding
+from runs.importers.weval.batch import Outcome, import_all
+from runs.importers.weval.files import uploaded
+from runs.importers.weval.records import Finding
 from runs.models import Suite
 
 MOST_FILES, MOST_BYTES = 200, 8 * 1024 * 1024

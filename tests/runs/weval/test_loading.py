@@ -7,9 +7,9 @@ import pytest
 
 from issues.freezing import freeze
 from issues.models import Criterion, Issue, Tag, Test, TestState
-from runs.importers.weval import Loaded, import_blueprint
-from runs.importers.weval_export import export
-from runs.importers.weval_records import Blueprint, Point, Prompt
+from runs.importers.weval.export import export
+from runs.importers.weval.loading import Loaded, import_blueprint
+from runs.importers.weval.records import Blueprint, Point, Prompt
 from runs.models import Jury, Suite
 from tests.factories import make_model, make_test, make_user
 from tests.runs.weval.reading import blueprint_of

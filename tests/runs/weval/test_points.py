@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.importers.weval_records import Point
+from runs.importers.weval.records import Point
 from tests.runs.weval.reading import points_of, rubric_notes, rubric_problems
 
 

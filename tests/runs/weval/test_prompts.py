@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.importers.weval_prompts import normal_tag
+from runs.importers.weval.prompts import normal_tag
 from tests.runs.weval.reading import notes_of, problems_of, prompts_of
 
 

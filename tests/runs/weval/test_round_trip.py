@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 
-from runs.importers.weval import import_blueprint
-from runs.importers.weval_export import export
+from runs.importers.weval.export import export
+from runs.importers.weval.loading import import_blueprint
 from tests.runs.weval.test_writing import blueprints
 
 TRIED = settings(

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from runs.importers.weval_yaml import MOST_CHARACTERS, MOST_DEPTH, Unreadable, documents
+from runs.importers.weval.yaml import MOST_CHARACTERS, MOST_DEPTH, Unreadable, documents
 from tests.runs.weval.reading import problems_of, prompts_of, read
 
 

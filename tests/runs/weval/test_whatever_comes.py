@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs.importers.weval_format import KEPT, OF_PROMPTS
+from runs.importers.weval.format import KEPT, OF_PROMPTS
 from tests.runs.weval.reading import read
 
 WHOLE = (Path(__file__).parent / "blueprints" / "whole.yml").read_text()

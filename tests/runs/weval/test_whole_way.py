@@ -3,8 +3,8 @@
 import pytest
 
 from runs.demo import BLUEPRINT
-from runs.importers.weval_batch import import_all
-from runs.importers.weval_files import find
+from runs.importers.weval.batch import import_all
+from runs.importers.weval.files import find
 from runs.launch import launch
 from runs.models import Approach, Judgment
 from runs.spec import read_spec

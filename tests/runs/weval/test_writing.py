@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs.importers.weval_format import read_blueprint
-from runs.importers.weval_functions import Call, read_function, write_function
-from runs.importers.weval_records import Blueprint, NamedJudge, Point, Prompt, Source
-from runs.importers.weval_writing import not_known_to_weval, write_blueprint
+from runs.importers.weval.format import read_blueprint
+from runs.importers.weval.functions import Call, read_function, write_function
+from runs.importers.weval.records import Blueprint, NamedJudge, Point, Prompt, Source
+from runs.importers.weval.writing import not_known_to_weval, write_blueprint
 from tests.runs.weval.reading import blueprint_of
 from tests.runs.weval.test_functions import FUNCTIONS
 

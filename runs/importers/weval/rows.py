@@ -11,8 +11,8 @@ from evalhub.history import sign
 from evalhub.models import User
 from issues.models import Criterion, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
-from runs.importers.weval_prompts import NOTHING
-from runs.importers.weval_records import SHOULD, SHOULD_NOT, Blueprint, Json, Point, Prompt
+from runs.importers.weval.prompts import NOTHING
+from runs.importers.weval.records import SHOULD, SHOULD_NOT, Blueprint, Json, Point, Prompt
 
 REASON = "Imported from a Weval blueprint"
 BY_REFERENCE, BY_GUIDELINES = "input-output-reference-guidelines", "input-output-guidelines"

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from runs.importers.weval_functions import Call, write_function
-from runs.importers.weval_records import (
+from runs.importers.weval.functions import Call, write_function
+from runs.importers.weval.records import (
     APPROACHES,
     SHOULD,
     SHOULD_NOT,
@@ -16,7 +16,7 @@ from runs.importers.weval_records import (
     Point,
     Prompt,
 )
-from runs.importers.weval_yaml import add_scalars
+from runs.importers.weval.yaml import add_scalars
 
 WIDTH = 100
 

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from runs.importers.reading import shown
-from runs.importers.weval_records import LEAST_WEIGHT, MOST_WEIGHT, Finding, Json
-from runs.importers.weval_yaml import Fields, Items
+from runs.importers.weval.records import LEAST_WEIGHT, MOST_WEIGHT, Finding, Json
+from runs.importers.weval.yaml import Fields, Items
 
 URL = re.compile(r"https?://\S+")
 

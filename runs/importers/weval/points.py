@@ -7,15 +7,15 @@ from typing import Any
 
 from issues.checks import problems_of
 from runs.importers.reading import shown
-from runs.importers.weval_functions import (
+from runs.importers.weval.functions import (
     CANNOT_RUN,
     WrongArgument,
     read_function,
     takes_no_argument,
 )
-from runs.importers.weval_records import Point
-from runs.importers.weval_sections import Log, Section, as_fields, line_of, plain
-from runs.importers.weval_yaml import Fields, Items
+from runs.importers.weval.records import Point
+from runs.importers.weval.sections import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.yaml import Fields, Items
 
 WEIGHT = ("weight", "multiplier")
 TEXT = ("point", "text")

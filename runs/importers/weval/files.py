@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from runs.importers.reading import shown
-from runs.importers.weval_models import Collections
-from runs.importers.weval_records import Finding, Json, Source
-from runs.importers.weval_yaml import MOST_CHARACTERS
+from runs.importers.weval.models import Collections
+from runs.importers.weval.records import Finding, Json, Source
+from runs.importers.weval.yaml import MOST_CHARACTERS
 
 ENDINGS = (".weval.yml", ".civic.yml", ".yml", ".yaml", ".json")
 BLUEPRINTS, MODELS = "blueprints", "models"

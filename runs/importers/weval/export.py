@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from evalhub.models import LanguageModel
 from issues.models import Test, TestState
-from runs.importers import weval_tests as rows
-from runs.importers.weval_models import as_written
-from runs.importers.weval_prompts import MOST_ID, normal_tag
-from runs.importers.weval_records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
-from runs.importers.weval_tests import IMPORTED
-from runs.importers.weval_writing import not_known_to_weval
+from runs.importers.weval import rows
+from runs.importers.weval.models import as_written
+from runs.importers.weval.prompts import MOST_ID, normal_tag
+from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
+from runs.importers.weval.rows import IMPORTED
+from runs.importers.weval.writing import not_known_to_weval
 from runs.models import Jury, Suite
 
 

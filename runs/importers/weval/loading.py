@@ -15,12 +15,12 @@ from evalhub.history import sign
 from evalhub.models import LanguageModel, User
 from issues.judge_templates import load_builtin_templates
 from issues.models import Issue, IssueState, Source, SourceKind, Tag, Test, TestState
-from runs.importers import weval_tests as rows
 from runs.importers.grafite import templates
-from runs.importers.weval_models import Collections, named, spellings
-from runs.importers.weval_prompts import NOTHING
-from runs.importers.weval_records import Blueprint, NamedJudge, Prompt
-from runs.importers.weval_tests import GONE, IMPORTED, REASON, source_id
+from runs.importers.weval import rows
+from runs.importers.weval.models import Collections, named, spellings
+from runs.importers.weval.prompts import NOTHING
+from runs.importers.weval.records import Blueprint, NamedJudge, Prompt
+from runs.importers.weval.rows import GONE, IMPORTED, REASON, source_id
 from runs.models import Judge, Jury, Suite
 
 MOST_TITLE, MOST_NAME, MOST_SOURCE = 200, 150, 500

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from runs.importers.reading import shown
-from runs.importers.weval_records import Json
+from runs.importers.weval.records import Json
 
 OWN = "evalhub"
 """The function by which a check is written that Weval does not have."""

@@ -6,10 +6,10 @@ from typing import Any
 
 from evalhub.digest import digest
 from runs.importers.reading import shown
-from runs.importers.weval_points import PointReader
-from runs.importers.weval_records import SHOULD, SHOULD_NOT, Json, Point, Prompt
-from runs.importers.weval_sections import Log, Section, as_fields, line_of, plain
-from runs.importers.weval_yaml import Fields, Items
+from runs.importers.weval.points import PointReader
+from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
+from runs.importers.weval.sections import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.yaml import Fields, Items
 
 ASKED = ("prompt", "promptText")
 RUBRIC = ("should", "points", "expect", "expects", "expectations")

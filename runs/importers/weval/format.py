@@ -9,7 +9,7 @@ from typing import Any
 
 from evalhub.storable import UNSTORABLE
 from runs.importers.reading import shown
-from runs.importers.weval_prompts import (
+from runs.importers.weval.prompts import (
     RENDERED,
     Draft,
     Inherited,
@@ -18,7 +18,7 @@ from runs.importers.weval_prompts import (
     render_as,
     with_system,
 )
-from runs.importers.weval_records import (
+from runs.importers.weval.records import (
     APPROACHES,
     DEFAULT_MODELS,
     Blueprint,
@@ -29,8 +29,8 @@ from runs.importers.weval_records import (
     Source,
     in_order,
 )
-from runs.importers.weval_sections import Log, Section, as_fields, is_number, line_of, plain
-from runs.importers.weval_yaml import Fields, Items, Unreadable, documents
+from runs.importers.weval.sections import Log, Section, as_fields, is_number, line_of, plain
+from runs.importers.weval.yaml import Fields, Items, Unreadable, documents
 
 OF_PROMPTS = (
     *("prompt", "promptText", "messages", "should", "should_not", "ideal", "idealResponse"),

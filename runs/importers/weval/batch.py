@@ -7,11 +7,11 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 
 from evalhub.models import User
-from runs.importers.weval import Loaded, import_blueprint
-from runs.importers.weval_files import Found
-from runs.importers.weval_format import read_blueprint
-from runs.importers.weval_models import Collections
-from runs.importers.weval_records import Blueprint, Finding, Reading, Source
+from runs.importers.weval.files import Found
+from runs.importers.weval.format import read_blueprint
+from runs.importers.weval.loading import Loaded, import_blueprint
+from runs.importers.weval.models import Collections
+from runs.importers.weval.records import Blueprint, Finding, Reading, Source
 
 
 @dataclass(frozen=True)
