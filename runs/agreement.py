@@ -125,6 +125,27 @@ def statistics_of(judging_id: int) -> dict[str, Any]:
     }
 
 
+class Agreement(NamedTuple):
+    """Of a whole judging: Krippendorff's ordinal alpha, what it is worth, on how many units."""
+
+    alpha: float | None
+    band: Band
+    units: int
+
+
+def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
+    """What the sums of a judging come to, on the scale on which most was compared.
+
+    Verdicts on two scales cannot be compared.
+    """
+    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
+    scales = statistics.get("scales", {}).values()
+    compared = max(scales, key=lambda found: found["units"], default=nothing)
+    alpha = krippendorff.alpha_from_coincidences(krippendorff.from_json(compared["coincidences"]))
+    raters, units = len(compared["raters"]), compared["units"]
+    return Agreement(alpha, krippendorff.band(alpha, raters=raters, units=units), units)
+
+
 def comparisons_of(votes: Iterable[Vote]) -> Comparisons:
     """How many pairs of judges can be compared on one result's criteria, and how many should be.
 

@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Count
 
 from evalhub.models import LanguageModel
-from evalhub.statistics import krippendorff
 from evalhub.statistics.comparisons import Comparisons
 from evalhub.statistics.krippendorff import Band
 from reports.queries.progress import Assessed
+from runs.agreement import agreement_in
 from runs.labels import judges_itself
 from runs.models import Judging, Judgment, JudgmentState, Run
 
@@ -129,13 +129,12 @@ def fails_often(mine: JudgeLine, peers: Iterable[JudgeLine]) -> bool:
 def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
     """The panel of one judging of this run, whose assessments add up to `assessed`."""
     sums = judging.statistics or _sums_so_far(judging)
-    compared = _most_compared(sums)
-    alpha, band = _agreement(compared) if judging.statistics else (None, None)
+    agreement = agreement_in(judging.statistics) if judging.statistics else None
     return Panel(
         judges=_lines(run, judging, sums["judges"]),
-        alpha=alpha,
-        band=band,
-        units=compared["units"],
+        alpha=agreement.alpha if agreement else None,
+        band=agreement.band if agreement else None,
+        units=agreement.units if agreement else 0,
         comparisons=Comparisons(*sums["comparisons"]) if sums.get("comparisons") else None,
         checks=_checks(judging),
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
@@ -144,19 +143,6 @@ def panel_of(run: Run, judging: Judging, assessed: Assessed) -> Panel:
         assessed=assessed.done,
         assessments=assessed.n,
     )
-
-
-def _most_compared(sums: dict[str, Any]) -> dict[str, Any]:
-    """What was compared on the scale on which most was; verdicts on two scales cannot be."""
-    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
-    scales = sums.get("scales", {}).values()
-    return max(scales, key=lambda compared: compared["units"], default=nothing)
-
-
-def _agreement(compared: dict[str, Any]) -> tuple[float | None, Band]:
-    alpha = krippendorff.alpha_from_coincidences(krippendorff.from_json(compared["coincidences"]))
-    raters, units = len(compared["raters"]), compared["units"]
-    return alpha, krippendorff.band(alpha, raters=raters, units=units)
 
 
 def _sums_so_far(judging: Judging) -> dict[str, Any]:

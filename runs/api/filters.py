@@ -65,6 +65,8 @@ class JudgmentFilters(filters.FilterSet):
     judging = Id(field_name="judging_id")
     result = Id(field_name="result_id")
     judge = Id(field_name="judge_id")
+    criterion = filters.CharFilter(field_name="criterion__key")
+    is_backup = YesNo()
     state = OneOf(JudgmentState)
     failure = filters.CharFilter()
 

@@ -1,81 +1,26 @@
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
 from drf_spectacular.utils import extend_schema_field
 from pydantic import BaseModel
 from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
-from evalhub.models import LanguageModel
-from issues.models import JudgeTemplate, Tag, TemplateState
+from evalhub.statistics.krippendorff import Band
+from runs.agreement import agreement_in
 from runs.figures import spent_usd
 from runs.models import (
     Answer,
     EvaluationKind,
     HumanEvaluation,
-    Judge,
     Judging,
     Judgment,
     Jury,
     Launch,
     Result,
     Run,
-    Suite,
 )
 from runs.spec import LaunchSpec, RowId
-
-
-class SuiteSerializer(RowSerializer):
-    tags = serializers.SlugRelatedField(
-        slug_field="name", queryset=Tag.objects.all(), many=True, required=False
-    )
-
-    class Meta:
-        model = Suite
-        fields = ("id", "name", "description", "tests", "tags", "created_at")
-
-
-class JudgeSerializer(RowSerializer):
-    """A language model with an approach and parameters. Equal judges are one row."""
-
-    name = serializers.CharField(source="__str__", read_only=True)
-    params = JSONObject(required=False)
-    language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
-    template = serializers.PrimaryKeyRelatedField(
-        queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
-        allow_null=True,
-        required=False,
-    )
-
-    class Meta:
-        model = Judge
-        fields = ("id", "name", "language_model", "approach", "params", "template")
-        read_only_fields = ("approach",)
-
-
-class JurySerializer(RowSerializer):
-    judges = JudgeSerializer(many=True, allow_empty=False)
-
-    class Meta:
-        model = Jury
-        fields = ("id", "name", "judges", "is_active", "created_at")
-
-    @transaction.atomic
-    def create(self, validated_data: dict[str, Any]) -> Jury:
-        judges = validated_data.pop("judges")
-        jury: Jury = super().create(validated_data)
-        jury.judges.set([Judge.objects.given(**judge) for judge in judges])
-        return jury
-
-    @transaction.atomic
-    def update(self, instance: Jury, validated_data: dict[str, Any]) -> Jury:
-        judges = validated_data.pop("judges", None)
-        jury: Jury = super().update(instance, validated_data)
-        if judges is not None:
-            jury.judges.set([Judge.objects.given(**judge) for judge in judges])
-        return jury
-
 
 # Runs --------------------------------------------------------------------------------------------
 
@@ -91,9 +36,13 @@ class Spent(serializers.DecimalField):
 
 
 class RunSerializer(RowSerializer):
-    """What the run used, as it was copied at launch. `page` is its report for people."""
+    """What the run used, as it was copied at launch. `page` is its report for people.
+
+    `similarity_model` is the name of what embeds the texts; "" is what is built in.
+    """
 
     litellm_model = serializers.SerializerMethodField()
+    similarity_model = serializers.SerializerMethodField()
     spent_usd = Spent()
     requested_by = Name()
     page = serializers.CharField(source="get_absolute_url", read_only=True)
@@ -120,6 +69,9 @@ class RunSerializer(RowSerializer):
             "spent_usd",
             "answers_supplied",
             "self_judging_allowed",
+            "similarity_weight",
+            "similarity_model",
+            "score_by_similarity",
             "is_scripted",
             "requested_by",
             "source_id",
@@ -131,6 +83,9 @@ class RunSerializer(RowSerializer):
 
     def get_litellm_model(self, run: Run) -> str:
         return str(run.endpoint.get("litellm_model", ""))
+
+    def get_similarity_model(self, run: Run) -> str:
+        return str(run.similarity_endpoint.get("name", ""))
 
 
 class LaunchSerializer(RowSerializer):
@@ -242,6 +197,7 @@ class ResultSerializer(RowSerializer):
             "score",
             "passed",
             "agreement",
+            "similarity",
             "is_judged",
             "is_overridden",
             "is_disputed",
@@ -267,19 +223,43 @@ class ResultSerializer(RowSerializer):
 
 
 class SeatSerializer(serializers.Serializer):
-    """One judge of a judging, as it was copied when the judging began."""
+    """One judge of a judging, as it was copied when the judging began.
+
+    `template` is its own wording for whole tests, null where it goes by each test's;
+    `rubric_template` is that for criteria.
+    """
 
     judge = serializers.IntegerField()
     name = serializers.CharField()
     approach = serializers.CharField()
     params = JSONObject()
+    samples = serializers.IntegerField()
     template = serializers.IntegerField(allow_null=True)
+    rubric_template = serializers.IntegerField(allow_null=True)
+
+
+class AgreementSerializer(serializers.Serializer):
+    """How far the judges of a judging agree, once it is done.
+
+    `alpha` is Krippendorff's, ordinal; null where `band` says why there is none. It rests on
+    `units`, criteria of results with two values or more, and on `comparisons_made` pairs of
+    verdicts of `comparisons_expected` (null where they were not counted).
+    """
+
+    alpha = serializers.FloatField(allow_null=True)
+    band = serializers.ChoiceField([(band.value, band.value) for band in Band])
+    units = serializers.IntegerField()
+    comparisons_made = serializers.IntegerField(allow_null=True)
+    comparisons_expected = serializers.IntegerField(allow_null=True)
 
 
 class JudgingSerializer(RowSerializer):
     """One jury's pass over a run's results; one of a run's judgings is current."""
 
+    agreement = serializers.SerializerMethodField()
+
     judges = SeatSerializer(many=True, source="jury.judges", read_only=True)
+    backup = SeatSerializer(source="jury.backup", allow_null=True, read_only=True)
     spent_usd = Spent()
     requested_by = Name()
     statistics = JSONObject(read_only=True)
@@ -295,7 +275,9 @@ class JudgingSerializer(RowSerializer):
             "reason",
             "jury_name",
             "judges",
+            "backup",
             "jury_fingerprint",
+            "agreement",
             "statistics",
             "cost_limit_usd",
             "spent_usd",
@@ -305,12 +287,31 @@ class JudgingSerializer(RowSerializer):
             "finished_at",
         )
 
+    @extend_schema_field(AgreementSerializer(allow_null=True))
+    def get_agreement(self, judging: Judging) -> dict[str, Any] | None:
+        if not judging.statistics:
+            return None
+        alpha, band, units = agreement_in(judging.statistics)
+        made, expected = judging.statistics.get("comparisons", (None, None))
+        return {
+            "alpha": None if band == Band.TOO_LITTLE_DATA else alpha,
+            "band": band.value,
+            "units": units,
+            "comparisons_made": made,
+            "comparisons_expected": expected,
+        }
+
 
 class JudgmentSerializer(RowSerializer):
-    """`value` null: the judgment failed and is no vote. `criterion` "": the test as a whole."""
+    """`value` null: the judgment failed and is no vote. `criterion` "": the test as a whole.
+
+    `value` is how far the answer shows the criterion, be that good or bad. `judge` null: a check.
+    `template` is the wording with which the judge was asked.
+    """
 
     criterion = serializers.CharField(source="criterion.key", read_only=True)
     judge_name = serializers.CharField(source="judge.__str__", read_only=True, default="")
+    approach = serializers.CharField(source="judge.approach", read_only=True, default="")
 
     class Meta:
         model = Judgment
@@ -321,6 +322,8 @@ class JudgmentSerializer(RowSerializer):
             "criterion",
             "judge",
             "judge_name",
+            "approach",
+            "template",
             "sample",
             "order",
             "is_backup",

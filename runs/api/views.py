@@ -13,6 +13,8 @@ from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
 from runs import control, recurring
 from runs.api import filters, serializers
+from runs.api.jury_serializers import JurySerializer, SuiteSerializer
+from runs.api.verdicts import ResultDetailSerializer
 from runs.evaluating import Ballot, evaluate, stands, withdraw
 from runs.launch import launch
 from runs.models import (
@@ -37,7 +39,7 @@ class SuiteViewSet(Written):
     """Named sets of tests."""
 
     queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
-    serializer_class = serializers.SuiteSerializer
+    serializer_class = SuiteSerializer
     filterset_class = filters.SuiteFilters
     ordering_fields = ("id", "name")
 
@@ -45,10 +47,12 @@ class SuiteViewSet(Written):
 class JuryViewSet(Written):
     """Judges who score together."""
 
-    queryset = Jury.objects.prefetch_related("judges__language_model", "judges__template").order_by(
-        "-pk"
+    queryset = (
+        Jury.objects.select_related("backup__language_model", "backup__template")
+        .prefetch_related("judges__language_model", "judges__template")
+        .order_by("-pk")
     )
-    serializer_class = serializers.JurySerializer
+    serializer_class = JurySerializer
     filterset_class = filters.JuryFilters
     ordering_fields = ("id", "name")
 
@@ -123,7 +127,10 @@ class RunViewSet(ReadOnly):
 
     @extend_schema(request=LaunchSpec, responses={201: serializers.LaunchSerializer})
     def create(self, request: Request) -> Response:
-        """Start one run for each model and system prompt. A refusal tells all its `problems`."""
+        """Start one run for each model, system prompt and temperature.
+
+        A refusal tells all its `problems`.
+        """
         record = launch(read_spec(_body(request)), by=request.user)  # type: ignore[arg-type]
         shown = serializers.LaunchSerializer(record).data
         return Response(shown, status=status.HTTP_201_CREATED)
@@ -217,11 +224,18 @@ def _body(request: Request) -> dict[str, Any]:
 
 
 class ResultViewSet(ReadOnly):
-    """Outcomes with their answers. Of sealed tests, figures only, unless you may read them."""
+    """Outcomes with their answers. Of sealed tests, figures only, unless you may read them.
+
+    One by its number comes with its verdict, criterion by criterion.
+    """
 
     queryset = Result.objects.all()
     serializer_class = serializers.ResultSerializer
     filterset_class = filters.ResultFilters
+
+    def get_serializer_class(self) -> type[serializers.ResultSerializer]:
+        is_one = self.action == "retrieve"
+        return ResultDetailSerializer if is_one else serializers.ResultSerializer
 
     def get_queryset(self) -> QuerySet[Result]:
         user = self.request.user

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission
 
-from evalhub.models import BatchState, ItemState
+from evalhub.models import BatchState, ItemState, LanguageModel
 from issues.freezing import scale_of
 from issues.models import TestState
 from runs.models import HumanEvaluation, Judge, Jury, Launch, Result, Run
@@ -15,6 +15,7 @@ from tests.factories import (
     make_jury,
     make_model,
     make_run,
+    make_template,
     make_test,
     make_user,
 )
@@ -268,6 +269,114 @@ def test_a_jury_needs_judges_that_are_offered():
 
     assert (nobody.status_code, gone.status_code) == (400, 400)
     assert str(retired.pk) in str(gone.json())
+
+
+def judge_of(model: LanguageModel, **fields: Any) -> dict[str, Any]:
+    return {"language_model": model.pk, **fields}
+
+
+def test_judges_have_approach_samples_and_backup():
+    one, spare = make_model(), make_model()
+    client = client_of("maintainer")
+
+    made = client.post(
+        "/api/v1/juries/",
+        {
+            "name": "rubrics",
+            "judges": [judge_of(one, approach="holistic", samples=3), judge_of(one)],
+            "backup": judge_of(spare),
+        },
+    )
+    shown = client.get(f"/api/v1/juries/{made.json()['id']}/").json()
+
+    assert made.status_code == 201, made.content
+    assert [(row["approach"], row["samples"]) for row in shown["judges"]] == [
+        ("holistic", 3),
+        ("template", 1),
+    ]
+    assert shown["backup"]["language_model"] == spare.pk
+    assert Jury.objects.get().backup == Judge.objects.get(language_model=spare)
+
+
+def test_a_backup_is_changed_and_taken_away():
+    jury, spare = make_jury(make_model()), make_model()
+    client = client_of("maintainer")
+    url = f"/api/v1/juries/{jury.pk}/"
+
+    changed = client.patch(url, {"backup": judge_of(spare)}).json()
+    kept = client.patch(url, {"name": "renamed"}).json()
+    gone = client.patch(url, {"backup": None}).json()
+
+    assert (changed["backup"]["language_model"], kept["backup"]) == (spare.pk, changed["backup"])
+    assert (gone["backup"], gone["name"], len(gone["judges"])) == (None, "renamed", 1)
+
+
+def test_a_backup_that_judges_already_is_refused_in_words():
+    model = make_model(name="busy")
+    jury = make_jury(model)
+    client = client_of("maintainer")
+
+    new = {"name": "x", "judges": [judge_of(model)], "backup": judge_of(model)}
+    responses = [
+        client.post("/api/v1/juries/", new),
+        client.patch(f"/api/v1/juries/{jury.pk}/", {"backup": judge_of(model)}),
+    ]
+
+    for response in responses:
+        assert response.status_code == 400
+        assert "busy is one of the judges" in response.json()["backup"][0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"approach": "by_feel"}, "approach"),
+        ({"samples": 26}, "samples"),
+        ({"samples": 0}, "samples"),
+        ({"params": {"api_key": "sk-1"}}, "params"),
+    ],
+)
+def test_a_judge_that_cannot_be_is_refused(fields, field):
+    response = client_of("maintainer").post(
+        "/api/v1/juries/", {"name": "x", "judges": [judge_of(make_model(), **fields)]}
+    )
+
+    assert response.status_code == 400
+    assert field in response.json()["judges"]["0"]
+
+
+def test_a_wording_for_whole_tests_is_not_taken_for_criteria():
+    judge = judge_of(make_model(), approach="standard", template=make_template().pk)
+
+    response = client_of("maintainer").post("/api/v1/juries/", {"name": "x", "judges": [judge]})
+
+    assert response.status_code == 400
+    assert "does not show {{ criterion }}" in response.json()["judges"]["0"]["template"][0]
+
+
+def test_a_suite_keeps_defaults_that_can_start_a_launch():
+    client = client_of("maintainer")
+    defaults = {"temperatures": [0, 0.7], "similarity_weight": 0.2}
+
+    made = client.post("/api/v1/suites/", {"name": "x", "tests": [], "defaults": defaults})
+    wrong = client.post("/api/v1/suites/", {"name": "y", "tests": [], "defaults": {"repeats": 0}})
+
+    assert (made.status_code, made.json()["defaults"]) == (201, defaults)
+    assert wrong.status_code == 400
+    assert "repeats" in wrong.json()["defaults"][0]
+
+
+def test_a_launch_tells_temperatures_and_similarity():
+    fields = {"temperatures": [0, 0.7], "similarity_weight": 0.2, "score_by_similarity": True}
+    client = client_of("maintainer")
+
+    launch = client.post("/api/v1/runs/", body(**fields)).json()
+    runs = [client.get(f"/api/v1/runs/{pk}/").json() for pk in sorted(launch["runs"])]
+
+    assert {name: launch["spec"][name] for name in fields} == fields
+    assert [run["params"] for run in runs] == [{"temperature": 0}, {"temperature": 0.7}]
+    assert {(run["similarity_weight"], run["similarity_model"]) for run in runs} == {(0.2, "")}
+    assert all(run["score_by_similarity"] for run in runs)
 
 
 # Results -----------------------------------------------------------------------------------------

@@ -1,0 +1,125 @@
+"""How suites and juries are told and taken."""
+
+from typing import Any
+
+from django.db import transaction
+from rest_framework import serializers
+
+from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.llm.parameters import parameter_problems
+from evalhub.models import LanguageModel
+from issues.models import JudgeTemplate, Tag, TemplateState
+from runs.juries import backup_problem, wording_problem
+from runs.models import Approach, Judge, Jury, Suite
+from runs.spec import LaunchRefused, check_defaults
+
+
+class SuiteSerializer(RowSerializer):
+    """A named set of tests.
+
+    `defaults` are fields of a launch (see POST runs/), with which the form and the command start;
+    a launch through the API names its own.
+    """
+
+    tags = serializers.SlugRelatedField(
+        slug_field="name", queryset=Tag.objects.all(), many=True, required=False
+    )
+
+    defaults = JSONObject(required=False)
+    extras = JSONObject(read_only=True)
+
+    class Meta:
+        model = Suite
+        fields = (
+            "id",
+            "name",
+            "description",
+            "tests",
+            "tags",
+            "defaults",
+            "extras",
+            "source_id",
+            "created_at",
+        )
+
+    def validate_defaults(self, defaults: dict[str, Any]) -> dict[str, Any]:
+        try:
+            check_defaults(defaults)
+        except LaunchRefused as refused:
+            raise serializers.ValidationError(refused.problems) from refused
+        return defaults
+
+
+class JudgeSerializer(RowSerializer):
+    """A language model with an approach and parameters. Equal judges are one row."""
+
+    name = serializers.CharField(source="__str__", read_only=True)
+    params = JSONObject(required=False)
+    language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
+    template = serializers.PrimaryKeyRelatedField(
+        queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
+        allow_null=True,
+        required=False,
+    )
+
+    class Meta:
+        model = Judge
+        fields = ("id", "name", "language_model", "approach", "params", "template", "samples")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        problem = wording_problem(attrs.get("approach", Approach.TEMPLATE), attrs.get("template"))
+        if problem:
+            raise serializers.ValidationError({"template": [problem]})
+        if problems := parameter_problems(attrs.get("params", {})):
+            raise serializers.ValidationError({"params": problems})
+        return super().validate(attrs)
+
+
+class JurySerializer(RowSerializer):
+    """`backup` is asked once about a criterion where one of the judges failed."""
+
+    judges = JudgeSerializer(many=True, allow_empty=False)
+    backup = JudgeSerializer(allow_null=True, required=False)
+
+    class Meta:
+        model = Jury
+        fields = ("id", "name", "judges", "backup", "is_active", "created_at")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        super().validate({name: value for name, value in attrs.items() if name != "backup"})
+        if problem := backup_problem(self._backup(attrs), self._judges(attrs)):
+            raise serializers.ValidationError({"backup": [problem]})
+        return attrs
+
+    def _judges(self, attrs: dict[str, Any]) -> list[Judge]:
+        """The judges that it will have, perhaps not saved."""
+        if "judges" in attrs:
+            return [Judge(**judge) for judge in attrs["judges"]]
+        return list(self.instance.judges.all()) if self.instance else []
+
+    def _backup(self, attrs: dict[str, Any]) -> Judge | None:
+        if "backup" in attrs:
+            return Judge(**attrs["backup"]) if attrs["backup"] else None
+        return self.instance.backup if self.instance else None
+
+    @transaction.atomic
+    def create(self, validated_data: dict[str, Any]) -> Jury:
+        judges = validated_data.pop("judges")
+        jury: Jury = super().create(_with_backup(validated_data))
+        jury.judges.set([Judge.objects.given(**judge) for judge in judges])
+        return jury
+
+    @transaction.atomic
+    def update(self, instance: Jury, validated_data: dict[str, Any]) -> Jury:
+        judges = validated_data.pop("judges", None)
+        jury: Jury = super().update(instance, _with_backup(validated_data))
+        if judges is not None:
+            jury.judges.set([Judge.objects.given(**judge) for judge in judges])
+        return jury
+
+
+def _with_backup(values: dict[str, Any]) -> dict[str, Any]:
+    """The same with the backup's row, found or made, in place of what describes it."""
+    if not values.get("backup"):
+        return values
+    return {**values, "backup": Judge.objects.given(**values["backup"])}

@@ -1,0 +1,178 @@
+"""A result's verdict in the judging that decides: what was found of each criterion, and by whom."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalhub.statistics import krippendorff
+from evalhub.statistics.comparisons import Comparisons
+from evalhub.statistics.deviation import is_split, population_deviation
+from evalhub.statistics.krippendorff import Band
+from issues.models import FrozenCriterion
+from issues.rubric import WHOLE_TEST, consensus, inverted
+from runs.agreement import Vote, comparisons_of, majority, most_compared, scales_of
+from runs.models import Assessment, HumanEvaluation, Judging, Judgment, Result
+from runs.scoring import consensus_of
+from runs.seats import Seat, panel_of
+from runs.standing import Evaluation, verdict_of
+
+
+@dataclass(frozen=True)
+class Turnout:
+    """One judge of the panel, and how many of the verdicts that it was asked for it gave."""
+
+    seat: Seat
+    is_backup: bool
+    asked: int
+    answered: int
+
+    @property
+    def label(self) -> str:
+        """How it judges, and which model it is, such as "holistic (model a)"."""
+        approach = self.seat.approach.replace("_", "-")
+        return f"{'backup ' if self.is_backup else ''}{approach} ({self.seat.endpoint.name})"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of one criterion.
+
+    Attributes:
+        value: Consensus of its judges, or a check's value: how far the answer shows it, in [0, 1];
+            None where none gave a value.
+        human_value: The same by people, which counts instead; None where nobody spoke of it.
+        deviation: Population standard deviation of the judges; None with fewer than two values.
+        split: How many judges gave the same value, the most first, as 2, 1.
+    """
+
+    criterion: FrozenCriterion
+    value: float | None
+    human_value: float | None
+    deviation: float | None
+    split: list[int]
+    judgments: list[Judgment]
+
+    @property
+    def score(self) -> float | None:
+        """How good that is: a "should not" is the better the less it is shown."""
+        value = self.value if self.human_value is None else self.human_value
+        return inverted(value) if self.criterion.is_inverted else value
+
+    @property
+    def is_split(self) -> bool:
+        return is_split(self.deviation)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that the deciding judging found of one result.
+
+    `alpha` None: it has no value, for the reason that `band` gives. `units` criteria have values
+    of two judges or more. `human_value` is what people say of the whole answer.
+    """
+
+    judging: Judging
+    assessment: Assessment
+    alpha: float | None
+    band: Band
+    units: int
+    comparisons: Comparisons
+    judges: list[Turnout]
+    criteria: list[Found]
+    human_value: float | None
+
+    @property
+    def consensus(self) -> str:
+        """Whose values made it, in the order of the jury; "" where nobody gave one."""
+        return ", ".join(judge.label for judge in self.judges if judge.answered)
+
+
+def verdict_on(result: Result) -> Verdict | None:
+    """The verdict of the judging that decides; None where it has not one.
+
+    The number of queries is the same for any number of criteria and judges.
+    """
+    mine = result.assessments.filter(judging__is_current=True).select_related("judging")
+    if (assessment := mine.first()) is None:
+        return None
+    judgments = _judgments(assessment)
+    votes = [
+        Vote(j.criterion_id, j.judge_id, j.is_backup, j.value, j.template_id) for j in judgments
+    ]
+    found = most_compared(votes, scales_of(vote.template for vote in votes))
+    units, raters = (found.values, found.raters) if found else ([], 0)
+    alpha = krippendorff.alpha(units)
+    band = krippendorff.band(alpha, raters=raters, units=len(units))
+    people = _people(result)
+    criteria = list(FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order"))
+    rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
+    return Verdict(
+        judging=assessment.judging,
+        assessment=assessment,
+        alpha=None if band == Band.TOO_LITTLE_DATA else alpha,
+        band=band,
+        units=len(units),
+        comparisons=comparisons_of(votes),
+        judges=_turnouts(assessment.judging, votes, on_rubric=bool(rubric)),
+        criteria=_found(rubric or criteria, votes, judgments, people),
+        human_value=next((people.get(c.pk) for c in criteria if c.key == WHOLE_TEST), None),
+    )
+
+
+def _judgments(assessment: Assessment) -> list[Judgment]:
+    rows = Judgment.objects.filter(judging=assessment.judging_id, result=assessment.result_id)
+    rows = rows.select_related("criterion", "judge__language_model", "judge__template", "template")
+    return list(rows.order_by("criterion__order", "is_backup", "judge", "sample"))
+
+
+def _people(result: Result) -> dict[int, float]:
+    """What people say, by the criterion that they speak of."""
+    said: dict[int, list[Evaluation]] = defaultdict(list)
+    for row in HumanEvaluation.objects.filter(result=result).order_by("pk"):
+        said[row.criterion_id].append(Evaluation(row.annotator_id, row.kind, row.value))
+    verdicts = {pk: verdict_of(evaluations) for pk, evaluations in said.items()}
+    return {pk: verdict.score for pk, verdict in verdicts.items() if verdict is not None}
+
+
+def _found(
+    criteria: Iterable[FrozenCriterion],
+    votes: Sequence[Vote],
+    judgments: Iterable[Judgment],
+    people: Mapping[int, float],
+) -> list[Found]:
+    values = consensus_of(votes)
+    samples: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+    rows: dict[int, list[Judgment]] = defaultdict(list)
+    for judgment in judgments:
+        rows[judgment.criterion_id].append(judgment)
+        if judgment.judge_id is not None:
+            samples[judgment.criterion_id][judgment.judge_id].append(judgment.value)
+    return [
+        Found(
+            criterion=criterion,
+            value=values.get(criterion.pk),
+            human_value=people.get(criterion.pk),
+            deviation=population_deviation([consensus(v) for v in samples[criterion.pk].values()]),
+            split=_split(samples[criterion.pk].values()),
+            judgments=rows[criterion.pk],
+        )
+        for criterion in criteria
+    ]
+
+
+def _split(samples: Iterable[Iterable[float | None]]) -> list[int]:
+    given = (majority(value for value in one if value is not None) for one in samples)
+    return [n for _, n in Counter(value for value in given if value is not None).most_common()]
+
+
+def _turnouts(judging: Judging, votes: Sequence[Vote], *, on_rubric: bool) -> list[Turnout]:
+    """Those who were asked, or are still to be, in the order of the jury; the backup if it was."""
+    panel = panel_of(judging)
+    sitting = panel.sitting(on_rubric=on_rubric)
+    asked = Counter(vote.judge for vote in votes)
+    answered = Counter(vote.judge for vote in votes if vote.value is not None)
+    return [
+        Turnout(seat, seat is panel.backup, asked[seat.judge_id], answered[seat.judge_id])
+        for seat in panel.everyone
+        if asked[seat.judge_id] or any(seat is other for other in sitting)
+    ]
