@@ -162,7 +162,7 @@ class Bench:
     def _agreement(self) -> Agreement | None:
         judgments = self.judgments[self.current.pk] if self.current else []
         heard = [h for criterion in self.criteria if (h := self.voices.heard[criterion.pk])]
-        if not heard:
+        if not heard or not judgments:
             return None
         ballots = [
             Ballot(row.criterion_id, row.judge_id, row.is_backup, row.value, row.template_id)

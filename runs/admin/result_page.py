@@ -48,6 +48,11 @@ class ResultPage:
     is_decided_whole: bool
 
     @property
+    def awaits_judges(self) -> bool:
+        """Whether the judges of its rubric are still to be asked."""
+        return any(row.heard for row in self.rows) and not any(row.is_judged for row in self.rows)
+
+    @property
     def has_checks(self) -> bool:
         return any(row.check for row in self.rows)
 

@@ -174,6 +174,12 @@ class Row:
         return sum(h.failed for h in self.heard) + bool(self.check and self.check.is_failed)
 
     @property
+    def is_judged(self) -> bool:
+        """Whether a judge, a check or a person has been heard."""
+        by_check = self.check is not None and self.check.judgment is not None
+        return by_check or self.verdict is not None or any(heard.samples for heard in self.heard)
+
+    @property
     def is_open(self) -> bool:
         """Whether it needs a look, so that it is shown whole at once."""
         is_disputed = self.verdict is not None and self.verdict.is_disputed

@@ -139,7 +139,7 @@ def test_who_has_not_judged_yet_is_told_and_who_does_not_sit_is_not(client, anno
     page = shown(client, first_result(make_run(make_test(criteria=[point(POLITE)]), jury=jury)))
 
     assert "judge (holistic) not judged yet" in row(page)
-    assert row(page).count("not judged yet") == 1
+    assert row(page).count("not judged yet") == 2  # of the criterion, and the one who sits
 
 
 def test_a_test_without_a_rubric_waits_only_for_those_who_judge_the_whole(client, annotator):
@@ -369,3 +369,12 @@ def test_forty_criteria_and_three_judges_take_as_many_queries_as_one(client, ann
     shown(client, small)
 
     assert queries_of(client, large) <= queries_of(client, small)
+
+
+def test_before_the_judges_are_asked_nothing_is_claimed_of_their_agreement(client, annotator):
+    run = make_run(make_test(criteria=[point(POLITE)]), jury=jury_of(2))
+    page = shown(client, first_result(run))
+
+    assert "They are asked about each criterion once there is an answer." in judges(page)
+    assert "too little data" not in page
+    assert "no part in the score" not in row(page)
