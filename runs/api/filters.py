@@ -25,6 +25,7 @@ class RunFilters(filters.FilterSet):
     release = filters.CharFilter()
     label = filters.CharFilter()
     variant_key = filters.CharFilter()
+    suite_fingerprint = filters.CharFilter()
     source_id = filters.CharFilter()
     answers_supplied = YesNo()
     is_scripted = YesNo()

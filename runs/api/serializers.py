@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.statistics.krippendorff import Band
+from issues.rubric import WHOLE_TEST
 from runs.agreement import agreement_in
 from runs.figures import spent_usd
 from runs.models import (
@@ -339,10 +340,16 @@ class JudgmentSerializer(RowSerializer):
 
 
 class HumanEvaluationSerializer(RowSerializer):
-    """The option is one of the test's scale; its value follows."""
+    """The option is one of the scale, of the test or of one criterion; its value follows.
+
+    `criterion` is the key of what is judged; "", as usual: the test as a whole, which outranks
+    verdicts on criteria. Of a criterion the option says how far the answer shows it.
+    """
 
     annotator = Name()
-    criterion = serializers.CharField(source="criterion.key", read_only=True)
+    criterion = serializers.CharField(
+        source="criterion.key", max_length=40, required=False, allow_blank=True, default=WHOLE_TEST
+    )
     option = serializers.CharField(max_length=60)
     justification = LongText()
     kind = serializers.ChoiceField(

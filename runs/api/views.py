@@ -286,6 +286,7 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
     def perform_create(self, serializer: Any) -> None:
         given = dict(serializer.validated_data)
         result = given.pop("result")
+        given["criterion"] = given["criterion"]["key"]
         user = self.request.user
         get_object_or_404(Result.objects.readable_by(user), pk=result.pk)
         if given["kind"] == EvaluationKind.ADJUDICATION and not user.has_perm("runs.adjudicate"):
@@ -306,5 +307,10 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
             raise Conflict("This evaluation does not stand: it was withdrawn or replaced.")
         body = serializers.WithdrawSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        undone = withdraw(evaluation.result, by=request.user, **body.validated_data)  # type: ignore[arg-type]
+        undone = withdraw(
+            evaluation.result,
+            by=request.user,  # type: ignore[arg-type]
+            criterion=evaluation.criterion.key,
+            **body.validated_data,
+        )
         return Response(self.get_serializer(undone).data, status=status.HTTP_201_CREATED)

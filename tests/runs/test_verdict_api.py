@@ -84,6 +84,34 @@ def test_what_people_say_of_a_criterion_counts_instead():
     assert (found["value"], found["human_value"], found["score"]) == (1.0, 0.0, 1.0)
 
 
+def test_a_criterion_is_overridden_and_its_verdict_withdrawn():
+    run = rubric_run([POLITE, RUDE], {"Is polite.": [1], "Swears.": [1]})
+    client = client_of("annotator")
+    rude = verdict(run)["criteria"][1]["key"]
+    body = {"result": first_result(run).pk, "option": "UNMET", "justification": "It quotes."}
+
+    made = client.post("/api/v1/human-evaluations/", body | {"criterion": rude})
+    overridden = told(run)
+    client.post(f"/api/v1/human-evaluations/{made.json()['id']}/withdraw/")
+
+    assert (made.status_code, made.json()["criterion"]) == (201, rude)
+    assert (overridden["score"], overridden["is_overridden"]) == (1.0, True)
+    # Two thirds: of weights 2 and 1 the fault has the latter.
+    assert told(run)["score"] == pytest.approx(2 / 3)
+
+
+def test_a_criterion_that_the_rubric_has_not_is_named():
+    run = rubric_run([POLITE], {"Is polite.": [1]})
+    body = {"result": first_result(run).pk, "option": "UNMET", "justification": "No."}
+
+    response = client_of("annotator").post(
+        "/api/v1/human-evaluations/", body | {"criterion": "nothing"}
+    )
+
+    assert response.status_code == 400
+    assert "nothing" in response.json()["criterion"][0]
+
+
 def test_a_test_without_a_rubric_is_told_as_a_whole():
     found = criterion(judged_run(votes=(1, 1, 0)))
 
