@@ -143,11 +143,10 @@ def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
     """
     with transaction.atomic():
         progress.lock(run)
-        judges = _judges(run, jury)
-        if problems := _problems(run, judges):
+        judges, backup = _judges(run, jury), _backup(run, jury)
+        if problems := _problems(run, judges, backup):
             raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judgings.latest("number").jury_name
-        backup = jury.backup if jury else None
         judging = add_judging(run, judges, name=name, current=False, backup=backup, by=by)
         request_worker()
     return judging
@@ -161,11 +160,18 @@ def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
     return list(chosen.filter(pk__in=[judge["judge"] for judge in last]))
 
 
-def _problems(run: Run, judges: Sequence[Judge]) -> list[str]:
+def _backup(run: Run, jury: Jury | None) -> Judge | None:
+    if jury:
+        return jury.backup
+    last = run.judgings.latest("number").jury.get("backup")
+    return Judge.objects.filter(pk=last["judge"]).first() if last else None
+
+
+def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[str]:
     """Why these judges cannot judge the run, in words; what a launch would say of them."""
     if not judges:
         return ["There is no judge in this jury: choose another one."]
-    models = {judge.language_model for judge in judges}
+    models = {judge.language_model for judge in (*judges, *([backup] if backup else []))}
     idle = sorted(str(model) for model in models if not model.is_active)
     problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
     asked = {(model.litellm_model, model.api_base) for model in models}

@@ -6,7 +6,7 @@ from evalhub.models import BatchState, ItemState
 from evalhub.work.progress import NotPossible, counts
 from runs import control
 from runs.hearing import RETRY
-from runs.models import NO_ANSWER, Judging, Run
+from runs.models import NO_ANSWER, Judge, Judging, Run
 from tests.factories import make_jury, make_model, make_run, make_test
 
 pytestmark = pytest.mark.django_db
@@ -160,3 +160,22 @@ def test_test_without_template_is_refused_where_judges_go_by_it():
     type(revision).objects.filter(pk=revision.pk).update(template=None)
     with pytest.raises(NotPossible, match="without a judge template"):
         control.judge_again(run, None, by=None)
+
+
+def test_judging_again_without_a_jury_keeps_the_backup():
+    backup = Judge.objects.given(make_model())
+    run = make_run(jury=make_jury(make_model(), backup=backup))
+
+    judging = control.judge_again(run, None, by=None)
+
+    assert judging.jury["backup"]["judge"] == backup.pk
+    assert judging.jury_fingerprint == run.judgings.get(number=1).jury_fingerprint
+
+
+def test_a_backup_that_is_the_candidate_judges_nothing_again():
+    model = make_model()
+    run = make_run(model=model, jury=make_jury(make_model()))
+    jury = make_jury(make_model(), backup=Judge.objects.given(model))
+
+    with pytest.raises(NotPossible, match="its own answers"):
+        control.judge_again(run, jury, by=None)
