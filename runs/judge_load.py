@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache
 from typing import NamedTuple
 
 from issues.models import Criterion, Test
 from issues.prompts import variables_of
 from runs.asking import Wording
-from runs.loads import Load, Span, tokens
+from runs.loads import CHARS_PER_TOKEN, Load, Span
 from runs.models import Judge
 from runs.seats import Panel, Seat, panel_from, snapshot
 
@@ -112,28 +112,29 @@ def for_judges(rubric: Iterable[Criterion]) -> list[Criterion]:
 def _add(
     asked: _Asked, seat: Seat, wording: Wording, test: Test, matters: Sequence[Criterion | None]
 ) -> None:
-    size = partial(_prompt_tokens, wording, test)
+    """Questions about these criteria; None is the test as a whole."""
+    shown = _named(wording.text)
+    always = len(wording.text) + sum(_length(test, name) for name in shown)
+    own = sum(len(criterion.text) for criterion in matters if criterion)
+    characters = always * len(matters) + (own if "criterion" in shown else 0)
+    size = characters // CHARS_PER_TOKEN + VERDICT_SCHEMA_TOKENS * len(matters)
     asked.questions += seat.samples * len(matters)
-    asked.tokens += seat.samples * sum(map(size, matters))
+    asked.tokens += seat.samples * size
 
 
-def _prompt_tokens(wording: Wording, test: Test, criterion: Criterion | None) -> int:
-    """Of one question, without the answer that is judged."""
-    texts = _texts(test, criterion)
-    shown = [text for name in variables_of(wording.text) for text in texts.get(name, ())]
-    return tokens([wording.text, *shown]) + VERDICT_SCHEMA_TOKENS
+@lru_cache(maxsize=256)
+def _named(text: str) -> frozenset[str]:
+    """The variables of a wording, which is parsed once."""
+    return frozenset(variables_of(text))
 
 
-def _texts(test: Test, criterion: Criterion | None) -> Mapping[str, Sequence[str]]:
-    """What a wording may show, by the name of its variable."""
-    return {
-        "input": [str(message.get("content") or "") for message in test.messages],
-        "reference": [test.reference],
-        "guidelines": [test.guidelines],
-        "context": [test.context],
-        "criterion": [criterion.text if criterion else ""],
-        "criteria": [each.text for each in test.criteria.all()],
-    }
+def _length(test: Test, name: str) -> int:
+    """Characters that a wording shows with this variable, whatever criterion it asks about."""
+    if name == "input":
+        return sum(len(str(message.get("content") or "")) for message in test.messages)
+    if name == "criteria":
+        return sum(len(criterion.text) for criterion in test.criteria.all())
+    return len(getattr(test, name)) if name in ("reference", "guidelines", "context") else 0
 
 
 def token_limit(params: Mapping[str, object]) -> int | None:

@@ -5,6 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from issues.models import IssueState, TestState
+from issues.prompts import variables_of
+from runs import judge_load
 from runs.estimating import LeftOut, estimate, left_out
 from runs.models import DEFAULT_APPROACHES, Judge, Jury, Result
 from runs.selection import named
@@ -229,3 +231,20 @@ def test_query_count_does_not_grow_with_tests():
         return len(captured)
 
     assert queries(12) == queries(2)
+
+
+def test_a_wording_is_parsed_once_for_all_tests(monkeypatch):
+    parsed = []
+
+    def variables(text):
+        parsed.append(text)
+        return variables_of(text)
+
+    monkeypatch.setattr(judge_load, "variables_of", variables)
+    judge_load._named.cache_clear()
+    tests = [make_test(criteria=RUBRIC).pk for _ in range(5)]
+    jury = make_jury(make_model(), make_model(), approaches=DEFAULT_APPROACHES)
+
+    estimated(tests=tests, models=[make_model().pk], jury=jury.pk)
+
+    assert len(parsed) == len(set(parsed)) == 2
