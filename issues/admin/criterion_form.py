@@ -42,8 +42,8 @@ class CriterionForm(forms.ModelForm):
     polarity = forms.ChoiceField(
         label="Wanted or unwanted",
         choices=[
-            (Polarity.SHOULD, "should show this"),
-            (Polarity.SHOULD_NOT, "should not show this"),
+            (Polarity.SHOULD, "should show"),
+            (Polarity.SHOULD_NOT, "should not show"),
         ],
         initial=Polarity.SHOULD,
         widget=forms.Select(INPUT),
@@ -200,7 +200,7 @@ class RubricFormSet(BaseInlineFormSet):
 
 def way_choices(own: int | None = None) -> list[tuple[int | str, str]]:
     numbers = [*range(1, WAYS + 1), *([own] if own is not None and own not in range(1, 10) else [])]
-    return [("", "always"), *((number, f"in way {number}") for number in numbers)]
+    return [("", "always"), *((number, f"way {number}") for number in numbers)]
 
 
 def check_choices(own: str = "") -> list[Any]:

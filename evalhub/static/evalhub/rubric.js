@@ -319,7 +319,7 @@
         row.classList.toggle("eh-point--fault", isFault);
         row.classList.toggle("eh-point--way", field(row, "alternative").value !== "");
         [...field(row, "alternative").options].forEach((option) => {
-          if (option.value) option.textContent = `as way ${option.value} to ${isFault ? "fail" : "succeed"}`;
+          if (option.value) option.textContent = `way ${option.value} to ${isFault ? "fail" : "succeed"}`;
         });
       });
       this.root.querySelector("[data-eh-empty]").hidden = this.rows().length > 0;
