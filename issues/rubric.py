@@ -4,25 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.scales import BINARY
 
 WHOLE_TEST = ""
 """Key of the criterion that stands for the test as a whole."""
-
-
-class Coverage(NamedTuple):
-    """How many of the expected judgments gave a value."""
-
-    answered: int
-    expected: int
-
-    @property
-    def share(self) -> float | None:
-        """In [0, 1]; None where no judgment was expected."""
-        return self.answered / self.expected if self.expected else None
 
 
 @dataclass(frozen=True)
@@ -65,11 +53,6 @@ def panel_value(samples: Mapping[Any, Sequence[float | None]]) -> float | None:
             failed is None.
     """
     return consensus([consensus(values) for values in samples.values()])
-
-
-def coverage(values: Sequence[float | None]) -> Coverage:
-    """How many of these expected judgments gave a value."""
-    return Coverage(sum(value is not None for value in values), len(values))
 
 
 def inverted(value: float | None) -> float | None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from issues.rubric import Point, consensus, coverage, inverted, panel_value, score_of
+from issues.rubric import Point, consensus, inverted, panel_value, score_of
 from issues.scales import FIVE_CLASSES
 
 FOUND = st.sampled_from([option.value for option in FIVE_CLASSES.options]) | st.floats(0, 1)
@@ -44,18 +44,6 @@ def test_consensus_without_an_answer_is_not_measured(values):
 
 def test_consensus_is_not_rounded():
     assert consensus([1, 1, 0]) == pytest.approx(2 / 3, abs=1e-15)
-
-
-def test_coverage_counts_answers():
-    assert coverage([1, None, 0]) == (2, 3)
-
-
-def test_coverage_of_nothing_expected_has_no_share():
-    assert coverage([]).share is None
-
-
-def test_coverage_share():
-    assert coverage([None, 1, 1, 0]).share == 0.75
 
 
 def test_score_weighs_the_points():
