@@ -10,7 +10,7 @@ from django.db.models import Count, QuerySet
 from evalhub.digest import digest
 from evalhub.statistics import krippendorff
 from evalhub.statistics.comparisons import Comparisons, comparisons
-from evalhub.statistics.krippendorff import Band
+from evalhub.statistics.krippendorff import Band, Coincidences
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
 
@@ -34,12 +34,12 @@ VOTE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id")
 class Units(NamedTuple):
     """What can be compared on one scale: for each criterion one value per judge, two at least.
 
-    `raters` is how many judges gave any of them.
+    `raters` are the ids of the judges that gave any of them.
     """
 
     scale: str
     values: list[list[float]]
-    raters: int
+    raters: set[int]
 
 
 def scales_of(template_ids: Iterable[int | None]) -> Scales:
@@ -50,17 +50,43 @@ def scales_of(template_ids: Iterable[int | None]) -> Scales:
     return scales
 
 
-def alpha_of(votes: Iterable[Vote], scales: Scales) -> float | None:
-    """Krippendorff's ordinal alpha of one result's judges, over its criteria.
+class Agreement(NamedTuple):
+    """How far judges agree, over `units` criteria of which two or more gave a value.
 
-    None where there is too little data for one, or no variation in it. Checks take no part.
+    `alpha` is Krippendorff's, ordinal; None where there is none to be had, which `band` explains.
     """
-    units = most_compared(votes, scales)
-    if units is None:
-        return None
-    alpha = krippendorff.alpha(units.values)
-    band = krippendorff.band(alpha, raters=units.raters, units=len(units.values))
-    return None if band in (Band.TOO_LITTLE_DATA, Band.NO_VARIATION) else alpha
+
+    alpha: float | None
+    band: Band
+    units: int
+
+
+def agreement_on(votes: Iterable[Vote], scales: Scales) -> Agreement:
+    """That of one result's judges, on the scale on which most was compared.
+
+    Checks take no part.
+    """
+    found = most_compared(votes, scales)
+    values, raters = (found.values, found.raters) if found else ([], set())
+    return _agreement(krippendorff.coincidences(values), raters=len(raters), units=len(values))
+
+
+def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
+    """That of a whole judging, whose sums these are, on the scale on which most was compared.
+
+    Verdicts on two scales cannot be compared.
+    """
+    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
+    scales = statistics.get("scales", {}).values()
+    compared = max(scales, key=lambda found: found["units"], default=nothing)
+    matrix = krippendorff.from_json(compared["coincidences"])
+    return _agreement(matrix, raters=len(compared["raters"]), units=compared["units"])
+
+
+def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
+    alpha = krippendorff.alpha_from_coincidences(matrix)
+    band = krippendorff.band(alpha, raters=raters, units=units)
+    return Agreement(None if band == Band.TOO_LITTLE_DATA else alpha, band, units)
 
 
 def most_compared(votes: Iterable[Vote], scales: Scales) -> Units | None:
@@ -91,7 +117,7 @@ def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Uni
         if len(given) > 1:
             values.append(list(given.values()))
             raters.update(given)
-    return Units(scale, values, len(raters)) if values else None
+    return Units(scale, values, raters) if values else None
 
 
 def majority(values: Iterable[float]) -> float | None:
@@ -125,27 +151,6 @@ def statistics_of(judging_id: int) -> dict[str, Any]:
     }
 
 
-class Agreement(NamedTuple):
-    """Of a whole judging: Krippendorff's ordinal alpha, what it is worth, on how many units."""
-
-    alpha: float | None
-    band: Band
-    units: int
-
-
-def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
-    """What the sums of a judging come to, on the scale on which most was compared.
-
-    Verdicts on two scales cannot be compared.
-    """
-    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
-    scales = statistics.get("scales", {}).values()
-    compared = max(scales, key=lambda found: found["units"], default=nothing)
-    alpha = krippendorff.alpha_from_coincidences(krippendorff.from_json(compared["coincidences"]))
-    raters, units = len(compared["raters"]), compared["units"]
-    return Agreement(alpha, krippendorff.band(alpha, raters=raters, units=units), units)
-
-
 def comparisons_of(votes: Iterable[Vote]) -> Comparisons:
     """How many pairs of judges can be compared on one result's criteria, and how many should be.
 
@@ -173,7 +178,7 @@ def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]],
             found = sums.setdefault(units.scale, {"coincidences": [], "units": 0, "raters": set()})
             found["coincidences"].append(krippendorff.coincidences(units.values))
             found["units"] += len(units.values)
-            found["raters"] |= {v.judge for v in votes if scales[v.template] == units.scale}
+            found["raters"] |= units.raters
     return _as_json(sums), [made, expected]
 
 

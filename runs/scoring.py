@@ -4,8 +4,8 @@ A judge that failed is no vote. People win: where evaluations stand, they replac
 the whole test or on the criteria that they speak of.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evalhub.models import ItemState
@@ -15,7 +15,7 @@ from issues.freezing import scale_of
 from issues.models import FrozenCriterion, Revision
 from issues.rubric import WHOLE_TEST, Point, panel_value, score_of
 from issues.scales import passes
-from runs.agreement import VOTE_FIELDS, Vote, alpha_of, scales_of
+from runs.agreement import VOTE_FIELDS, Vote, agreement_on, scales_of
 from runs.models import Assessment, HumanEvaluation, Judgment, Result
 from runs.standing import Evaluation, Verdict, verdict_of
 
@@ -52,6 +52,18 @@ class Rule(NamedTuple):
             return None if self.similarity is None else similarity.score_of(self.similarity)
         rubric = score_of(self.points(values), self.is_met)
         return similarity.hybrid(rubric, self.similarity, self.similarity_weight)
+
+    def ends(self, verdicts: Mapping[int, Verdict]) -> Iterator[Values]:
+        """What people found of criteria at the worst and at the best, where they differ.
+
+        A better value of a criterion never lowers the score, so all else lies between these.
+        """
+        bad_to_show = {criterion.pk for criterion in self.criteria if criterion.is_inverted}
+        for is_best in (False, True):
+            yield {
+                pk: max(verdict.values) if is_best != (pk in bad_to_show) else min(verdict.values)
+                for pk, verdict in verdicts.items()
+            }
 
     def is_bare(self, values: Values) -> bool:
         """Whether nothing judges it, and its suite asks for the similarity then."""
@@ -102,12 +114,24 @@ def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str
         rule = rules[assessment.result_id]
         assessment.score = rule.score(consensus_of(found))
         assessment.passed = rule.passes(assessment.score)
-        assessment.agreement = alpha_of(found, scales)
-        judged = [vote for vote in found if vote.judge is not None]
-        assessment.expected = sum(not vote.is_backup for vote in judged)
-        assessment.answered = sum(vote.value is not None for vote in judged)
+        assessment.agreement = agreement_on(found, scales).alpha
+        assessment.answered, assessment.expected = _coverage(found)
     overwrite(list(assessments), [*ASSESSMENT_FIELDS, *also])
     score_results({assessment.result_id for assessment in assessments})
+
+
+def _coverage(votes: Iterable[Vote]) -> tuple[int, int]:
+    """How many judgments gave a value, of how many that judges were asked for.
+
+    A backup judge makes good for another on its own criterion, and on no other.
+    """
+    answered: Counter[int] = Counter()
+    expected: Counter[int] = Counter()
+    for vote in votes:
+        if vote.judge is not None:
+            answered[vote.criterion] += vote.value is not None
+            expected[vote.criterion] += not vote.is_backup
+    return (answered & expected).total(), expected.total()
 
 
 def consensus_of(votes: Iterable[Vote]) -> dict[int, float | None]:
@@ -181,26 +205,11 @@ def _take_over_people(
         sides = {rule.passes(value) for value in verdict.values}
     else:
         result.score = rule.score({**judged, **{pk: v.score for pk, v in verdicts.items()}})
-        sides = {
-            rule.passes(rule.score({**judged, **{pk: side(v) for pk, v in verdicts.items()}}))
-            for side in (_lowest, _highest, _mean)
-        }
+        sides = {rule.passes(rule.score({**judged, **end})) for end in rule.ends(verdicts)}
     result.passed = sides.pop() if len(sides) == 1 else None
     result.is_judged = result.is_overridden = True
     counting = [verdicts[whole]] if whole is not None else list(verdicts.values())
     result.is_disputed = any(verdict.is_disputed for verdict in counting)
-
-
-def _lowest(verdict: Verdict) -> float:
-    return min(verdict.values)
-
-
-def _highest(verdict: Verdict) -> float:
-    return max(verdict.values)
-
-
-def _mean(verdict: Verdict) -> float:
-    return verdict.score
 
 
 def _verdicts(result_ids: Collection[int]) -> dict[int, dict[int, Verdict]]:

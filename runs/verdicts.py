@@ -4,13 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics import krippendorff
 from evalhub.statistics.comparisons import Comparisons
 from evalhub.statistics.deviation import is_split, population_deviation
 from evalhub.statistics.krippendorff import Band
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST, consensus, inverted
-from runs.agreement import Vote, comparisons_of, majority, most_compared, scales_of
+from runs.agreement import Vote, agreement_on, comparisons_of, majority, scales_of
 from runs.models import Assessment, HumanEvaluation, Judging, Judgment, Result
 from runs.scoring import consensus_of
 from runs.seats import Seat, panel_of
@@ -99,19 +98,16 @@ def verdict_on(result: Result) -> Verdict | None:
     votes = [
         Vote(j.criterion_id, j.judge_id, j.is_backup, j.value, j.template_id) for j in judgments
     ]
-    found = most_compared(votes, scales_of(vote.template for vote in votes))
-    units, raters = (found.values, found.raters) if found else ([], 0)
-    alpha = krippendorff.alpha(units)
-    band = krippendorff.band(alpha, raters=raters, units=len(units))
+    agreement = agreement_on(votes, scales_of(vote.template for vote in votes))
     people = _people(result)
     criteria = list(FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order"))
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     return Verdict(
         judging=assessment.judging,
         assessment=assessment,
-        alpha=None if band == Band.TOO_LITTLE_DATA else alpha,
-        band=band,
-        units=len(units),
+        alpha=agreement.alpha,
+        band=agreement.band,
+        units=agreement.units,
         comparisons=comparisons_of(votes),
         judges=_turnouts(assessment.judging, votes, on_rubric=bool(rubric)),
         criteria=_found(rubric or criteria, votes, judgments, people),

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics import krippendorff
 from evalhub.statistics.comparisons import Comparisons, comparisons
 from evalhub.statistics.krippendorff import Band
 from evalhub.wording import percent, score
@@ -12,7 +11,7 @@ from issues.breakdown import Breakdown, Way
 from issues.scales import PassRule
 from runs.admin.rubric import Heard, Row, split_of
 from runs.admin.shown import Party
-from runs.agreement import Scales, Vote, most_compared
+from runs.agreement import Scales, Vote, agreement_on
 from runs.scoring import Rule
 
 
@@ -47,12 +46,9 @@ def agreement_of(
     votes: Iterable[Vote], scales: Scales, heard: Sequence[Sequence[Heard]]
 ) -> Agreement:
     """How far the judges agreed; `heard` is what they said of each criterion."""
-    found = most_compared(votes, scales)
-    units, raters = (len(found.values), found.raters) if found else (0, 0)
-    alpha = krippendorff.alpha(found.values) if found else None
-    band = krippendorff.band(alpha, raters=raters, units=units)
+    alpha, band, units = agreement_on(votes, scales)
     return Agreement(
-        alpha=None if band == Band.TOO_LITTLE_DATA else alpha,
+        alpha=alpha,
         band=band,
         units=units,
         split=split_of(heard[0]) if len(heard) == 1 else "",

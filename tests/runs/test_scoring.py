@@ -10,9 +10,10 @@ from issues.scales import FIVE_CLASSES, PassRule, Scale, as_json
 from runs.control import make_current
 from runs.evaluating import Ballot, evaluate, withdraw
 from runs.launch import add_judging
-from runs.models import Judgment
+from runs.models import Approach, Judge, Judgment
 from runs.scoring import score_assessments, score_results
 from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
+from tests.runs.rubrics import jury_of, rubric_run
 
 pytestmark = pytest.mark.django_db
 
@@ -200,3 +201,52 @@ def test_money_is_not_touched_by_scoring():
     run = run_with(1)
     run.results.update(cost_usd=Decimal("0.25"))
     assert voted(run, 1.0).cost_usd == Decimal("0.25")
+
+
+# Criteria ----------------------------------------------------------------------------------------
+
+
+def say_of(result, text, *options):
+    """One person's verdict for each option, on the criterion with this text."""
+    key = result.revision.criteria.get(text=text).key
+    for option in options:
+        ballot = Ballot(option, "Because.", criterion=key)
+        evaluate(result, ballot, by=make_user("annotator"))
+    return fresh(result)
+
+
+def test_dispute_over_two_criteria_is_looked_at_from_its_ends():
+    # At best Is right is shown and Insults is not, which passes; at worst it is the other way.
+    run = rubric_run([{"text": "Is right."}, {"text": "Insults.", "polarity": "should_not"}], {})
+    result = run.results.get()
+    say_of(result, "Is right.", "UNMET", "EXACTLY_MET")
+    say_of(result, "Insults.", "UNMET", "EXACTLY_MET")
+    assert (result.score, result.passed, result.is_disputed) == (0.5, None, True)
+
+
+def test_dispute_that_decides_nothing_leaves_the_outcome_and_is_flagged():
+    rubric = [{"text": "Is right."}, {"text": "Insults.", "polarity": "should_not", "weight": 0.1}]
+    result = rubric_run(rubric, {"Is right.": [1]}).results.get()
+    say_of(result, "Insults.", "UNMET", "EXACTLY_MET")
+    assert (result.passed, result.is_disputed) == (True, True)
+
+
+def test_backup_makes_good_on_its_own_criterion_only():
+    # A retry: the judge of the first answered after all, that of the second failed with its backup.
+    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
+    run = rubric_run(
+        [{"text": "Is right."}, {"text": "Is short."}],
+        {"Is right.": [1, 1], "Is short.": [None, None]},
+        jury=jury_of(1, backup=backup),
+    )
+    assessment = run.results.get().assessments.get()
+    assert (assessment.answered, assessment.expected) == (1, 2)
+
+
+def test_backup_that_answered_makes_the_coverage_whole():
+    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
+    run = rubric_run(
+        [{"text": "Is right."}], {"Is right.": [None, 1]}, jury=jury_of(1, backup=backup)
+    )
+    assessment = run.results.get().assessments.get()
+    assert (assessment.answered, assessment.expected) == (1, 1)
