@@ -5,16 +5,18 @@ The texts are as bad as they come: words without a space, markup, other scripts,
 
 from collections.abc import Sequence
 from itertools import cycle, islice
+from typing import Any
 
 from django.db.models import Model
 from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.models import Call, LanguageModel, Token, User, Worker
+from issues.judge_templates import load_builtin_templates
 from issues.models import Feedback, Issue, JudgeTemplate, Revision, Tag, Test
 from runs.evaluating import Ballot, evaluate
 from runs.launch import launch
-from runs.models import Answer, Jury, Launch, Result, Run, Suite
+from runs.models import Answer, Judgment, Jury, Launch, Result, Run, Suite
 from runs.recurring import recur
 from runs.spec import read_spec
 from tests.factories import (
@@ -27,6 +29,7 @@ from tests.factories import (
     make_user,
 )
 from tests.reports.rows import Votes, answer, fail, finish, judge
+from tests.runs.rubrics import rubric_run
 
 MUCH = 320
 ENDLESS = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
@@ -82,6 +85,7 @@ def _make_ledger(*, tests: int, issues: int, runs: int) -> None:
     jury = make_jury(*models[1:], name="Three judges")
     for n in range(runs - 1):
         _make_run([made[n]], models[0], jury, label=f"Nightly {n}")
+    _make_rubric(40 if tests == MUCH else 3)
     big = _make_run(made, models[0], jury, label=f"Release candidate {ENDLESS}"[:140])
     _decide(big)
     _make_rest(made, big)
@@ -110,6 +114,20 @@ def _make_run(tests: Sequence[Test], model: LanguageModel, jury: Jury, **fields:
     judge(run, list(islice(cycle(VOTES), len(tests))))
     finish(run)
     return run
+
+
+def _make_rubric(points: int) -> None:
+    """A result that was judged criterion by criterion, over some of which its judges are split."""
+    load_builtin_templates()
+    polarities = cycle(("should", "should", "should_not"))
+    texts = [f"{n}: {ENDLESS if n % 4 == 0 else 'Says that it is so.'}" for n in range(points)]
+    criteria: list[dict[str, Any]] = [
+        {"text": text, "polarity": polarity, "citation": ENDLESS}
+        for text, polarity in zip(texts, polarities, strict=False)
+    ]
+    script = {"check_name": "js", "arguments": {"source": ENDLESS}}
+    votes = dict(zip(texts, cycle(VOTES), strict=False))
+    rubric_run([*criteria, script], {**votes, "js": [None]}, answer=ANSWER, label="By rubric")
 
 
 def _decide(run: Run) -> None:
@@ -163,6 +181,10 @@ def _of_runs() -> dict[str, str]:
         results = run.results.order_by("pk")
         for name, result in zip(("overridden", "other", "disputed"), results, strict=False):
             found[f"result, {name}"] = _url(Result, "change", result.pk)
+    if judgment := Judgment.objects.exclude(criterion__key="").exclude(judge=None).first():
+        found["result by rubric"] = _url(Result, "change", judgment.result_id)
+        found["run by rubric"] = judgment.judging.run.get_absolute_url()
+        found["judgment"] = _url(Result, "judgment", judgment.result_id, judgment.pk)
     if tests := Test.objects.values_list("pk", flat=True)[:3]:
         found["similarity"] = reverse("reports:similarity", args=[tests[0]])
         chosen = ",".join(map(str, tests))
