@@ -167,6 +167,8 @@ def add_judging(
     by: User | None = None,
 ) -> Judging:
     """One more pass of a jury over the run's results; the calls are made by the workers."""
+    if backup in judges:
+        backup = None  # it is asked in any case
     judging = Judging.objects.create(
         run=run,
         number=run.judgings.count() + 1,
@@ -176,7 +178,7 @@ def add_judging(
             judges,
             backup,
             versions=template_versions(run),
-            has_rubrics=_with_rubric(run).exists(),
+            has_rubrics=_with_rubric(run).filter(check_name="").exists(),
         ),
         is_current=current,
         cost_limit_usd=run.cost_limit_usd,

@@ -2,21 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
-from issues.models import JudgeTemplate, TemplateState
+from issues.judge_templates import rubric_templates
+from issues.models import JudgeTemplate
 from runs.asking import Wording
 from runs.models import Approach, Judge, Judging
-
-RUBRIC_FAMILIES = {
-    Approach.TEMPLATE: "rubric-prompt-aware",
-    Approach.STANDARD: "rubric-standard",
-    Approach.PROMPT_AWARE: "rubric-prompt-aware",
-    Approach.HOLISTIC: "rubric-holistic",
-}
-"""The built-in templates with which judges are asked about one criterion, by approach."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +48,11 @@ class Panel:
         with the wording that shows the prompt, about a test as a whole once per endpoint and
         parameters, as two of one model would be asked the same.
         """
-        made_for_it = [s for s in self.seats if (s.approach != Approach.TEMPLATE) == on_rubric]
-        if made_for_it or on_rubric:
-            return made_for_it or self.seats
-        distinct = {digest([s.endpoint.to_json(), s.params]): s for s in reversed(self.seats)}
-        return [seat for seat in self.seats if seat in distinct.values()]
+        seats = who_sits(self.seats, on_rubric=on_rubric)
+        if on_rubric or any(seat.approach == Approach.TEMPLATE for seat in seats):
+            return seats
+        distinct = {digest([s.endpoint.to_json(), s.params]): s for s in reversed(seats)}
+        return [seat for seat in seats if seat in distinct.values()]
 
     def least_asked(self) -> list[Endpoint]:
         """Those asked about a test as a whole, and any other model once.
@@ -70,6 +63,22 @@ class Panel:
         known = {endpoint.language_model_id for endpoint in asked}
         others = {seat.endpoint.language_model_id: seat.endpoint for seat in self.everyone}
         return [*asked, *(others[model] for model in others.keys() - known)]
+
+
+class Approaching(Protocol):
+    """A judge, or its seat."""
+
+    @property
+    def approach(self) -> str: ...
+
+
+J = TypeVar("J", bound=Approaching)
+
+
+def who_sits(judges: Sequence[J], *, on_rubric: bool) -> list[J]:
+    """Those whose approach is made for criteria, or for tests as a whole; where none is, all."""
+    made_for_it = [j for j in judges if (j.approach != Approach.TEMPLATE) == on_rubric]
+    return made_for_it or list(judges)
 
 
 def panel_of(judging: Judging) -> Panel:
@@ -109,10 +118,12 @@ def _seat(judge: dict[str, Any], wordings: Mapping[int, Wording]) -> Seat:
 
 
 def snapshot(judges: Sequence[Judge], backup: Judge | None, *, name: str) -> dict[str, Any]:
-    """What `Judging.jury` holds: the judges as they are asked in this judging, by copy."""
-    newest = _newest_rubric_templates()
-    if backup in judges:
-        backup = None  # it has been asked already
+    """What `Judging.jury` holds: the judges as they are asked in this judging, by copy.
+
+    Args:
+        backup: None of the judges, who are asked in any case.
+    """
+    newest = rubric_templates()
     return {
         "name": name,
         "judges": [_copy(judge, newest) for judge in judges],
@@ -135,17 +146,14 @@ def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:
 
 
 def rubric_template(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> JudgeTemplate | None:
-    """With what wording a judge is asked about a criterion: its own, or its approach's."""
-    if judge.template and judge.approach != Approach.TEMPLATE:
-        return judge.template
-    return newest.get(RUBRIC_FAMILIES[Approach(judge.approach)])
+    """With what wording a judge is asked about a criterion: its own, or its approach's.
 
-
-def _newest_rubric_templates() -> dict[str, JudgeTemplate]:
-    """The last published wording of each approach, by family."""
-    families = set(RUBRIC_FAMILIES.values())
-    published = JudgeTemplate.objects.filter(family__in=families, state=TemplateState.PUBLISHED)
-    return {template.family: template for template in published.order_by("version")}
+    Args:
+        newest: The last published wording of each approach.
+    """
+    if judge.approach == Approach.TEMPLATE:
+        return newest.get(Approach.PROMPT_AWARE)
+    return judge.template or newest.get(judge.approach)
 
 
 def jury_fingerprint(
@@ -159,29 +167,34 @@ def jury_fingerprint(
 
     Args:
         versions: Families and versions of the templates of the tests that are judged as a whole.
-        has_rubrics: Whether some tests are judged criterion by criterion.
+        has_rubrics: Whether judges are asked about criteria of some tests.
     """
-    newest = _newest_rubric_templates() if has_rubrics else {}
-    seats = [(judge, False) for judge in judges] + ([(backup, True)] if backup else [])
-    return digest(sorted((_asked(j, b, versions, newest) for j, b in seats), key=digest))
-
-
-def _asked(
-    judge: Judge,
-    is_backup: bool,
-    versions: Sequence[Sequence[Any]],
-    newest: Mapping[str, JudgeTemplate],
-) -> list[Any]:
-    own = judge.template
-    whole = [own] if own and judge.approach == Approach.TEMPLATE else None
-    rubric = [template] if newest and (template := rubric_template(judge, newest)) else []
-    return [
-        judge.language_model.litellm_model,
-        judge.language_model.api_base,
-        judge.approach,
-        judge.language_model.params | judge.params,
-        judge.samples,
-        is_backup,
-        [[t.family, t.version] for t in whole] if whole else list(versions),
-        [[t.family, t.version] for t in rubric],
+    newest = rubric_templates() if has_rubrics else {}
+    on_whole = [*who_sits(judges, on_rubric=False), backup]
+    on_rubric = [*who_sits(judges, on_rubric=True), backup]
+    asked = [
+        [
+            *_identity(judge),
+            judge == backup,
+            _whole_versions(judge, versions) if judge in on_whole else [],
+            _rubric_versions(judge, newest) if judge in on_rubric else [],
+        ]
+        for judge in (*judges, *([backup] if backup else []))
     ]
+    return digest(sorted(asked, key=digest))
+
+
+def _identity(judge: Judge) -> list[Any]:
+    model = judge.language_model
+    params = model.params | judge.params
+    return [model.litellm_model, model.api_base, judge.approach, params, judge.samples]
+
+
+def _whole_versions(judge: Judge, versions: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    own = judge.template if judge.approach == Approach.TEMPLATE else None
+    return [[own.family, own.version]] if own and versions else list(versions)
+
+
+def _rubric_versions(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> list[Sequence[Any]]:
+    template = rubric_template(judge, newest) if newest else None
+    return [[template.family, template.version]] if template else []
