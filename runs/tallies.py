@@ -171,8 +171,8 @@ def rate_of(cells: Sequence[Cell], *, repeats: int) -> Rate:
     )
 
 
-def score_of(cells: Sequence[Cell]) -> Score:
-    """The score that these results come to together."""
+def score_of(cells: Sequence[Cell], *, resample: bool = True) -> Score:
+    """The score that these results come to together; its interval takes a while to resample."""
     weight = sum(cell.weight for cell in cells)
     total = sum(cell.weighted_score for cell in cells)
     scored = [cell for cell in cells if cell.weight]
@@ -181,7 +181,9 @@ def score_of(cells: Sequence[Cell]) -> Score:
         n=sum(cell.scored for cell in cells),
         interval=_resampled(
             (cell.weighted_score / cell.weight, cell.weight, cell) for cell in scored
-        ),
+        )
+        if resample
+        else None,
     )
 
 

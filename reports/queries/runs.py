@@ -21,7 +21,8 @@ PAGE = 25
 class RunLine:
     """One run in brief. `state` is that of run and judgings together.
 
-    `jury_fingerprint` is that of the judging that decides its scores; "" where nobody judges.
+    The score comes without its interval. `jury_fingerprint` is that of the judging that decides
+    its scores; "" where nobody judges.
     """
 
     run: Run
@@ -96,7 +97,7 @@ def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLi
         run=run,
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
-        score=score_of(cells),
+        score=score_of(cells, resample=False),
         state=state_of(run, judgings),
         labels=labels_of(run, current),
         jury_fingerprint=current.jury_fingerprint if current else "",

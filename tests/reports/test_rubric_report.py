@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 
 from evalhub.statistics.comparisons import Comparisons
@@ -65,6 +66,14 @@ def test_the_score_is_weighted_and_the_pass_rate_is_not(client):
     assert "of 2 scored, weighted" in text
     assert "1 of 2 decided" in text
     assert f"test {heavy.pk}</a> of The heavy one counts 3" in text
+
+
+def test_an_overview_resamples_nothing(monkeypatch):
+    whole([1], [0])
+    monkeypatch.setattr("runs.tallies.clustered_interval", lambda *args, **kwargs: 1 / 0)
+    cache.clear()
+
+    assert runs_report().groups[0].lines[0].score.mean == 0.5
 
 
 def test_where_all_weigh_one_nothing_is_named(client):
