@@ -9,14 +9,15 @@ from typing import Any
 from evalhub.models import BatchState
 from runs.models import Judging, Run
 from runs.states import current_of, state_of, state_words
-from runs.tallies import Cell, Counts, Rate, cells_of, counts_of, rate_of
+from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
 
 
 @dataclass(frozen=True)
 class Figures:
     """One run in numbers.
 
-    `spent_usd` None: no prices are known; `is_cost_partial`: only some are.
+    `score` comes without its interval. `spent_usd` None: no prices are known; `is_cost_partial`:
+    only some are.
     """
 
     state: BatchState
@@ -24,6 +25,7 @@ class Figures:
     reason: str
     counts: Counts
     rate: Rate
+    score: Score
     spent_usd: Decimal | None
     is_cost_partial: bool
     judgings: list[Judging]
@@ -78,6 +80,7 @@ def _figures(run: Run, cells: Sequence[Cell], judgings: list[Judging]) -> Figure
         reason=run.reason or next((judging.reason for judging in judgings if judging.reason), ""),
         counts=counts_of(cells),
         rate=rate_of(cells, repeats=run.repeats),
+        score=score_of(cells, resample=False),
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,
         judgings=judgings,
