@@ -20,6 +20,7 @@ from issues.pasting import Line, criteria_in
 WAYS = 9
 """So many ways are offered of each kind; a point of a later one keeps it."""
 ARGUMENT = "arg_"
+GONE = "Somebody deleted this point meanwhile: delete it here too, or add it anew."
 INPUT = {"class": "eh-input"}
 LINES = {"rows": 1, "class": "eh-input eh-grows"}
 
@@ -143,6 +144,10 @@ class CriterionForm(forms.ModelForm):
             if field not in wrong:
                 self.add_error(field if field in self.fields else "check_name", problem.says)
 
+    def _get_validation_exclusions(self) -> set[str]:
+        """The fields say all that the table's constraints do, without a query for each of them."""
+        return {*super()._get_validation_exclusions(), *self.Meta.fields}  # type: ignore[misc]
+
     def _update_errors(self, errors: ValidationError) -> None:
         """The model's own rules, without those that were told at their fields already."""
         if hasattr(errors, "error_dict"):
@@ -166,6 +171,10 @@ class RubricFormSet(BaseInlineFormSet):
     @property
     def pasted(self) -> str:
         return str(self.data.get(f"{self.prefix}-pasted", "")) if self.is_bound else ""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["id"].error_messages["invalid_choice"] = GONE
 
     def total_form_count(self) -> int:
         """Points that a new test starts with come on top of the empty rows."""

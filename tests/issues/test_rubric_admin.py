@@ -177,6 +177,20 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(client, point, f
     assert all(str(value) in html for value in ("right", "Page 3"))
 
 
+def test_a_point_that_somebody_deleted_meanwhile_is_said(client):
+    log_in(client, "annotator")
+    test = make_test(criteria=[{"text": "a"}, {"text": "b"}])
+    points = saved_points(test)
+    test.criteria.get(text="b").delete()
+
+    sent = form_of(test, points[0], points[1] | {"text": "b, reworded"}, saved=2)
+    response = client.post(url("test_change", test.pk), sent)
+
+    html = response.content.decode()
+    assert "Somebody deleted this point meanwhile" in html
+    assert "b, reworded" in html
+
+
 def test_pasted_lines_survive_an_error(client):
     log_in(client, "annotator")
 
@@ -428,3 +442,40 @@ def test_a_new_test_starts_with_its_siblings_rubric(client):
     rubric = page.context["inline_admin_formsets"][0].formset
     assert [form["text"].value() for form in rubric.forms][:2] == ["a", ""]
     assert rubric.forms[1]["arg_texts"].value() == "a\nb"
+
+
+# Forty points ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def long_test():
+    return make_test(criteria=[{"text": f"Point {n}"} for n in range(40)])
+
+
+def test_the_page_of_a_long_rubric_takes_few_queries(
+    client, long_test, django_assert_max_num_queries
+):
+    log_in(client, "annotator")
+
+    with django_assert_max_num_queries(25):
+        client.get(url("test_change", long_test.pk))
+
+
+def test_the_preview_of_a_long_rubric_takes_few_queries(
+    client, long_test, django_assert_max_num_queries
+):
+    log_in(client, "annotator")
+    sent = form_of(long_test, *saved_points(long_test), saved=40)
+
+    with django_assert_max_num_queries(20):
+        client.post(url("test_rubric"), sent)
+
+
+def test_a_long_rubric_that_nobody_touched_is_saved_with_two_queries_a_point(
+    client, long_test, django_assert_max_num_queries
+):
+    log_in(client, "annotator")
+    sent = form_of(long_test, *saved_points(long_test), saved=40)
+
+    with django_assert_max_num_queries(80):
+        client.post(url("test_change", long_test.pk), sent)
