@@ -42,15 +42,20 @@ def as_ranges(numbers: Iterable[int]) -> str:
 
 HOTTEST = 5
 """No provider takes a higher temperature."""
+MOST_TEMPERATURES = 20
+"""In one list: each makes a run or a judge of its own."""
 
 
 def temperatures_in(text: str) -> list[float]:
     """The temperatures that a text names, in order, each once.
 
     Raises:
-        ValueError: A part is no temperature; the message names it.
+        ValueError: A part is no temperature, named in the message; or they are too many.
     """
-    return list(dict.fromkeys(_temperature(part) for part in re.split(r"[,;\s]+", text) if part))
+    found = list(dict.fromkeys(_temperature(part) for part in re.split(r"[,;\s]+", text) if part))
+    if len(found) > MOST_TEMPERATURES:
+        raise ValueError(f"{len(found)} are too many: {MOST_TEMPERATURES} is the most.")
+    return found
 
 
 def _temperature(part: str) -> float:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from runs.numbers import HOTTEST
+from runs.numbers import HOTTEST, MOST_TEMPERATURES
 
 MOST_REPEATS = 100
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
@@ -42,7 +42,9 @@ class LaunchSpec(BaseModel):
     models: list[RowId] = Field(min_length=1)
     system_prompts: list[str] = Field([""], min_length=1)
     params: dict[str, Any] = {}
-    temperatures: list[Annotated[float, Field(ge=0, le=HOTTEST)]] = []
+    temperatures: list[Annotated[float, Field(ge=0, le=HOTTEST)]] = Field(
+        [], max_length=MOST_TEMPERATURES
+    )
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     jury: RowId | None = None
     cost_limit_usd: Decimal | None = Field(None, gt=0)

@@ -19,6 +19,11 @@ def test_what_is_no_temperature_is_named(text):
         temperatures_in(text)
 
 
+def test_too_many_temperatures_are_refused():
+    with pytest.raises(ValueError, match="21 are too many: 20 is the most"):
+        temperatures_in(", ".join(f"{n / 10}" for n in range(21)))
+
+
 @pytest.mark.django_db
 def test_how_judges_were_put_together_is_read_back():
     template = make_template()
