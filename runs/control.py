@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
@@ -115,13 +116,14 @@ def _retry_judging(judging: Judging) -> int:
     """Reopen assessments that ended in an error, or of which a judgment or a similarity failed."""
     items = assessments_of(judging)
     failed = DOUBTFUL | UNCOMPARED if judging.run.wants_similarity else DOUBTFUL
+    now = timezone.now().isoformat()
     again = list(items.filter(failed).values_list("pk", "result_id"))
     for some in _sliced(again):
         items.filter(pk__in=[pk for pk, _ in some]).update(
             state=ItemState.PENDING,
             attempts=0,
             error_kind=RETRY,
-            error_message="",
+            error_message=now,
             next_try_at=None,
         )
         score_results([result_id for _, result_id in some])

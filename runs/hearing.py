@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from runs.models import Assessment, Judging, Judgment, JudgmentState, Result, Ru
 from runs.seats import Panel, Seat, panel_of
 
 RETRY = "retry"
-"""Error kind of an assessment whose failed judgments are to be asked for once more."""
+"""Error kind of an assessment whose failed judgments are to be asked for once more: those made
+before the time that its error message gives, so that none is asked for twice when a worker dies."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,31 @@ class Hearing:
     earlier: list[Cost] = field(default_factory=list)
 
 
-Known = Mapping[tuple[int, int | None, int], Judgment]
-"""Judgments that are there, by criterion, judge and sample."""
+class Found(NamedTuple):
+    """What is there of one judgment: its id, if any; whether it is to be made; how it ended."""
+
+    judgment_id: int | None
+    is_missing: bool
+    has_failed: bool
+
+
+@dataclass(frozen=True)
+class Known:
+    """The judgments of a result that are there, by criterion, judge and sample.
+
+    Those that failed before `retried_at` are missing all the same.
+    """
+
+    judgments: Mapping[tuple[int, int | None, int], Judgment]
+    retried_at: datetime | None
+
+    def of(self, criterion: FrozenCriterion, judge_id: int | None, sample: int = 0) -> Found:
+        before = self.judgments.get((criterion.pk, judge_id, sample))
+        if before is None:
+            return Found(None, is_missing=True, has_failed=False)
+        has_failed = before.state == JudgmentState.FAILED
+        is_past = self.retried_at is not None and before.created_at < self.retried_at
+        return Found(before.pk, is_missing=has_failed and is_past, has_failed=has_failed)
 
 
 def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
@@ -117,7 +142,11 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
             case=case_of(assessment.result, judging.run.system_prompt),
             material=material_of(assessment.result),
             matters=_matters(
-                judging.run, assessment, panel, known[assessment.result_id], own_wordings
+                judging.run,
+                assessment.result,
+                panel,
+                Known(known[assessment.result_id], _retried_at(assessment)),
+                own_wordings,
             ),
             comparison=_comparison(judging.run, assessment.result),
             earlier=earlier[assessment.pk],
@@ -161,25 +190,26 @@ def _comparison(run: Run, result: Result) -> Comparison | None:
     return Comparison(result.answer.text, result.revision.content["reference"], run.embedder())
 
 
-def _known(judging: Judging, result_ids: list[int]) -> dict[int, Known]:
+def _known(
+    judging: Judging, result_ids: list[int]
+) -> dict[int, dict[tuple[int, int | None, int], Judgment]]:
+    """The judgments that are there, by result."""
     known: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
     for row in Judgment.objects.filter(judging=judging, result__in=result_ids):
         known[row.result_id][row.criterion_id, row.judge_id, row.sample] = row
-    return defaultdict(dict, known)
+    return known
+
+
+def _retried_at(assessment: Assessment) -> datetime | None:
+    """When a person asked for its failed judgments once more; None: nobody did."""
+    is_retry = assessment.error_kind == RETRY
+    return datetime.fromisoformat(assessment.error_message) if is_retry else None
 
 
 def _matters(
-    run: Run,
-    assessment: Assessment,
-    panel: Panel,
-    known: Known,
-    own_wordings: dict[int, Wording],
+    run: Run, result: Result, panel: Panel, known: Known, own_wordings: dict[int, Wording]
 ) -> list[Matter]:
-    """What is missing of each criterion, or of the whole test where it has no rubric.
-
-    Judgments that failed are missing too, where a person asked for them once more.
-    """
-    result, is_retry = assessment.result, assessment.error_kind == RETRY
+    """What is missing of each criterion, or of the whole test where it has no rubric."""
     criteria = list(result.revision.criteria.all())
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     matters = []
@@ -187,10 +217,10 @@ def _matters(
         return []
     for criterion in rubric or criteria:
         if criterion.check_name:
-            matters.append(Matter(checking=_checking(criterion, known, is_retry)))
+            matters.append(Matter(checking=_checking(criterion, known)))
         else:
             wording = None if criterion.key else _own_wording(result, own_wordings)
-            matters.append(_matter(criterion, panel, wording, known, is_retry))
+            matters.append(_matter(criterion, panel, wording, known))
     return matters
 
 
@@ -201,57 +231,39 @@ def _is_left_to_similarity(run: Run, result: Result, panel: Panel) -> bool:
     return not any(seat.whole for seat in panel.sitting(on_rubric=False))
 
 
-def _checking(criterion: FrozenCriterion, known: Known, is_retry: bool) -> Checking | None:
-    before = known.get((criterion.pk, None, 0))
-    if before is not None and not (is_retry and before.state == JudgmentState.FAILED):
+def _checking(criterion: FrozenCriterion, known: Known) -> Checking | None:
+    found = known.of(criterion, None)
+    if not found.is_missing:
         return None
-    replaced = before.pk if before else None
-    return Checking(criterion.check_name, criterion.arguments, criterion.pk, replaced)
+    return Checking(criterion.check_name, criterion.arguments, criterion.pk, found.judgment_id)
 
 
-def _matter(
-    criterion: FrozenCriterion, panel: Panel, own: Wording | None, known: Known, is_retry: bool
-) -> Matter:
+def _matter(criterion: FrozenCriterion, panel: Panel, own: Wording | None, known: Known) -> Matter:
     matter = Matter()
-    on_rubric = criterion.key != WHOLE_TEST
-    for seat in panel.sitting(on_rubric=on_rubric):
-        wording = seat.rubric if on_rubric else seat.whole or own
+    for seat in panel.sitting(on_rubric=criterion.key != WHOLE_TEST):
         for sample in range(seat.samples):
-            before = known.get((criterion.pk, seat.judge_id, sample))
-            failed = before is not None and before.state == JudgmentState.FAILED
-            if before is None or (failed and is_retry):
-                replaced = before.pk if before else None
-                matter.questions.append(
-                    Question(
-                        seat, wording, criterion.pk, criterion.key, sample, judgment_id=replaced
-                    )
-                )
+            found = known.of(criterion, seat.judge_id, sample)
+            if found.is_missing:
+                matter.questions.append(_question(criterion, seat, own, found, sample=sample))
             else:
-                matter.has_failed |= failed
-    matter.backup = _backup(criterion, panel.backup, own, known, is_retry)
+                matter.has_failed |= found.has_failed
+    if panel.backup and (found := known.of(criterion, panel.backup.judge_id)).is_missing:
+        matter.backup = _question(criterion, panel.backup, own, found, is_backup=True)
     return matter
 
 
-def _backup(
+def _question(
     criterion: FrozenCriterion,
-    seat: Seat | None,
+    seat: Seat,
     own: Wording | None,
-    known: Known,
-    is_retry: bool,
-) -> Question | None:
-    """What the backup judge would be asked; None where there is none, or it has answered."""
-    if seat is None:
-        return None
-    before = known.get((criterion.pk, seat.judge_id, 0))
-    if before is not None and not (is_retry and before.state == JudgmentState.FAILED):
-        return None
+    found: Found,
+    *,
+    sample: int = 0,
+    is_backup: bool = False,
+) -> Question:
+    wording = seat.whole or own if criterion.key == WHOLE_TEST else seat.rubric
     return Question(
-        seat,
-        seat.rubric if criterion.key else seat.whole or own,
-        criterion.pk,
-        criterion.key,
-        is_backup=True,
-        judgment_id=before.pk if before else None,
+        seat, wording, criterion.pk, criterion.key, sample, is_backup, found.judgment_id
     )
 
 

@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from evalhub.models import BatchState, Call, ItemState
 from issues.scales import FIVE_CLASSES, as_json
@@ -197,9 +198,13 @@ def test_failed_judgment_that_was_saved_is_not_asked_again_by_another_worker(jud
     Judgment.objects.latest("pk").delete()
     judging.assessments.update(state=ItemState.PENDING)
 
-    (hearing,) = hearings(judging, [item.pk])
+    assert questions(judging, item) == 1
 
-    assert sum(len(matter.questions) for matter in hearing.matters) == 1
+
+def questions(judging, item):
+    """How many judgments of an assessment a worker would ask for."""
+    (hearing,) = hearings(judging, [item.pk])
+    return sum(len(matter.questions) for matter in hearing.matters)
 
 
 def test_retry_replaces_failed_judgments_in_place_and_keeps_the_good(judged, provider, work):
@@ -214,6 +219,18 @@ def test_retry_replaces_failed_judgments_in_place_and_keeps_the_good(judged, pro
     assert run.results.get().outcome == "passed"
     assert run.judgings.get().state == BatchState.DONE
     assert run.judgings.get().assessments.get().error_kind == ""
+
+
+def test_judgment_that_failed_in_a_retry_is_not_asked_again_by_another_worker(judged):
+    run = judged("No idea.", judges=2)
+    control.retry_errors(run)
+    judging = run.judgings.get()
+    item = judging.assessments.get()
+    assert questions(judging, item) == 2
+
+    Judgment.objects.filter(pk=Judgment.objects.latest("pk").pk).update(created_at=timezone.now())
+
+    assert questions(judging, item) == 1
 
 
 def test_sums_are_right_after_a_retry(judged, provider, work):
