@@ -203,7 +203,9 @@ class TestAdmin(RubricPages):
     def acts(self, request: HttpRequest, row: Any) -> list[Act]:
         issue = Act("Its issue", row.issue.get_absolute_url(), is_link=True)
         prompt = Act("Judge prompt", self.url_of("preview", row.pk), is_link=True)
-        return [issue, prompt] if row.template_id or row.criteria.exists() else [issue]
+        library = Act("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
+        judged = row.template_id or row.criteria.exists()
+        return [issue, library, prompt] if judged else [issue, library]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
