@@ -27,7 +27,7 @@ def url(name, *args):
     return reverse(f"admin:{name}", args=args)
 
 
-def page(client, address) -> str:
+def page(client, address):
     return client.get(address).content.decode()
 
 

@@ -282,7 +282,7 @@ def test_an_admin_deletes_a_run_after_being_asked(client, as_role):
     url = f"{RUNS}{run.pk}/delete/"
 
     page = text_of(client.get(url))
-    assert "1 human evaluations" in page
+    assert "Human evaluations: 1" in page
     assert Run.objects.count() == 2
     client.post(url)
 
