@@ -29,7 +29,12 @@ def content_of(test: Test) -> dict[str, Any]:
 
 def scale_of(template: JudgeTemplate | None) -> Scale:
     """A template's scale; without a template a test simply passes or fails."""
-    return from_json(template.scale) if template else BINARY
+    return scale_in(template.scale if template else None)
+
+
+def scale_in(stored: dict[str, Any] | None) -> Scale:
+    """The scale that a template's column holds; None: there is no template."""
+    return from_json(stored) if stored else BINARY
 
 
 def pass_threshold(test: Test) -> float:

@@ -6,13 +6,13 @@ the whole test or on the criteria that they speak of.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalhub.models import ItemState
 from evalhub.work.rows import overwrite
 from issues import similarity
-from issues.freezing import scale_of
-from issues.models import FrozenCriterion, Revision
+from issues.freezing import scale_in
+from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST, Point, panel_value, score_of
 from issues.scales import passes
 from runs.agreement import VOTE_FIELDS, Vote, agreement_on, scales_of
@@ -30,20 +30,26 @@ Values = Mapping[int, float | None]
 class Rule(NamedTuple):
     """How a result's score is made and when it passes, as its revision and its run froze it."""
 
-    revision: Revision
     criteria: list[FrozenCriterion]
     similarity: float | None
     similarity_weight: float
     score_by_similarity: bool
+    pass_threshold: float
+    pass_rule: str
+    scale: dict[str, Any] | None
 
     @classmethod
     def of(cls, result: Result) -> "Rule":
+        """That of a result which was read with its run, revision and criteria."""
+        revision = result.revision
         return cls(
-            result.revision,
-            list(result.revision.criteria.all()),
+            list(revision.criteria.all()),
             result.similarity,
             result.run.similarity_weight,
             result.run.score_by_similarity,
+            revision.pass_threshold,
+            revision.pass_rule,
+            revision.template.scale if revision.template else None,
         )
 
     def score(self, values: Values) -> float | None:
@@ -71,10 +77,10 @@ class Rule(NamedTuple):
 
     def is_met(self, score: float) -> bool | None:
         """Whether a mandatory criterion with this score is met: by the template's own rule."""
-        return scale_of(self.revision.template).passes(score)
+        return scale_in(self.scale).passes(score)
 
     def passes(self, score: float | None) -> bool | None:
-        return passes(score, self.revision.pass_threshold, self.revision.pass_rule)
+        return passes(score, self.pass_threshold, self.pass_rule)
 
     def points(self, values: Values) -> Iterable[Point]:
         """The criteria with what was found of each; the whole test only where it has a value."""
@@ -90,10 +96,26 @@ class Rule(NamedTuple):
                 )
 
 
+RULE_FIELDS = (
+    "similarity",
+    "run__similarity_weight",
+    "run__score_by_similarity",
+    "revision__pass_threshold",
+    "revision__pass_rule",
+    "revision__template__scale",
+)
+"""Where the rest of a `Rule` stands, in its order."""
+
+
 def _rules(result_ids: Collection[int]) -> dict[int, Rule]:
+    """The rules of many results, from the columns that scoring needs, and no text."""
     rows = Result.objects.filter(pk__in=result_ids).order_by()
-    rows = rows.select_related("run", "revision__template")
-    return {result.pk: Rule.of(result) for result in rows.prefetch_related("revision__criteria")}
+    found = list(rows.values_list("pk", "revision", *RULE_FIELDS))
+    criteria: dict[int, list[FrozenCriterion]] = defaultdict(list)
+    asked = FrozenCriterion.objects.filter(revision__in={revision for _, revision, *_ in found})
+    for criterion in asked.order_by("revision", "order").defer("text", "arguments", "citation"):
+        criteria[criterion.revision_id].append(criterion)
+    return {pk: Rule(criteria[revision], *rest) for pk, revision, *rest in found}
 
 
 # Judges ------------------------------------------------------------------------------------------
@@ -168,17 +190,25 @@ def score_results(result_ids: Collection[int]) -> None:
         assessment.result_id: assessment
         for assessment in Assessment.objects.filter(judging__is_current=True, result__in=result_ids)
     }
-    evaluated = _verdicts(result_ids)
-    rules = _rules(evaluated.keys())
-    votes = _votes([current[pk] for pk in evaluated if pk in current])
+    for result in results:
+        _take_over_judges(result, current.get(result.pk))
+    if verdicts := _verdicts(result_ids):
+        _overrule([result for result in results if result.pk in verdicts], verdicts, current)
+    overwrite(results, RESULT_FIELDS)
+
+
+def _overrule(
+    results: Iterable[Result],
+    verdicts: Mapping[int, Mapping[int, Verdict]],
+    current: Mapping[int, Assessment],
+) -> None:
+    """Let people's verdicts replace what the judges found of these results."""
+    rules = _rules(verdicts.keys())
+    votes = _votes([current[pk] for pk in verdicts if pk in current])
     for result in results:
         assessment = current.get(result.pk)
-        _take_over_judges(result, assessment)
-        if result.pk in evaluated:
-            judged = votes[assessment.judging_id, result.pk] if assessment else []
-            values = consensus_of(judged)
-            _take_over_people(result, evaluated[result.pk], values, rules[result.pk])
-    overwrite(results, RESULT_FIELDS)
+        judged = votes[assessment.judging_id, result.pk] if assessment else []
+        _take_over_people(result, verdicts[result.pk], consensus_of(judged), rules[result.pk])
 
 
 def _take_over_judges(result: Result, assessment: Assessment | None) -> None:

@@ -173,6 +173,5 @@ def _similarity(rule: Rule, rubric: float | None) -> list[str]:
 
 
 def pass_rule_of(rule: Rule) -> str:
-    revision = rule.revision
-    where = "above" if revision.pass_rule == PassRule.STRICT else "from"
-    return f"It passes {where} {score(revision.pass_threshold)}."
+    where = "above" if rule.pass_rule == PassRule.STRICT else "from"
+    return f"It passes {where} {score(rule.pass_threshold)}."

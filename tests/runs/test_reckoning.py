@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from issues.models import FrozenCriterion, Polarity, Revision
+from issues.models import FrozenCriterion, Polarity
 from issues.scales import FIVE_CLASSES
 from runs.agreement import Vote
 from runs.scoring import Rule, consensus_of
@@ -53,8 +53,7 @@ def cases(draw):
 
 
 def rule_of(rows, similarity=None, weight=0.0):
-    revision = Revision(pass_threshold=0.5, pass_rule="strict")
-    return Rule(revision, rows, similarity, weight, score_by_similarity=True)
+    return Rule(rows, similarity, weight, True, pass_threshold=0.5, pass_rule="strict", scale=None)
 
 
 # The slow way ------------------------------------------------------------------------------------
