@@ -3,6 +3,7 @@
 from unittest.mock import Mock
 
 import pytest
+from django.db import transaction
 
 from evalhub.models import Call, ItemState
 from evalhub.work import saver
@@ -284,7 +285,8 @@ def test_a_run_that_is_resumed_asks_only_what_is_missing(judged, provider, model
 def say(result, text, value):
     criterion = FrozenCriterion.objects.get(revision=result.revision, text=text)
     result.evaluations.create(criterion=criterion, annotator=make_user("annotator"), value=value)
-    score_results([result.pk])
+    with transaction.atomic():
+        score_results([result.pk])
     result.refresh_from_db()
 
 
