@@ -168,7 +168,10 @@ def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Mess
 
 
 def said_turn(turn: Turn) -> dict[str, Any]:
-    return {"content": turn.completion.text, "call": turn.call.pk}
+    """A turn as `Answer.turns` holds it."""
+    called = list(turn.completion.tool_calls)
+    said = {"content": turn.completion.text, "call": turn.call.pk}
+    return {**said, "tool_calls": called} if called else said
 
 
 def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call
-from issues.checks import Material
+from issues.checks import Material, text_of
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST
 from runs.asking import Case, Wording
@@ -168,19 +168,24 @@ def _earlier(judging: Judging, assessment_ids: list[int]) -> dict[int, list[Cost
 
 def case_of(result: Result, system_prompt: str) -> Case:
     """A result as judges see it."""
-    turns = [turn["content"] for turn in result.answer.turns]
-    return Case(result.revision.content, system_prompt, turns or [result.answer.text])
+    return Case(result.revision.content, system_prompt, _turns(result))
 
 
 def material_of(result: Result) -> Material:
     """A result as checks see it."""
-    turns = [turn["content"] for turn in result.answer.turns] or [result.answer.text]
+    answer = result.answer
+    earlier = [call for turn in answer.turns[:-1] for call in turn.get("tool_calls", ())]
     return Material(
-        text="\n\n".join(turns),
-        tool_calls=result.answer.tool_calls,
+        text=text_of(_turns(result)),
+        tool_calls=[*earlier, *answer.tool_calls],
         latency_ms=result.latency_ms,
-        cost_usd=None if result.cost_usd is None else float(result.cost_usd),
+        cost_usd=result.cost_usd,
     )
+
+
+def _turns(result: Result) -> list[str]:
+    """All that the candidate said, turn by turn; an answer without turns is one."""
+    return [turn["content"] for turn in result.answer.turns] or [result.answer.text]
 
 
 def _comparison(run: Run, result: Result) -> Comparison | None:

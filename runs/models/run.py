@@ -176,7 +176,8 @@ class Result(Item):
 class Answer(models.Model):
     """What the model said. `turns` are the generated ones in order, the last is the answer.
 
-    Each turn is {"content", "call"}: its text and the id of its call (null when supplied).
+    Each turn is {"content", "call"}: its text and the id of its call (null when supplied), with
+    "tool_calls" where it made any. `tool_calls` are those of the last.
     """
 
     sealed_path = "result__test__sealed"

@@ -17,7 +17,7 @@ from runs.spec import read_spec
 from tests import provider as scripted
 from tests.evalhub.work.test_loop import slowly
 from tests.factories import first_result, make_jury, make_run, make_test, make_user
-from tests.provider import prompt, verdict
+from tests.provider import Reply, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -202,6 +202,26 @@ def test_checks_decide_without_a_judge(provider, model_at, work):
     assert values(result) == [1, 0]
     assert (result.outcome, result.score) == ("failed", 0.5)
     assert set(Judgment.objects.values_list("judge", flat=True)) == {None}
+
+
+def test_checks_see_the_tool_calls_of_every_turn(provider, model_at, work):
+    def script(request):
+        name = "add" if len(request["messages"]) == 1 else "subtract"
+        function = {"name": name, "arguments": "{}"}
+        return Reply(text=None, tool_calls=[{"id": "1", "type": "function", "function": function}])
+
+    provider.script = script
+    messages = [
+        {"role": "user", "content": "Add."},
+        {"role": "assistant", "content": None},
+        {"role": "user", "content": "Subtract."},
+    ]
+    rubric = [check("tool_call_order", tools=["add", "subtract"])]
+    run = make_run(make_test(messages=messages, criteria=rubric), model=model_at())
+
+    work()
+
+    assert values(first_result(run)) == [1]
 
 
 def test_a_check_that_cannot_run_has_no_value_and_is_no_zero(judged):
