@@ -22,7 +22,7 @@ def readable(path: str) -> str:
         raise ValueError(f"the path has {len(path):,} characters; at most {LONGEST:,} are read.")
     try:
         _environment(Deadline()).compile(path)
-    except JSONPathError as error:
+    except (JSONPathError, ArithmeticError) as error:  # the latter of numbers without end
         raise ValueError(f"not a JSONPath: {error}.") from error
     return path
 
@@ -43,7 +43,7 @@ def values_at(path: str, document: Any, deadline: Deadline) -> list[Any]:
 
 
 class _Object(dict[str, Any]):
-    """Asks at every walk through it whether there is time left."""
+    """Asks at every look into it whether there is time left."""
 
     deadline: Deadline
 
@@ -51,13 +51,18 @@ class _Object(dict[str, Any]):
         self.deadline.left()
         return super().items()
 
+    def __getitem__(self, name: str) -> Any:
+        self.deadline.left()
+        return super().__getitem__(name)
+
 
 class _List(list[Any]):
     deadline: Deadline
 
     def __iter__(self) -> Iterator[Any]:
-        self.deadline.left()
-        return super().__iter__()
+        for item in super().__iter__():
+            self.deadline.left()
+            yield item
 
 
 def _watched(value: Any, deadline: Deadline) -> Any:

@@ -20,8 +20,13 @@ class OnePattern(Cased):
     pattern: Pattern = Field(title="Pattern", description=DIALECT)
 
 
+MOST_PATTERNS = 100
+
+
 class ManyPatterns(Cased):
-    patterns: list[Pattern] = Field(title="Patterns", description="Regular expressions.")
+    patterns: list[Pattern] = Field(
+        max_length=MOST_PATTERNS, title="Patterns", description="Regular expressions."
+    )
 
 
 class EnoughPatterns(ManyPatterns):

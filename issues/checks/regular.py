@@ -7,6 +7,7 @@ outrun the time limit (recursion, fuzzy matching) are refused.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Annotated
 
@@ -16,6 +17,14 @@ from pydantic import AfterValidator
 from issues.checks.deadline import Deadline
 
 LONGEST = 10_000
+
+LONGEST_WRITTEN_OUT = 100_000
+"""Signs of a pattern whose repeats are written out, each as often as it must occur at least."""
+
+LONGEST_RUN = 100
+BREAK = "(?!(?!))"
+"""Always true. Before it looks for many letters in a row, `regex` prepares without a time limit
+for what takes as long as the cube of their number; with this between them it does not."""
 
 TOKEN = re.compile(
     r"""
@@ -74,7 +83,43 @@ def translated(pattern: str) -> str:
         "$": "$" if "m" in flags else r"\Z",
         ".": "." if "s" in flags else r"[^\n\r\u2028\u2029]",
     }
-    return "".join(_piece(token, signs) for token in TOKEN.finditer(pattern))
+    return "".join(_broken_up(TOKEN.finditer(pattern), signs))
+
+
+def _written_out(pattern: str) -> int:
+    """The signs of a pattern when its repeats are written out; `regex` keeps them all in memory."""
+    sizes, last = [0], 0
+    for token in TOKEN.finditer(pattern):
+        text, kind = token.group(), token.lastgroup
+        if text == "(" or (kind == "group" and not text.endswith(")")):
+            sizes.append(0)
+            continue
+        if kind == "times":
+            sizes[-1] -= last
+            last *= max(1, int(re.split("[,}]", text[1:])[0][:12]))
+        elif text == ")" and len(sizes) > 1:
+            last = max(1, sizes.pop())
+        else:
+            last = 1
+        sizes[-1] += last
+    return sum(sizes)
+
+
+def _broken_up(tokens: Iterable[re.Match[str]], signs: dict[str, str]) -> Iterator[str]:
+    """The pieces of the translation, without long runs of letters."""
+    run = 0
+    for token in tokens:
+        run += 1
+        if run > LONGEST_RUN and _is_letter(token):
+            yield BREAK
+            run = 0
+        yield _piece(token, signs)
+
+
+def _is_letter(token: re.Match[str]) -> bool:
+    """Whether it stands for one character, so that anything may stand before it."""
+    is_plain = token.lastgroup == "other" and token.group() not in "*+?|()^$"
+    return is_plain or token.lastgroup in ("escape", "set")
 
 
 def _piece(token: re.Match[str], signs: dict[str, str]) -> str:
@@ -110,6 +155,12 @@ def _escape(text: str, meanings: dict[str, str]) -> str:
     return meanings.get(sign, text)
 
 
+def literal(text: str) -> str:
+    """A pattern of exactly this text."""
+    starts = range(0, len(text), LONGEST_RUN)
+    return BREAK.join(regex.escape(text[start : start + LONGEST_RUN]) for start in starts)
+
+
 @lru_cache(maxsize=512)
 def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
     """The pattern, ready to search.
@@ -121,6 +172,8 @@ def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
         raise ValueError(
             f"the pattern has {len(pattern):,} characters; at most {LONGEST:,} can be read."
         )
+    if _written_out(pattern) > LONGEST_WRITTEN_OUT:
+        raise ValueError("the pattern is nested too deeply or repeats too often.")
     try:
         return regex.compile(translated(pattern), regex.IGNORECASE if ignore_case else 0)
     except regex.error as error:

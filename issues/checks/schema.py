@@ -1,5 +1,6 @@
 """JSON Schema without surprises: nothing is fetched, and hostile schemas end in time."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,6 +9,8 @@ from issues.checks.deadline import Deadline
 from issues.checks.json_text import frozen
 from issues.checks.regular import compiled, search
 from issues.checks.wording import quoted, shortened, shown
+
+LONGEST = 50_000
 
 DATA = {"const", "default", "enum", "examples"}
 """Keywords whose values are data, not schemas."""
@@ -25,6 +28,8 @@ def readable(schema: dict[str, Any]) -> dict[str, Any]:
     """
     from jsonschema import SchemaError
 
+    if (length := len(json.dumps(schema, ensure_ascii=False))) > LONGEST:
+        raise ValueError(f"the schema has {length:,} characters; at most {LONGEST:,} can be read.")
     _refuse_unreadable(schema)
     try:
         _dialect(schema).check_schema(schema)
@@ -150,7 +155,7 @@ def _within(dialect: Any, deadline: Deadline) -> Any:
             yield from validator.descend(value[name], part, path=name)
 
     def unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
-        if wanted and isinstance(value, list) and len(set(map(frozen, value))) < len(value):
+        if wanted and isinstance(value, list) and not _all_different(value, deadline):
             yield ValidationError("The items are not all different")
 
     own: dict[str, Keyword] = {
@@ -161,6 +166,15 @@ def _within(dialect: Any, deadline: Deadline) -> Any:
     }
     keywords = {**dialect.VALIDATORS, **own}
     return extend(dialect, {name: _timed(keyword, deadline) for name, keyword in keywords.items()})
+
+
+def _all_different(items: list[Any], deadline: Deadline) -> bool:
+    """Whether no two items are equal; an answer can hold numbers that are slow to tell apart."""
+    seen = set()
+    for item in items:
+        deadline.left()
+        seen.add(frozen(item))
+    return len(seen) == len(items)
 
 
 def _timed(keyword: Keyword, deadline: Deadline) -> Keyword:

@@ -8,16 +8,24 @@ from pydantic import Field
 from issues.checks.check import Cased, Check, Finding, family, yes_or_no
 from issues.checks.deadline import Deadline
 from issues.checks.material import Material
-from issues.checks.regular import search_compiled
+from issues.checks.regular import LONGEST, literal, search_compiled
 from issues.checks.wording import quoted, quoted_all, share
 
 check = family("Text")
 
-Texts = Annotated[list[str], Field(title="Texts", description="One or more texts.")]
+MOST_TEXTS = 1_000
+
+Texts = Annotated[
+    list[str], Field(max_length=MOST_TEXTS, title="Texts", description="One or more texts.")
+]
 
 
 class OneText(Cased):
     text: str = Field(title="Text", description="Compared as it stands, with its spaces.")
+
+
+class Word(Cased):
+    text: str = Field(max_length=LONGEST, title="Text", description="One word, or several.")
 
 
 class ManyTexts(Cased):
@@ -59,12 +67,12 @@ def contains_at_least(arguments: EnoughTexts, material: Material) -> Finding:
     return Finding(value, f"{_how_many(arguments, held)} At least {arguments.least} asked.")
 
 
-@check("Contains the word", OneText)
-def contains_word(arguments: OneText, material: Material) -> Finding:
+@check("Contains the word", Word)
+def contains_word(arguments: Word, material: Material) -> Finding:
     """The answer holds this text with no letter, digit or underscore of any script beside it."""
     flags = regex.IGNORECASE if arguments.ignore_case else 0
     word = regex.compile(
-        rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(arguments.text)}(?![\p{{L}}\p{{N}}_])", flags
+        rf"(?<![\p{{L}}\p{{N}}_]){literal(arguments.text)}(?![\p{{L}}\p{{N}}_])", flags
     )
     is_shown = not arguments.text or bool(search_compiled(word, material.text, Deadline()))
     text = quoted(arguments.text)

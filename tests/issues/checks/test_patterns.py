@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from issues.checks import Material, run
@@ -170,3 +172,30 @@ def test_many_slow_patterns_share_one_time_limit():
 def test_the_explanation_shows_what_was_found():
     outcome = run("matches", {"pattern": r"\d+"}, Material("It is 42."))
     assert outcome.explanation == "Found “42”."
+
+
+@pytest.mark.parametrize("pattern", ["a" * 3_000, r"\a" * 3_000, "[a]" * 3_000, "(?:a)" * 2_000])
+def test_a_long_run_of_letters_is_looked_for_in_time(pattern):
+    with in_time():
+        run("matches", {"pattern": pattern}, Material(("a" * 1_999 + "b") * 10))
+
+
+@pytest.mark.parametrize("joint", ["+", "", "|", "{2}", "?"])
+def test_a_long_pattern_is_found_as_a_short_one_is(joint):
+    pattern = "^" + "ab" * 300 + joint + "c$"
+    for text in ("ab" * 300 + "c", "ab" * 300 + "bc", "ab" * 299 + "ac", "c"):
+        check_scores("matches", text, float(bool(re.search(pattern, text))), pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a{1000000000}", "(?:ab){1000000000}", "((?:(?:a|b){300}){300}){300}", "(a{9999}){99}"],
+)
+def test_a_repeat_that_would_fill_the_memory_is_a_problem(pattern):
+    with in_time():
+        assert "repeats too often" in problem("matches", pattern=pattern)
+
+
+def test_there_are_not_more_patterns_than_can_be_read_in_time():
+    assert problem("matches_all", patterns=["a"] * 100) == ""
+    assert "at most 100" in problem("matches_all", patterns=["a"] * 101)

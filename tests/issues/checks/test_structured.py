@@ -221,6 +221,27 @@ def test_an_unreadable_path_is_a_problem(path):
     assert "“path”" in problem("json_path_equals", path=path, value=1)
 
 
+def test_a_path_with_a_number_without_end_is_a_problem():
+    assert "“path”" in problem("json_path_equals", path="$[?@.a == 1e400]", value=1)
+
+
+def test_a_long_filter_ends_in_time():
+    path = "$[?" + "@.a && " * 100 + "@.a]"
+    with in_time():
+        check_errs("json_path_equals", '[{"a": 1}' + ', {"a": 1}' * 9_999 + "]", path=path, value=0)
+
+
+def test_items_that_are_slow_to_tell_apart_end_in_time():
+    items = ", ".join(str(n * (2**61 - 1)) for n in range(1, 20_000))
+    with in_time():
+        check_errs("json_schema", f"[{items}]", "longer than 1 s", schema={"uniqueItems": True})
+
+
+def test_a_schema_that_would_take_long_to_read_is_a_problem():
+    properties = {f"name{n}": {"type": "string"} for n in range(2_000)}
+    assert "at most 50,000" in problem("json_schema", schema={"properties": properties})
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -5,6 +5,7 @@ from tests.issues.checks.outcomes import (
     check_fails,
     check_passes,
     check_scores,
+    in_time,
     problem,
 )
 
@@ -130,3 +131,17 @@ def test_explanations_name_what_is_missing():
 
     outcome = run("contains_all", {"texts": ["lease", "rent"]}, Material("The lease"))
     assert outcome.explanation == "Holds 1 of 2; not “rent”."
+
+
+def test_a_long_word_is_looked_for_in_time():
+    with in_time():
+        check_fails("contains_word", ("a" * 2_999 + "b") * 20, text="a" * 3_000)
+
+
+def test_a_long_word_is_found():
+    check_passes("contains_word", f"so {'wo-rd' * 100}.", text="wo-rd" * 100)
+
+
+def test_there_are_not_more_texts_than_can_be_looked_for_in_time():
+    assert problem("contains_all", texts=["a"] * 1_000) == ""
+    assert "at most 1000" in problem("contains_all", texts=["a"] * 1_001)
