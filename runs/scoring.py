@@ -75,6 +75,10 @@ class Rule(NamedTuple):
         """Whether nothing judges it, and its suite asks for the similarity then."""
         return self.score_by_similarity and not values and len(self.criteria) == 1
 
+    def is_covered(self, criteria: Collection[int]) -> bool:
+        """Whether these are all that its rubric has."""
+        return all(c.pk in criteria for c in self.criteria if c.key != WHOLE_TEST)
+
     def is_met(self, score: float) -> bool | None:
         """Whether a mandatory criterion with this score is met: by the template's own rule."""
         return scale_in(self.scale).passes(score)
@@ -226,7 +230,8 @@ def _take_over_people(
     """What people say replaces what the judges found, criterion by criterion or as a whole.
 
     A verdict on the whole outranks those on criteria. Evaluations that lie on both sides of the
-    pass line decide nothing until adjudicated.
+    pass line decide nothing until adjudicated. While judges are still to come, and nobody has
+    spoken of some of the criteria, there is no score.
     """
     whole = next((c.pk for c in rule.criteria if c.key == WHOLE_TEST and c.pk in verdicts), None)
     if whole is not None:
@@ -237,7 +242,10 @@ def _take_over_people(
         result.score = rule.score({**judged, **{pk: v.score for pk, v in verdicts.items()}})
         sides = {rule.passes(rule.score({**judged, **end})) for end in rule.ends(verdicts)}
     result.passed = sides.pop() if len(sides) == 1 else None
-    result.is_judged = result.is_overridden = True
+    result.is_overridden = True
+    result.is_judged |= whole is not None or rule.is_covered({*judged, *verdicts})
+    if not result.is_judged:
+        result.score = result.passed = None
     counting = [verdicts[whole]] if whole is not None else list(verdicts.values())
     result.is_disputed = any(verdict.is_disputed for verdict in counting)
 

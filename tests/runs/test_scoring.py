@@ -231,6 +231,14 @@ def test_dispute_that_decides_nothing_leaves_the_outcome_and_is_flagged():
     assert (result.passed, result.is_disputed) == (True, True)
 
 
+def test_person_on_one_criterion_does_not_end_the_waiting_for_the_judges():
+    run = make_run(make_test(criteria=[{"text": "Is right."}, {"text": "Is short."}]))
+    run.results.update(state=ItemState.DONE)
+    result = run.results.get()
+    assert say_of(result, "Is right.", "EXACTLY_MET").outcome == "pending"
+    assert say_of(result, "Is short.", "EXACTLY_MET").outcome == "passed"
+
+
 def test_backup_makes_good_on_its_own_criterion_only():
     # A retry: the judge of the first answered after all, that of the second failed with its backup.
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
