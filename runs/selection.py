@@ -12,6 +12,7 @@ from issues.checks import CHECKS
 from issues.models import Test
 from issues.models.test import TestQuerySet
 from runs.models import Approach, Judge, Jury, Suite
+from runs.seats import who_sits
 from runs.spec import LaunchRefused, LaunchSpec
 
 
@@ -128,15 +129,9 @@ def without_wording(judges: Sequence[Judge]) -> list[Judge]:
     """Judges who are asked about whole tests and can do it by the tests' own templates only."""
     return [
         judge
-        for judge in asked_about_the_whole(judges)
+        for judge in who_sits(judges, on_rubric=False)
         if judge.approach != Approach.TEMPLATE or judge.template_id is None
     ]
-
-
-def asked_about_the_whole(judges: Sequence[Judge]) -> list[Judge]:
-    """Who is asked about tests without a rubric: see `runs.seats.Panel.sitting`."""
-    made_for_it = [judge for judge in judges if judge.approach == Approach.TEMPLATE]
-    return made_for_it or list(judges)
 
 
 def _self_judging(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -256,7 +251,7 @@ def is_unjudged(test: Test, selection: Selection) -> bool:
     """Whether it has no rubric, and no judge of this launch can be asked about it."""
     if test.criteria.all():
         return False
-    able = asked_about_the_whole(selection.judges)
+    able = who_sits(selection.judges, on_rubric=False)
     if test.template_id is None:
         able = [judge for judge in able if judge not in without_wording(selection.judges)]
     return not able

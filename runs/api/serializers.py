@@ -295,7 +295,7 @@ class JudgingSerializer(RowSerializer):
         alpha, band, units = agreement_in(judging.statistics)
         made, expected = judging.statistics.get("comparisons", (None, None))
         return {
-            "alpha": None if band == Band.TOO_LITTLE_DATA else alpha,
+            "alpha": alpha,
             "band": band.value,
             "units": units,
             "comparisons_made": made,
