@@ -8,10 +8,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from math import isfinite
+from typing import Any, NoReturn
 
 from evalhub.storable import REASON, unstorable
 from issues.checks import CHECKS
+
+
+MOST_DIGITS = 18
+"""Of a number where a name may stand as well; more of them are a name."""
 
 
 class Kind(StrEnum):
@@ -104,7 +109,8 @@ def _read(argument: Argument, text: str) -> Any:
         case Kind.WHOLE | Kind.NUMBER:
             return _number(text.strip(), argument.kind)
         case Kind.NAME:
-            return int(text) if text.isascii() and text.strip().isdecimal() else text
+            is_number = text.isascii() and text.strip().isdecimal() and len(text) <= MOST_DIGITS
+            return int(text) if is_number else text
         case _:
             return _json(text)
 
@@ -184,12 +190,16 @@ def _number(text: str, kind: Kind) -> int | float:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except ValueError as error:
         raise Unreadable(f"This is no JSON: {error}.") from error
     except RecursionError as error:
         raise Unreadable("This JSON is nested too deeply.") from error
 
 
-def _no_constant(name: str) -> Any:
+def _finite(text: str) -> float:
+    return float(text) if isfinite(float(text)) else _no_constant(text)
+
+
+def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number that can be stored")

@@ -97,11 +97,16 @@ def test_what_is_typed_is_read(check, name, text, value):
         ("json_path_equals", "value", r'["\u0000"]', "cannot be stored"),
         ("contains_any", "texts", r'["\ud800"]', "cannot be stored"),
         ("json_schema", "schema", "[" * 100_000, "nested too deeply"),
+        ("json_path_equals", "value", "[1e999]", "no number that can be stored"),
     ],
 )
 def test_what_cannot_be_read_is_said(check, name, text, said):
     with pytest.raises(Unreadable, match=said):
         read(argument(check, name), text)
+
+
+def test_a_number_of_endless_digits_is_a_name():
+    assert read(argument("captures", "group"), "9" * 5_000) == "9" * 5_000
 
 
 def test_what_is_so_by_default_is_not_stored():

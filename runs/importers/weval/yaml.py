@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
@@ -112,7 +112,9 @@ def documents(text: str, *, is_json: bool = False) -> tuple[list[Any], list[Faul
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse)
+        return json.loads(
+            text, object_pairs_hook=_pairs, parse_constant=_refuse, parse_float=_finite
+        )
     except RecursionError:
         raise Unreadable(None, "is nested too deeply.") from None
     except json.JSONDecodeError as error:
@@ -131,7 +133,11 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Fields:
     return fields
 
 
-def _refuse(name: str) -> None:
+def _finite(text: str) -> float:
+    return float(text) if isfinite(float(text)) else _refuse(text)
+
+
+def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 

@@ -34,7 +34,7 @@ def test_a_broken_json_file_is_refused_with_its_line():
     assert str(reading.problems[0]) == "sample.json:2: is not JSON: Expecting value."
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"a": NaN}', "[" * 5000])
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}', "[" * 5000])
 def test_json_that_others_read_otherwise_is_refused(text):
     with pytest.raises(Unreadable):
         documents(text, is_json=True)
