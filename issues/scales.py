@@ -1,11 +1,12 @@
 """Scales: the options that a judge may choose from, what each is worth, and what passes."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from typing import Any
+
+from evalhub.llm.options import folded, number_in
 
 DIGITS = 9
 
@@ -73,13 +74,13 @@ class Scale:
         label where one reads so; only on a scale without numeric labels may it be an option's
         value, so that on a scale from 1 to 7 a reply of 1 is the lowest option, not the best.
         """
-        wanted = _folded(reply)
+        wanted = folded(reply)
         if wanted is None:
             return None
-        if option := next((o for o in self.options if _folded(o.label) == wanted), None):
+        if option := next((o for o in self.options if folded(o.label) == wanted), None):
             return option
-        number = _number(wanted)
-        if number is None or any(_number(option.label) is not None for option in self.options):
+        number = number_in(wanted)
+        if number is None or any(number_in(option.label) is not None for option in self.options):
             return None
         return self._option_worth(number)
 
@@ -173,7 +174,7 @@ def _option_problems(options: Sequence[Option]) -> list[str]:
     problems = [] if len(options) >= 2 else [f"A scale needs two options, not {len(options)}."]
     first_with: dict[str | None, str] = {}
     for number, option in enumerate(options, 1):
-        label = _folded(option.label)
+        label = folded(option.label)
         if label is None:
             problems.append(f"Option {number} needs a label.")
         elif label in first_with:
@@ -182,24 +183,6 @@ def _option_problems(options: Sequence[Option]) -> list[str]:
         if not 0 <= option.value <= 1:
             problems.append(f"{option.label!r} has the value {option.value}, not one in 0 to 1.")
     return problems
-
-
-def _folded(reply: object) -> str | None:
-    """A label or a number in its one spelling: "Half met" is half_met, "1.0" and 1 are 1."""
-    if isinstance(reply, bool) or not isinstance(reply, str | int | float):
-        return None
-    number = _number(reply)
-    if number is not None:
-        return f"{number:.12g}"
-    return re.sub(r"[\s_-]+", "_", str(reply).strip().casefold()) or None
-
-
-def _number(reply: str | int | float) -> float | None:
-    text = str(reply).strip()
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE):
-        return None
-    number = float(text) + 0.0  # so that -0 is 0
-    return number if isfinite(number) else None
 
 
 BINARY = Scale(

@@ -26,8 +26,8 @@ def option_of(score: object, options: Sequence[Offered]) -> Offered | None:
         for option in options:
             if folded(option.label) == wanted:
                 return option
-    number = _number(_binary(score) if len(options) == 2 else score)
-    if number is None or any(_number(option.label) is not None for option in options):
+    number = number_in(_binary(score) if len(options) == 2 else score)
+    if number is None or any(number_in(option.label) is not None for option in options):
         return None
     worth = [option for option in options if round(option.value - number, 9) == 0]
     return worth[0] if len(worth) == 1 else None
@@ -47,20 +47,20 @@ def _binary(score: object) -> object:
 
 def folded(score: object) -> str | None:
     """A label or number in its one spelling: "Half met" is half_met, "1.0" and 1 are 1."""
-    number = _number(score)
-    if number is not None:
+    if (number := number_in(score)) is not None:
         return f"{number:.12g}"
     if not isinstance(score, str):
         return None
     return re.sub(r"[\s_-]+", "_", score.strip().casefold()) or None
 
 
-def _number(score: object) -> float | None:
+def number_in(score: object) -> float | None:
+    """The number that a score is or spells; None where it is none, or one of too many digits."""
     if isinstance(score, bool) or not isinstance(score, int | float | str):
         return None
     text = str(score).strip() if not isinstance(score, int) or abs(score) < 10**15 else ""
     if not re.fullmatch(
-        r"[+-]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})(e[+-]?\d{1,3})?", text, re.I | re.A
+        r"[+-]?(\d{1,15}\.?\d{0,20}|\.\d{1,20})(e[+-]?\d{1,3})?", text, re.I | re.A
     ):
         return None
     number = float(text) + 0.0

@@ -116,6 +116,11 @@ def test_labels_stand_for_their_values(score, value):
     assert value_of(scored(score), CLASSES) == value
 
 
+def test_a_value_with_all_its_digits_is_that_option():
+    thirds = [Option("bad", 0.0), Option("fair", 1 / 6), Option("good", 1.0)]
+    assert value_of(scored(1 / 6), thirds) == 1 / 6
+
+
 def test_classes_are_read_from_elements():
     text = "<reflection>Most.</reflection>\n<classification>CLASS_MAJORLY_MET</classification>"
     assert value_of(text, CLASSES) == 0.75
