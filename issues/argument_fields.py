@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 from evalhub.storable import REASON, unstorable
 from issues.checks import CHECKS
 
-
 MOST_DIGITS = 18
 """Of a number where a name may stand as well; more of them are a name."""
 

@@ -1,0 +1,111 @@
+"""The words of a sealed test are at no address of the site for those who may not read them."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from issues.models import Criterion
+from runs.models import Assessment, HumanEvaluation, Judgment, Result, Suite
+from tests.api import client_of
+from tests.factories import first_result, make_issue, make_test, make_user
+from tests.runs.rubrics import rubric_run
+from tests.test_access_matrix import addresses, url_of
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "sealedwords"
+TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")
+SEARCHES = ("", "?q=says", "?s=says")
+READ_AT = {
+    *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
+    *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
+    *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
+    *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
+    *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
+}
+"""Some of the addresses at which there is something to hide."""
+
+
+@pytest.fixture
+def rows() -> dict[str, Any]:
+    """Rows that all belong to one sealed test, each with the secret in every text it has."""
+    issue = make_issue(description="d")
+    test = make_test(
+        SECRET,
+        issue=issue,
+        state="approved",
+        sealed=True,
+        extras={SECRET: SECRET},
+        **dict.fromkeys(TEXTS, SECRET),
+        criteria=[
+            {"text": f"says {SECRET}", "citation": SECRET},
+            {"check_name": "contains", "arguments": {"text": SECRET}, "citation": SECRET},
+        ],
+    )
+    run = rubric_run([], {f"says {SECRET}": [1.0, 0.0]}, tests=(test,), answer=SECRET)
+    changed = test.criteria.first()
+    changed.text += " again"
+    changed.save()
+    Criterion.objects.create(test=test, text=SECRET).delete()
+    Judgment.objects.update(justification=SECRET, failure_message=SECRET)
+    Assessment.objects.update(error_message=SECRET)
+    Result.objects.update(error_message=SECRET, similarity=0.5)
+    result = first_result(run)
+    evaluation = HumanEvaluation.objects.create(
+        result=result,
+        criterion=result.revision.criteria.get(key=changed.key),
+        annotator=make_user("annotator"),
+        value=1.0,
+        justification=SECRET,
+    )
+    suite = Suite.objects.create(name="suite")
+    suite.tests.add(test)
+    return {
+        "issue": issue,
+        "test": test,
+        "judgetemplate": test.template,
+        "revision": test.revisions.get(),
+        "suite": suite,
+        "run": run,
+        "result": result,
+        "judging": run.judgings.get(),
+        "judgment": result.judgments.first(),
+        "evaluation": evaluation,
+        "languagemodel": run.language_model,
+    }
+
+
+def places_with_the_secret(role: str, rows: dict[str, Any]) -> set[str]:
+    """Names of the addresses at which somebody with this role reads the secret."""
+    person = make_user(role)
+    browser, script = Client(raise_request_exception=False), client_of(person)
+    script.raise_request_exception = False
+    browser.force_login(person)
+    places = set()
+    for address in addresses():
+        if address.name in ("", "admin:logout"):
+            continue
+        url = url_of(address, rows)
+        client = script if url.startswith("/api/") else browser
+        is_searched = address.name.endswith(("changelist", ":search"))
+        if any(
+            SECRET in text_at(client, url + more) for more in SEARCHES[: 3 if is_searched else 1]
+        ):
+            places.add(address.name)
+    return places
+
+
+def text_at(client: Client, url: str) -> str:
+    response = client.get(url)
+    parts = response if response.streaming else [response.content]
+    return b"".join(parts).decode()
+
+
+@pytest.mark.parametrize("role", ["viewer", "model developer"])
+def test_no_address_shows_sealed_words_to_who_may_not_read_them(role, rows):
+    assert places_with_the_secret(role, rows) == set()
+
+
+def test_who_may_read_them_finds_them_in_many_places(rows):
+    assert places_with_the_secret("maintainer", rows) >= READ_AT
