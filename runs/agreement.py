@@ -27,6 +27,10 @@ class Vote(NamedTuple):
     value: float | None
     template: int | None
 
+    @classmethod
+    def of(cls, judgment: Judgment) -> "Vote":
+        return cls(*(getattr(judgment, name) for name in VOTE_FIELDS))
+
 
 VOTE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id")
 

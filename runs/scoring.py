@@ -196,7 +196,7 @@ def score_results(result_ids: Collection[int]) -> None:
     }
     for result in results:
         _take_over_judges(result, current.get(result.pk))
-    if verdicts := _verdicts(result_ids):
+    if verdicts := verdicts_of(result_ids):
         _overrule([result for result in results if result.pk in verdicts], verdicts, current)
     overwrite(results, RESULT_FIELDS)
 
@@ -250,7 +250,7 @@ def _take_over_people(
     result.is_disputed = any(verdict.is_disputed for verdict in counting)
 
 
-def _verdicts(result_ids: Collection[int]) -> dict[int, dict[int, Verdict]]:
+def verdicts_of(result_ids: Collection[int]) -> dict[int, dict[int, Verdict]]:
     """What people say of each result that they speak of, by criterion."""
     found: dict[Key, list[Evaluation]] = defaultdict(list)
     rows = HumanEvaluation.objects.filter(result__in=result_ids).order_by("pk")

@@ -10,10 +10,9 @@ from evalhub.statistics.krippendorff import Band
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST, consensus, inverted
 from runs.agreement import Vote, agreement_on, comparisons_of, majority, scales_of
-from runs.models import Assessment, HumanEvaluation, Judging, Judgment, Result
-from runs.scoring import consensus_of
+from runs.models import Assessment, Judging, Judgment, Result
+from runs.scoring import consensus_of, verdicts_of
 from runs.seats import Seat, panel_of
-from runs.standing import Evaluation, verdict_of
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,9 @@ def verdict_on(result: Result) -> Verdict | None:
     if (assessment := mine.first()) is None:
         return None
     judgments = _judgments(assessment)
-    votes = [
-        Vote(j.criterion_id, j.judge_id, j.is_backup, j.value, j.template_id) for j in judgments
-    ]
+    votes = [Vote.of(judgment) for judgment in judgments]
     agreement = agreement_on(votes, scales_of(vote.template for vote in votes))
-    people = _people(result)
+    people = {pk: said.score for pk, said in verdicts_of([result.pk]).get(result.pk, {}).items()}
     criteria = list(FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order"))
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     return Verdict(
@@ -119,15 +116,6 @@ def _judgments(assessment: Assessment) -> list[Judgment]:
     rows = Judgment.objects.filter(judging=assessment.judging_id, result=assessment.result_id)
     rows = rows.select_related("criterion", "judge__language_model", "judge__template", "template")
     return list(rows.order_by("criterion__order", "is_backup", "judge", "sample"))
-
-
-def _people(result: Result) -> dict[int, float]:
-    """What people say, by the criterion that they speak of."""
-    said: dict[int, list[Evaluation]] = defaultdict(list)
-    for row in HumanEvaluation.objects.filter(result=result).order_by("pk"):
-        said[row.criterion_id].append(Evaluation(row.annotator_id, row.kind, row.value))
-    verdicts = {pk: verdict_of(evaluations) for pk, evaluations in said.items()}
-    return {pk: verdict.score for pk, verdict in verdicts.items() if verdict is not None}
 
 
 def _found(

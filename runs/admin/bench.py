@@ -164,10 +164,7 @@ class Bench:
         heard = [h for criterion in self.criteria if (h := self.voices.heard[criterion.pk])]
         if not heard or not judgments:
             return None
-        ballots = [
-            Ballot(row.criterion_id, row.judge_id, row.is_backup, row.value, row.template_id)
-            for row in judgments
-        ]
+        ballots = [Ballot.of(judgment) for judgment in judgments]
         return agreement_of(ballots, scales_of(ballot.template for ballot in ballots), heard)
 
     def _votes(self, judging: Judging) -> list[Vote]:
