@@ -84,7 +84,7 @@ def _received(files: Iterable[UploadedFile]) -> tuple[list[str], list[Sent]]:
 def _again(request: HttpRequest) -> list[Sent]:
     """The files that were looked at, as the browser sends them back."""
     names, texts = request.POST.getlist("name"), request.POST.getlist("text")
-    return [Sent(*pair) for pair in zip(names, texts, strict=False)]
+    return [Sent(*pair) for pair in zip(names, texts, strict=False)][:MOST_FILES]
 
 
 def _preview(request: HttpRequest, sent: list[Sent], approve: bool) -> Preview:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from evalhub.storable import unstorable
 from runs.importers.reading import shown
 from runs.importers.weval.models import Collections
 from runs.importers.weval.records import Finding, Json, Source
@@ -121,6 +122,11 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
     found, collections = Found(), {}
     blueprints: list[Source] = []
     for name, text in files:
+        if not PurePath(name).name or unstorable(name):
+            found.problems.append(
+                Finding(name, None, "", f"{shown(name)} cannot be a file's name.")
+            )
+            continue
         models = collection(name, text) if name.lower().endswith(".json") else None
         if models is not None:
             collections[PurePath(name).stem] = models

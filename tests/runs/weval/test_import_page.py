@@ -120,6 +120,14 @@ def test_what_cannot_be_looked_at_is_named(browser, files, problem):
     assert problem in look(browser, **files)
 
 
+@pytest.mark.parametrize("name", ["", "/", ".", "a\0b.yml"])
+def test_a_file_without_a_name_that_can_be_kept_is_refused(browser, name):
+    page = unescape(confirm(browser, name, WHOLE).content.decode())
+
+    assert "cannot be a file's name" in page
+    assert not Suite.objects.exists()
+
+
 def test_markup_in_a_blueprint_is_shown_as_text(browser):
     hostile = "title: <script>alert(1)</script>\n---\n- {prompt: <b>Hi</b>, should: [x]}\n"
     sent = SimpleUploadedFile("a.yml", hostile.encode())
