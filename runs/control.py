@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
@@ -15,8 +15,19 @@ from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.rubric import WHOLE_TEST
 from runs.hearing import RETRY
+from runs.judging import CHECK_ERROR
 from runs.launch import add_judging
-from runs.models import DOUBTFUL, NO_ANSWER, Assessment, Judge, Judging, Jury, Result, Run
+from runs.models import (
+    DOUBTFUL,
+    NO_ANSWER,
+    Assessment,
+    Judge,
+    Judging,
+    Judgment,
+    Jury,
+    Result,
+    Run,
+)
 from runs.scoring import score_results
 from runs.selection import without_wording
 
@@ -26,6 +37,13 @@ UNCOMPARED = Q(state=ItemState.DONE, result__similarity=None) & ~Q(
     result__revision__content__reference=""
 )
 """Assessments whose similarity to the reference answer could not be had."""
+
+BROKEN = Exists(
+    Judgment.objects.filter(
+        judging=OuterRef("judging"), result=OuterRef("result"), judge=None, failure=CHECK_ERROR
+    )
+)
+"""Assessments in which a check gave no value, though it can run."""
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 SLICE = 1000
@@ -115,7 +133,9 @@ def _wait_for_answers(judging: Judging) -> int:
 def _retry_judging(judging: Judging) -> int:
     """Reopen assessments that ended in an error, or of which a judgment or a similarity failed."""
     items = assessments_of(judging)
-    failed = DOUBTFUL | UNCOMPARED if judging.run.wants_similarity else DOUBTFUL
+    failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
+    if judging.run.wants_similarity:
+        failed |= UNCOMPARED
     now = timezone.now().isoformat()
     again = list(items.filter(failed).values_list("pk", "result_id"))
     for some in _sliced(again):

@@ -299,6 +299,19 @@ def test_a_run_that_is_resumed_asks_only_what_is_missing(judged, provider, model
     assert (result.score, values(result)) == (1, [1, 1])
 
 
+def test_a_check_that_broke_is_run_again_and_no_judge_is_asked(judged, work):
+    pattern = check("matches", pattern=r"^(a|aa)+$")
+    result = judged([{"text": "Is right."}, pattern], answer="a" * 80 + "!")
+    calls = Call.objects.count()
+    result.answer.text, result.answer.turns = "aa", []
+    result.answer.save()
+
+    control.retry_errors(result.run)
+    work()
+
+    assert (Call.objects.count(), values(result)) == (calls, [1, 1])
+
+
 # People ------------------------------------------------------------------------------------------
 
 
