@@ -1,13 +1,16 @@
 """What a launch asks for: read from a form, the API, a command or a stored launch alike."""
 
+import json
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from evalhub.llm.parameters import parameter_problems
 from runs.numbers import HOTTEST, MOST_TEMPERATURES
 
 MOST_REPEATS = 100
+MOST_PROMPTS = 100
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 """The number of a row: a larger one would be an error of the database's."""
 
@@ -40,7 +43,7 @@ class LaunchSpec(BaseModel):
     tags: list[RowId] = []
     suite: RowId | None = None
     models: list[RowId] = Field(min_length=1)
-    system_prompts: list[str] = Field([""], min_length=1)
+    system_prompts: list[str] = Field([""], min_length=1, max_length=MOST_PROMPTS)
     params: dict[str, Any] = {}
     temperatures: list[Annotated[float, Field(ge=0, le=HOTTEST)]] = Field(
         [], max_length=MOST_TEMPERATURES
@@ -57,6 +60,16 @@ class LaunchSpec(BaseModel):
     def something_is_selected(self) -> "LaunchSpec":
         if not (self.tests or self.issues or self.tags or self.suite):
             raise ValueError("Select tests, issues, tags or a suite: nothing is selected.")
+        return self
+
+    @model_validator(mode="after")
+    def parameters_can_be_sent(self) -> "LaunchSpec":
+        if problems := parameter_problems(self.params):
+            raise ValueError(" ".join(problems))
+        try:
+            json.dumps(self.params, allow_nan=False)
+        except ValueError as error:
+            raise ValueError("params holds a number without end, which cannot be sent.") from error
         return self
 
     @model_validator(mode="after")

@@ -18,7 +18,7 @@ from issues.checks.deadline import Deadline
 
 LONGEST = 10_000
 
-LONGEST_WRITTEN_OUT = 100_000
+LONGEST_WRITTEN_OUT = 20_000
 """Signs of a pattern whose repeats are written out, each as often as it must occur at least."""
 
 LONGEST_RUN = 100

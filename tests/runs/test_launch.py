@@ -174,6 +174,27 @@ def test_a_refused_launch_leaves_nothing():
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"api_key": "sk-1"}, "cannot be a parameter"),
+        ({"x_api_key": "sk-1"}, "looks like a secret"),
+        ({"api_base": "http://169.254.169.254"}, "cannot be a parameter"),
+        ({"extra_body": {"api_base": "http://169.254.169.254"}}, "cannot be a parameter"),
+        ({"top_p": float("inf")}, "number without end"),
+    ],
+)
+def test_a_parameter_that_no_form_takes_is_refused_everywhere(params, said):
+    with pytest.raises(LaunchRefused, match=said):
+        read_spec({"label": "one", "tests": [1], "models": [1], "params": params})
+
+
+def test_a_launch_makes_no_more_runs_than_anyone_can_mean():
+    prompts = [str(number) for number in range(101)]
+    with pytest.raises(LaunchRefused, match="at most 100"):
+        read_spec({"label": "one", "tests": [1], "models": [1], "system_prompts": prompts})
+
+
 def test_a_temperature_is_said_once():
     with pytest.raises(LaunchRefused, match="leave one of them out"):
         read_spec(
