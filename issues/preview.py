@@ -11,6 +11,8 @@ from issues.scales import Scale, from_json
 
 UNSAID = "(what the model says in this turn)"
 SAMPLE_ANSWER = "(the model's answer)"
+ASKED = "(asked)"
+"""How the built-in template marks, in the whole rubric, the criterion in question."""
 
 
 def judge_prompt(
@@ -52,12 +54,17 @@ def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
     """A criterion as templates may print it; `asked` is "yes" for the one in question."""
     return {
         "key": criterion["key"],
-        "text": criterion["text"] or criterion["check"].replace("_", " "),
+        "text": _item(criterion["text"] or criterion["check"].replace("_", " ")),
         "polarity": criterion["polarity"].replace("_", " "),
         "weight": f"{criterion['weight']:g}",
         "citation": criterion["citation"],
         "asked": "yes" if criterion["key"] == asked else "",
     }
+
+
+def _item(text: str) -> str:
+    """The text as one item of a list, which cannot pose as the next one, nor as the one asked."""
+    return "\n  ".join(text.replace(ASKED, "asked").splitlines())
 
 
 def preview(template: JudgeTemplate, test: Test, answer: str, key: str = WHOLE_TEST) -> str:
