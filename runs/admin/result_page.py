@@ -130,34 +130,44 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
     own = result.revision.content["messages"]
     messages = with_system_prompt(own, result.run.system_prompt)
     holes = turns_to_generate(messages)
-    said = [turn["content"] for turn in answer.turns] if answer else []
-    if answer and not said:
-        said = [answer.text]
-    generated = dict(zip(holes, said, strict=False))
+    generated = dict(zip(holes, _generated_turns(answer) if answer else [], strict=False))
     shown = [*messages, {"role": "assistant"}] if len(messages) in holes else messages
-    calls = json.dumps(answer.tool_calls, indent=2) if answer and answer.tool_calls else ""
     return [
-        _generated(generated.get(position), position == holes[-1], calls)
+        _generated(generated.get(position), is_answer=position == holes[-1])
         if position in holes
         else _given(message, is_from_run=position == 0 and bool(result.run.system_prompt))
         for position, message in enumerate(shown)
     ]
 
 
-def _generated(said: str | None, is_answer: bool, tool_calls: str) -> Turn:
-    text = None if said is None else Text.of(said)
-    calls = tool_calls if is_answer else ""
-    return Turn("assistant", text, calls, is_generated=True, is_answer=is_answer)
+def _generated_turns(answer: Answer) -> list[dict[str, Any]]:
+    """The generated turns; what the last called stands with the answer."""
+    *earlier, last = answer.turns or [{"content": answer.text}]
+    return [*earlier, {**last, "tool_calls": answer.tool_calls}]
+
+
+def _generated(said: dict[str, Any] | None, *, is_answer: bool) -> Turn:
+    return Turn(
+        role="assistant",
+        text=None if said is None else Text.of(said["content"]),
+        tool_calls=_as_text(said.get("tool_calls")) if said else "",
+        is_generated=True,
+        is_answer=is_answer,
+    )
 
 
 def _given(message: dict[str, Any], *, is_from_run: bool) -> Turn:
-    calls = message.get("tool_calls")
     return Turn(
         role=message["role"],
         text=text_or_none(str(message.get("content") or "")),
-        tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
+        tool_calls=_as_text(message.get("tool_calls")),
         is_from_run=is_from_run,
     )
+
+
+def _as_text(calls: Any) -> str:
+    """Tool calls as a page shows them; "" where there are none."""
+    return json.dumps(calls, indent=2, ensure_ascii=False) if calls else ""
 
 
 # What it took ------------------------------------------------------------------------------------

@@ -105,8 +105,8 @@ class Outcome(models.TextChoices):
 class Result(Item):
     """One run's outcome on one revision and repeat. Narrow: reports read only this table.
 
-    `state` is the answer's; `is_judged` says that the current judging has finished with it. Score
-    and passed are set by `runs.scoring` alone; None is not measured.
+    `state` is the answer's; `is_judged` says that the current judging has finished with it, or that
+    people have decided it. Score and passed are set by `runs.scoring` alone; None is not measured.
     """
 
     sealed_path = "test__sealed"

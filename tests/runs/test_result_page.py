@@ -112,6 +112,23 @@ def test_generated_turns_are_put_in_place_and_marked(client, annotator):
     assert page.count("generated in this run") == 1
 
 
+def test_each_turn_shows_the_tools_that_it_called(client, annotator):
+    messages = [{"role": role, "content": None} for role in ("assistant", "assistant")]
+    test = make_test(messages=[{"role": "user", "content": "Add and say."}, *messages])
+    result = first_result(judged_run(test))
+    first = {"content": "Adding.", "call": None, "tool_calls": [{"name": "add"}]}
+    result.answer.turns = [first, {"content": "Saying.", "call": None}]
+    result.answer.tool_calls = [{"name": "say"}]
+    result.answer.save()
+
+    page = shown(client, result)
+
+    order = [
+        page.index(text) for text in ("Adding.", "&quot;add&quot;", "Saying.", "&quot;say&quot;")
+    ]
+    assert order == sorted(order)
+
+
 def test_the_runs_system_prompt_is_shown_as_such(client, annotator):
     result = first_result(judged_run(system_prompt="Be brief."))
 
