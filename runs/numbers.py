@@ -5,6 +5,9 @@ from collections.abc import Iterable
 
 MOST_NUMBERS = 20_000
 
+RANGE_SIGN = re.compile(r"(?<!\s)\s*+[-–]\s*+")
+"""With the space around it, which is looked at once however much of it there is."""
+
 
 def numbers_in(text: str) -> list[int]:
     """The numbers that a text names, in order, each once.
@@ -13,7 +16,7 @@ def numbers_in(text: str) -> list[int]:
         ValueError: A part is no number or range, named in the message; or they are too many.
     """
     found: dict[int, None] = {}
-    for part in re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text.strip())):
+    for part in re.split(r"[,;\s]+", RANGE_SIGN.sub("-", text.strip())):
         if part:
             first, last = _range(part)
             if last - first >= MOST_NUMBERS:
