@@ -48,6 +48,14 @@ def test_long_text_is_not_cut():
     assert nearness([start, start + "Interest rates were raised. " * 2000]) < 0.95
 
 
+def test_a_vector_is_kept_and_its_text_is_not():
+    text = "A text that nothing else embeds. " * 10_000
+    held = sys.getrefcount(text)
+
+    assert word_vectors.embed(text) is word_vectors.embed(text)
+    assert sys.getrefcount(text) == held
+
+
 def test_missing_package_says_what_to_install(monkeypatch):
     def missing(name):
         raise PackageNotFoundError(name)
