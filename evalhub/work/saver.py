@@ -95,6 +95,10 @@ class Database:
         await self(close_old_connections)
 
 
+SHUT_DOWN = {"57P01", "57P02", "57P03"}
+"""PostgreSQL's states for a server that ends a connection, or is about to start."""
+
+
 class Unreachable(OperationalError):
     """The connection to the database broke, or could not be made."""
 
@@ -103,11 +107,22 @@ def _attempt(function: Callable[..., T], args: tuple[Any, ...]) -> T:
     try:
         return function(*args)
     except (OperationalError, InterfaceError) as error:
-        is_lost = connection.connection is None or not connection.is_usable()
+        is_lost = _is_of_connection(error)
         connection.close()  # it may be broken, and would fail every call after this one
         if is_lost:
             raise Unreachable(*error.args) from error
         raise
+
+
+def _is_of_connection(error: Exception) -> bool:
+    """Whether an error says that the connection broke, not that the database refused.
+
+    On PostgreSQL the connection's own state does not tell: a transaction's end makes a new one.
+    """
+    state = getattr(error.__cause__, "sqlstate", "")
+    if state == "":  # SQLite has none
+        return connection.connection is None or not connection.is_usable()
+    return state is None or state.startswith("08") or state in SHUT_DOWN
 
 
 def _begin_and_end() -> None:
