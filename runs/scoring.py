@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from django.db import transaction
+
 from evalhub.models import ItemState
 from evalhub.work.rows import overwrite
 from issues import similarity
@@ -125,6 +127,7 @@ def _rules(result_ids: Collection[int]) -> dict[int, Rule]:
 # Judges ------------------------------------------------------------------------------------------
 
 
+@transaction.atomic(savepoint=False)
 def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str] = ()) -> None:
     """Set score and passed of assessments from their judgments, and of their results.
 
@@ -186,6 +189,7 @@ def _votes(assessments: Iterable[Assessment]) -> dict[Key, list[Vote]]:
 # Judges and people -------------------------------------------------------------------------------
 
 
+@transaction.atomic(savepoint=False)
 def score_results(result_ids: Collection[int]) -> None:
     """Set score and passed of results from the current judging and from people."""
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
