@@ -26,6 +26,10 @@ from tests.factories import make_user
 from tests.provider import Provider
 
 SAMPLE_TESTS = 60
+JUDGMENTS = 2 * SAMPLE_TESTS + 9 * 2 + 4
+"""One of each sample test in two runs, two of each of the blueprint's criteria, and its checks."""
+CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2
+"""Answers and verdicts of the sample, the turns of the blueprint's answers, and its verdicts."""
 
 
 @pytest.fixture(autouse=True)
@@ -176,10 +180,10 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
                 address = eventually(partial(look_at, log), f"the demo, in {log}", 90)
                 assert processes.answers(address)
-                eventually(lambda: judged(tmp_path / "data") == 2 * SAMPLE_TESTS, "the runs", 90)
+                eventually(lambda: judged(tmp_path / "data") == JUDGMENTS, "the runs", 90)
                 process.send_signal(signal.SIGINT)
                 assert process.wait(9) == 0
-    assert provider.total == 2 * SAMPLE_TESTS * 2
+    assert provider.total == CALLS
     assert "are done" in (tmp_path / "second").read_text()
 
 
