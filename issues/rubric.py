@@ -9,6 +9,9 @@ from typing import Any
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.scales import BINARY
 
+MOST_CRITERIA = 300
+"""Points that one rubric may have, however it is written."""
+
 WHOLE_TEST = ""
 """Key of the criterion that stands for the test as a whole."""
 

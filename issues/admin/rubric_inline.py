@@ -12,8 +12,7 @@ from issues.argument_fields import arguments_of
 from issues.checks import CHECKS
 from issues.criterion_library import Shelf, shelves
 from issues.models import Criterion
-
-MOST_POINTS = 300
+from issues.rubric import MOST_CRITERIA
 
 
 class RubricInline(StackedInline):
@@ -27,7 +26,7 @@ class RubricInline(StackedInline):
     formset = RubricFormSet
     template = "issues/rubric.html"
     extra = 2
-    max_num = MOST_POINTS
+    max_num = MOST_CRITERIA
     verbose_name_plural = "rubric"
 
     class Media:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from django.http import QueryDict
 
 from issues.admin.criterion_form import CriterionForm
-from issues.admin.rubric_inline import MOST_POINTS
 from issues.admin.test_form import TestForm
 from issues.checks import CHECKS
 from issues.freezing import content_of, scale_of
@@ -15,7 +14,7 @@ from issues.models import Criterion, JudgeTemplate, Test
 from issues.preview import preview_of, sample_answer
 from issues.prompts import PromptError
 from issues.prospects import in_words, prospects
-from issues.rubric import Point
+from issues.rubric import MOST_CRITERIA, Point
 from issues.scales import ScaleError, passes
 
 PREFIX = "criteria"
@@ -72,14 +71,14 @@ def draft_of_test(test: Test) -> Draft:
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
     """The points that were sent, in their order, and what is wrong with them in words."""
     total = sent.get(f"{PREFIX}-TOTAL_FORMS", "")
-    count = min(int(total), MOST_POINTS) if total.isascii() and total.isdecimal() else 0
+    count = min(int(total), MOST_CRITERIA) if total.isascii() and total.isdecimal() else 0
     prefixes = [f"{PREFIX}-{number}" for number in range(count)]
     kept = [prefix for prefix in prefixes if not sent.get(f"{prefix}-DELETE")]
     forms = [CriterionForm(sent, prefix=prefix, instance=Criterion()) for prefix in kept]
     for form in forms:
         form.is_valid()
     forms = [form for form in forms if form.instance.text or form.instance.check_name]
-    forms.sort(key=lambda form: form.instance.order or MOST_POINTS + 1)
+    forms.sort(key=lambda form: form.instance.order or MOST_CRITERIA + 1)
     problems = []
     for place, form in enumerate(forms, 1):
         form.instance.key = str(place)

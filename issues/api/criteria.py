@@ -8,8 +8,8 @@ from rest_framework import serializers
 from evalhub.api.fields import JSONObject, RowSerializer
 from issues.models import Criterion, FrozenCriterion
 from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
+from issues.rubric import MOST_CRITERIA
 
-MOST_CRITERIA = 300
 MOST_WAYS = 1000
 GENERAL = ("", "non_field_errors", "problems", "__all__")
 

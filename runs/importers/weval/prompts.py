@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalhub.digest import digest
+from issues.rubric import MOST_CRITERIA
 from runs.importers.reading import shown
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
@@ -35,7 +36,7 @@ OWN_KEYS = (
 NOTHING = "none"
 """The template of a test that has none."""
 
-MOST_ID, MOST_POINTS = 120, 500
+MOST_ID = 120
 
 
 @dataclass(frozen=True)
@@ -220,8 +221,8 @@ def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
     reader = PointReader(inherited.definitions, section.log, section.prompt)
     should, should_not = section.items(*RUBRIC), section.items("should_not")
     points = (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
-    if len(points) > MOST_POINTS:
-        section.problem("", f"has {len(points)} points, and {MOST_POINTS} is the most.")
+    if len(points) > MOST_CRITERIA:
+        section.problem("", f"has {len(points)} points, and {MOST_CRITERIA} is the most.")
     return points
 
 
