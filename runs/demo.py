@@ -3,12 +3,14 @@
 import os
 import secrets
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.utils import get_random_secret_key
+from django.utils import timezone
 
 from evalhub.llm import local
 from evalhub.models import LanguageModel, User
@@ -18,10 +20,13 @@ from runs.importers.weval.batch import import_all
 from runs.importers.weval.files import find
 from runs.juries import Making
 from runs.launch import launch
-from runs.models import Jury, Run
+from runs.models import Jury, Result, Run
 from runs.spec import read_spec
 
 LABEL = "Demo"
+BLUEPRINT_WAITS = timedelta(seconds=45)
+"""A rubric asks so much at once that the first verdicts on the sample would be long in coming."""
+
 BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"
 LOGIN = "admin"
 SYSTEM_PROMPTS = [
@@ -176,7 +181,9 @@ def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
         "jury": _jury(candidate).pk,
         "allow_self_judging": True,
     }
-    launch(read_spec(spec), by=user)
+    launched = launch(read_spec(spec), by=user)
+    later = timezone.now() + BLUEPRINT_WAITS
+    Result.objects.filter(run__launch=launched).update(next_try_at=later)
 
 
 def _jury(judge: LanguageModel) -> Jury:

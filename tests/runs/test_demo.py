@@ -180,7 +180,7 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
                 address = eventually(partial(look_at, log), f"the demo, in {log}", 90)
                 assert processes.answers(address)
-                eventually(lambda: judged(tmp_path / "data") == JUDGMENTS, "the runs", 90)
+                eventually(lambda: judged(tmp_path / "data") == JUDGMENTS, "the runs", 150)
                 process.send_signal(signal.SIGINT)
                 assert process.wait(9) == 0
     assert provider.total == CALLS
