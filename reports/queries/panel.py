@@ -20,7 +20,8 @@ from runs.models import Judging, Judgment, JudgmentState, Run
 class JudgeLine:
     """One judge of the panel, and what became of the verdicts that it was asked for.
 
-    `note` is what is to be known of its model; `judges_itself`: it judged its own answers;
+    `model` and `note` are its model's name and what is to be known of that; `judges_itself`: it
+    judged its own answers;
     `is_backup`: it was asked where another failed; `fails_often`: see that function.
     """
 
@@ -34,6 +35,7 @@ class JudgeLine:
     is_scripted: bool
     is_backup: bool
     fails_often: bool = False
+    model: str = ""
 
     @property
     def answered(self) -> int:
@@ -83,6 +85,11 @@ class Panel:
     with_cost: int
     assessed: int
     assessments: int
+
+    @property
+    def models(self) -> list[JudgeLine]:
+        """One judge for each language model that judges, however many judges it makes."""
+        return list({judge.model: judge for judge in reversed(self.judges)}.values())[::-1]
 
     @property
     def answered(self) -> int:
@@ -189,6 +196,7 @@ def _line(
     return JudgeLine(
         judge_id=judge["judge"],
         name=judge.get("name") or endpoint.get("name", ""),
+        model=endpoint.get("name", ""),
         note=notes.get(endpoint.get("language_model_id"), ""),
         judges_itself=judges_itself(run, endpoint),
         is_scripted=bool(endpoint.get("is_scripted")),

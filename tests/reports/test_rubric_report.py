@@ -333,3 +333,13 @@ def test_the_json_has_judgments_score_and_coverage(client):
     assert found["panel"]["comparisons"] == {"made": 1, "expected": 2}
     assert (found["results"][0]["answered"], found["results"][0]["expected"]) == (3, 4)
     assert [row["value"] for row in found["judgments"]] == [1, 1, 0, None]
+
+
+def test_a_model_that_makes_several_judges_is_warned_of_once():
+    model = make_model(name="Small", note="It judges at chance.")
+    jury = make_jury(model, approaches=("prompt_aware", "holistic"))
+    run = make_run(model=model, jury=jury, self_judging_allowed=True)
+
+    (judge,) = report(run).panel.models
+
+    assert (judge.model, judge.note, judge.judges_itself) == ("Small", "It judges at chance.", True)
