@@ -1,0 +1,122 @@
+"""The exact binomial distribution: how surprising a count is, and which rates it leaves possible.
+
+Nothing here is approximate but for rounding (about 1e-12 of the value for counts in the thousands,
+1e-9 for millions): terms are taken from their logarithms, so no count is too large.
+
+Source: C. J. Clopper, E. S. Pearson (1934), doi:10.1093/biomet/26.4.404.
+"""
+
+from collections.abc import Callable
+from math import exp, lgamma, log, log1p
+
+from evalhub.statistics.interval import Interval
+
+_NEGLIGIBLE = 1e-17
+_HALVINGS = 60
+
+
+def at_most(k: int, n: int, rate: float) -> float:
+    """P(X <= k) of X ~ Binomial(n, rate): the one-sided p of so few successes.
+
+    Args:
+        k: Successes, 0 to n.
+        n: Independent trials, 0 or more.
+        rate: Of success at each trial, in [0, 1].
+
+    Returns:
+        A probability in [0, 1]; 1 where there was no trial.
+
+    Raises:
+        ValueError: k is not within 0 to n, or `rate` not within 0 to 1.
+    """
+    _check(k, n)
+    if not 0 <= rate <= 1:
+        raise ValueError(f"expected a rate between 0 and 1, got {rate}")
+    if k == n or rate == 0:
+        return 1.0
+    if rate == 1:
+        return 0.0
+    if k <= n * rate:
+        return min(1.0, _tail(k, n, rate))
+    return max(0.0, 1 - _tail(n - k - 1, n, 1 - rate))
+
+
+def at_least(k: int, n: int, rate: float) -> float:
+    """P(X >= k) of X ~ Binomial(n, rate): the one-sided p of so many successes.
+
+    Arguments, range and errors as those of `at_most`.
+    """
+    return at_most(n - k, n, 1 - rate)
+
+
+def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
+    """The rates at which neither so few nor so many successes would be surprising.
+
+    Each side alone has (1 - level) / 2, so the interval holds the true rate at least as often as
+    `level` says, whatever the rate: it is wider than Wilson's.
+
+    Returns:
+        Within [0, 1], in the unit of a rate. None where n is 0: a rate of nothing is not measured.
+
+    Raises:
+        ValueError: k is not within 0 to n, or `level` not within 0 to 1.
+    """
+    _check(k, n)
+    one_sided = (1 + _checked(level)) / 2
+    low, high = lower_bound(k, n, level=one_sided), upper_bound(k, n, level=one_sided)
+    return None if low is None or high is None else Interval(low, high)
+
+
+def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
+    """The rate above which so few successes as k of n would have a chance below 1 - level.
+
+    Returns, raises: as `clopper_pearson`, one bound of it (the one-sided one).
+    """
+    _check(k, n)
+    surprise = 1 - _checked(level)
+    if n == 0 or k == n:
+        return 1.0 if n else None
+    return _crossing(lambda rate: at_most(k, n, rate) < surprise)
+
+
+def lower_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
+    """The rate below which so many successes as k of n would have a chance below 1 - level.
+
+    Returns, raises: as `clopper_pearson`, one bound of it (the one-sided one).
+    """
+    high = upper_bound(n - k, n, level=level)
+    return None if high is None else 1 - high
+
+
+def _tail(k: int, n: int, rate: float) -> float:
+    """Σ P(X = i) for i = 0 … k, largest first; k is not above the mean, so that terms shrink."""
+    odds = (1 - rate) / rate
+    term = exp(
+        lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(rate) + (n - k) * log1p(-rate)
+    )
+    total = 0.0
+    while k >= 0 and term > total * _NEGLIGIBLE:
+        total += term
+        term *= k / (n - k + 1) * odds
+        k -= 1
+    return total
+
+
+def _crossing(is_above: Callable[[float], bool]) -> float:
+    """The rate from which on `is_above` holds, by halving [0, 1]."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_above(middle) else (middle, high)
+    return (low + high) / 2
+
+
+def _check(k: int, n: int) -> None:
+    if not 0 <= k <= n:
+        raise ValueError(f"expected 0 <= k <= n, got k={k}, n={n}")
+
+
+def _checked(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"expected a confidence level between 0 and 1, got {level}")
+    return level

@@ -1,0 +1,25 @@
+"""What the statistics are compared with. Imported where it is asked for: it takes a second."""
+
+from importlib import import_module
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def scipy_stats():
+    return import_module("scipy.stats")
+
+
+@pytest.fixture(scope="session")
+def multitest():
+    return import_module("statsmodels.stats.multitest")
+
+
+@pytest.fixture(scope="session")
+def contingency_tables():
+    return import_module("statsmodels.stats.contingency_tables")
+
+
+@pytest.fixture(scope="session")
+def linear_model():
+    return import_module("statsmodels.regression.linear_model")
