@@ -65,6 +65,9 @@ NEVER = (
     *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
     *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
+    *(f"reports.{verb}_executivesummary" for verb in ("add", "change")),
+    *(f"reports.{verb}_exchange" for verb in ("add", "change", "delete")),
+    *(f"reports.{verb}_grade" for verb in ("add", "change", "delete")),
     "evalhub.delete_languagemodel",
     *(f"*.{verb}_historical*" for verb in ("add", "change", "delete")),
 )

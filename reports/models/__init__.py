@@ -1,0 +1,3 @@
+from reports.models.summary import Exchange, ExecutiveSummary, Grade
+
+__all__ = ["Exchange", "ExecutiveSummary", "Grade"]

@@ -1,0 +1,159 @@
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known
+from evalhub.llm.endpoint import Endpoint
+from evalhub.models import BatchState, Call, ItemState, LanguageModel
+from evalhub.work.models import Batch, Item, ItemQuerySet
+from issues.models import Test
+from reports.summaries.dimensions import KEYS, LEAST, MOST
+from runs.models import Run, Suite
+
+
+class ExecutiveSummary(Batch):
+    """What an analyst model makes of a set of runs over the same suite, without their names.
+
+    The analyst is frozen by copy in `endpoint`. `content` is what `reports.summaries.parse` read
+    in the newest usable reply; {} until there is one. `tags` are its topics, normalised: they are
+    automatic, nobody has confirmed them.
+    """
+
+    sealed_path = "exchanges__tests__sealed"
+    sealed_fields = ("content",)
+
+    runs = models.ManyToManyField(Run, related_name="summaries")
+    suite = models.ForeignKey(
+        Suite, models.SET_NULL, null=True, blank=True, related_name="summaries"
+    )
+    suite_fingerprint = models.CharField(max_length=64)
+    analyst = models.ForeignKey(LanguageModel, models.PROTECT, related_name="summaries")
+    analyst_name = models.CharField(max_length=100)
+    endpoint = models.JSONField(default=dict)
+    context_tokens = models.PositiveIntegerField(
+        help_text="What the analyst reads and writes at most; larger runs are reduced to fit."
+    )
+    seed = models.PositiveBigIntegerField(help_text="Decides the order of the anonymous ids.")
+    content = models.JSONField(default=dict, blank=True)
+    tags = models.JSONField(default=list, blank=True)
+    is_scripted = models.BooleanField(default=False)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name_plural = "executive summaries"
+        permissions = [("ask_summary", "Can ask for executive summaries")]
+        constraints = [
+            known("reports_summary_state_known", "state", BatchState),
+            models.CheckConstraint(
+                name="reports_summary_context_positive", condition=Q(context_tokens__gte=1)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"executive summary {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("reports:summary", args=[self.pk])
+
+    def analyst_endpoint(self) -> Endpoint:
+        """The analyst as it was when the summary was asked for."""
+        return Endpoint.from_json(self.endpoint)
+
+
+class Exchange(Item):
+    """One try at a summary: what was sent, and what came back. Asking again adds another.
+
+    `sent` are the messages, kept before they are sent and [] until then; `key` says who the
+    anonymous ids in them are (`reports.summaries.key`); `figures` are the numbers that they state;
+    `masked` counts the names that were taken out of texts; `notes` say in words what was left out
+    or cut. `received` is the reply as it came, be it usable or not. `tests` are those whose text
+    was sent: whoever may not read one of them that was sealed since may not read this.
+    """
+
+    sealed_path = "tests__sealed"
+    sealed_fields = ("sent", "received", "error_message")
+
+    summary = models.ForeignKey(ExecutiveSummary, models.CASCADE, related_name="exchanges")
+    number = models.PositiveSmallIntegerField(default=1)
+    sent = models.JSONField(default=list, blank=True)
+    key = models.JSONField(default=dict, blank=True)
+    figures = models.JSONField(default=list, blank=True)
+    masked = models.JSONField(default=dict, blank=True)
+    notes = models.JSONField(default=list, blank=True)
+    tests = models.ManyToManyField(Test, blank=True, related_name="+")
+    received = models.TextField(blank=True)
+    call = models.ForeignKey(
+        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    is_current = models.BooleanField(
+        default=False, help_text="The summary's content and grades come from this one."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("summary", "number")
+        constraints = [
+            known("reports_exchange_state_known", "state", ItemState),
+            models.UniqueConstraint(
+                name="reports_exchange_number_once", fields=("summary", "number")
+            ),
+            models.UniqueConstraint(
+                name="reports_exchange_one_current",
+                fields=("summary",),
+                condition=Q(is_current=True),
+            ),
+            models.UniqueConstraint(
+                name="reports_exchange_one_pending",
+                fields=("summary",),
+                condition=Q(state="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"exchange {self.number} of {self.summary}"
+
+
+class Grade(models.Model):
+    """What the analyst thinks of one model in one dimension, from 1 to 10.
+
+    Null: the analyst says that it cannot be graded. A model and dimension of which it says nothing
+    readable has no row. These are of the summary's current exchange only.
+    """
+
+    sealed_path = "summary__exchanges__tests__sealed"
+    sealed_fields = ("reasoning",)
+
+    summary = models.ForeignKey(ExecutiveSummary, models.CASCADE, related_name="grades")
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="grades")
+    model_name = models.CharField(max_length=100, help_text="As the runs have it.")
+    dimension = models.CharField(max_length=20, choices=[(key, key) for key in KEYS])
+    grade = models.FloatField(null=True, blank=True)
+    reasoning = models.TextField(blank=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("summary", "model_name", "dimension")
+        constraints = [
+            models.CheckConstraint(
+                name="reports_grade_dimension_known", condition=Q(dimension__in=KEYS)
+            ),
+            models.CheckConstraint(
+                name="reports_grade_range",
+                condition=Q(grade__isnull=True) | Q(grade__range=(LEAST, MOST)),
+            ),
+            models.UniqueConstraint(
+                name="reports_grade_once", fields=("summary", "language_model", "dimension")
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("dimension", "language_model"), name="reports_grade_dimension")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model_name}: {self.dimension} {self.grade}"
