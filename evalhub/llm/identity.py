@@ -1,0 +1,259 @@
+"""Which model a name means: the same one may be written with dates, suffixes and providers. Pure.
+
+Only what is shown together is decided here, on leaderboards and by "by family" switches. Names as
+they were written are kept everywhere. `LanguageModel.identity`, `.maker` and `.family` overrule.
+"""
+
+import re
+from typing import NamedTuple, Protocol
+
+
+class Identity(NamedTuple):
+    """What counts as one model.
+
+    Attributes:
+        key: "maker:name" in lower case, such as "xai:grok-4", by which it is grouped.
+        maker: Who trained it, as people write it; "" where that is not known.
+        family: Models that share a design, such as "GPT" or "Llama".
+    """
+
+    key: str
+    maker: str
+    family: str
+
+
+class Named(Protocol):
+    """What identity needs of a language model; the last three overrule where they are not ""."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def litellm_model(self) -> str: ...
+    @property
+    def api_base(self) -> str: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def maker(self) -> str: ...
+    @property
+    def family(self) -> str: ...
+
+
+class Written(NamedTuple):
+    """A name as it was written, taken apart.
+
+    Attributes:
+        address: All but the settings in square brackets.
+        maker: Key of the maker that its path names, one of `MAKERS`; "" where it names none.
+        name: What is left without providers.
+        temperature: What "[temp:0.7]" says; None where nothing does.
+        system_prompt: The number that "[sp_idx:1]" or "[sys:1]" says; None where nothing does.
+    """
+
+    address: str
+    maker: str
+    name: str
+    temperature: float | None
+    system_prompt: int | None
+
+
+MAKERS = {
+    "ai21": "AI21",
+    "allenai": "Ai2",
+    "amazon": "Amazon",
+    "anthropic": "Anthropic",
+    "cohere": "Cohere",
+    "deepseek": "DeepSeek",
+    "google": "Google",
+    "huggingface": "Hugging Face",
+    "ibm": "IBM",
+    "meta": "Meta",
+    "microsoft": "Microsoft",
+    "minimax": "MiniMax",
+    "mistralai": "Mistral AI",
+    "moonshotai": "Moonshot AI",
+    "nvidia": "NVIDIA",
+    "openai": "OpenAI",
+    "qwen": "Qwen",
+    "xai": "xAI",
+    "zai": "Z.ai",
+}
+
+_OTHER_SPELLINGS = {
+    "cohereforai": "cohere",
+    "deepseek-ai": "deepseek",
+    "gemini": "google",
+    "huggingfacetb": "huggingface",
+    "ibm-granite": "ibm",
+    "meta-llama": "meta",
+    "mistral": "mistralai",
+    "moonshot": "moonshotai",
+    "x-ai": "xai",
+    "z-ai": "zai",
+}
+
+# Who passes calls on or hosts models of others. A head that is neither this nor a maker is kept
+# where the name alone tells no maker: it may be an organisation.
+_PROVIDERS = frozenset(
+    """
+    azure azure_ai bedrock cerebras custom_openai databricks deepinfra fireworks fireworks_ai
+    github groq hosted_vllm litellm_proxy llamafile lm_studio local nebius novita nvidia_nim
+    ollama ollama_chat openai_like openrouter perplexity replicate sagemaker sambanova scripted
+    together together_ai vercel vertex vertex_ai vllm watsonx
+    """.split()
+)
+)
+
+# In this order: "deepseek-r1-distill-llama" is DeepSeek's.
+_BY_NAME = tuple(
+    (re.compile(rf"(?<![a-z])(?:{pattern})", re.I), maker, family)
+    for pattern, maker, family in (
+        ("grok", "xai", "Grok"),
+        ("gpt", "openai", "GPT"),
+        ("chatgpt", "openai", "GPT"),
+        (r"o[1-9](?![a-z0-9])", "openai", "OpenAI o"),
+        ("claude", "anthropic", "Claude"),
+        ("deepseek", "deepseek", "DeepSeek"),
+        ("qwen|qwq", "qwen", "Qwen"),
+        ("gemini", "google", "Gemini"),
+        ("gemma", "google", "Gemma"),
+        ("palm", "google", "PaLM"),
+        ("nemotron", "nvidia", "Nemotron"),
+        ("llama", "meta", "Llama"),
+        ("mi[sx]tral|ministral|magistral|codestral|devstral|pixtral", "mistralai", "Mistral"),
+        ("command", "cohere", "Command"),
+        ("phi(?=[-0-9])", "microsoft", "Phi"),
+        ("granite", "ibm", "Granite"),
+        ("kimi", "moonshotai", "Kimi"),
+        ("glm", "zai", "GLM"),
+        ("minimax", "minimax", "MiniMax"),
+        ("jamba", "ai21", "Jamba"),
+        ("olmo", "allenai", "OLMo"),
+        ("smollm", "huggingface", "SmolLM"),
+    )
+)
+
+_SETTINGS = re.compile(r"\[([a-z_]+):([^\]]*)\]", re.I)
+_DEPLOYED = re.compile(r"^(?:(?:us|eu|apac|jp|global)\.)?([a-z0-9]+)\.(?=[a-z])", re.I)
+_MONTH, _DAY, _YEAR = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])", "20[2-9][0-9]"
+_ENDINGS = re.compile(
+    "(?:"
+    rf"[-_ @]{_YEAR}[-_]?{_MONTH}[-_]?{_DAY}"  # 20241022, 2024-08-06
+    rf"|[-_ @]{_MONTH}-{_YEAR}"  # 08-2024
+    rf"|[-_ @]{_MONTH}-?{_DAY}"  # 05-20, 0709
+    rf"|[-_ @]2[3-9]{_MONTH}"  # 2411, of 2024
+    r"|-00[1-9]"  # Google's numbered snapshots
+    r"|[-_ @:](?:preview|beta|experimental|exp|latest|free|nitro|floor)"
+    r"|-v\d+:\d+"  # Bedrock's
+    r")$",
+    re.I,
+)
+
+
+def identity_of(model: Named) -> Identity:
+    """The identity of a language model: what it says itself, else what its name tells."""
+    found = identify(model.identity or model.name)
+    named, called = identify(model.name), _called(model)
+    return Identity(
+        key=model.identity.strip().casefold() or found.key,
+        maker=model.maker or found.maker or named.maker or called.maker,
+        family=model.family or _known(found, named, called),
+    )
+
+
+def identify(text: str) -> Identity:
+    """What a name alone tells.
+
+    Dates, preview and beta endings, providers and settings in square brackets say nothing of which
+    model it is. The maker is the one that the path names, else the one whose models are so called.
+    """
+    written = read_name(text)
+    name = _plain(written.name)
+    maker, family = _by_name(name)
+    maker = written.maker or maker
+    key = f"{maker}:{name}" if maker else _plain(_path(written.address) + name)
+    return Identity(key.casefold(), MAKERS.get(maker, ""), family or _first_word(name))
+
+
+def read_name(text: str) -> Written:
+    """Take a written name apart."""
+    settings = {name.lower(): value.strip() for name, value in _SETTINGS.findall(text)}
+    address = _SETTINGS.sub("", text).strip()
+    *path, name = _parts(address)
+    if (deployed := _DEPLOYED.match(name)) and (maker := _maker(deployed[1])):
+        path, name = [*path, maker], name[deployed.end() :]
+    makers = [maker for part in path if (maker := _maker(part))]
+    return Written(
+        address=address,
+        maker=makers[-1] if makers else "",
+        name=name,
+        temperature=_number(settings.get("temp", "")),
+        system_prompt=_whole(settings.get("sp_idx", settings.get("sys", ""))),
+    )
+
+
+def _called(model: Named) -> Identity:
+    """What the name that is sent tells; behind an address of its own it may be anybody's."""
+    called = read_name(model.litellm_model)
+    return identify(called.name if model.api_base else called.address)
+
+
+def _known(*found: Identity) -> str:
+    """The first family that a pattern tells, else the first word of the name."""
+    families = {family for _, _, family in _BY_NAME}
+    return next((one.family for one in found if one.family in families), found[0].family)
+
+
+def _parts(address: str) -> list[str]:
+    """The path of a name: "a:b/c" and "a/b/c" are the same; "llama3:8b" has a tag, and no path."""
+    head, colon, rest = address.partition(":")
+    is_provider = head.lower() in _PROVIDERS or _maker(head)
+    if colon and "/" not in head and (is_provider or "/" in rest):
+        address = f"{head}/{rest}"
+    return [part for part in address.split("/") if part] or [address]
+
+
+def _path(address: str) -> str:
+    """What stands before the name and is no known provider, so that it may tell two apart."""
+    *path, _ = _parts(address)
+    return "".join(f"{part}:" for part in path if part.lower() not in _PROVIDERS)
+
+
+def _plain(name: str) -> str:
+    """The name without endings, its words joined by hyphens. Never empty where it was not."""
+    while shorter := _ENDINGS.sub("", name):
+        if shorter == name:
+            break
+        name = shorter
+    return re.sub(r"[\s_]+", "-", name.strip())
+
+
+def _maker(part: str) -> str:
+    """The key of the maker that a part of a path names; "" where it is none."""
+    part = part.lower()
+    part = _OTHER_SPELLINGS.get(part, part)
+    return part if part in MAKERS else ""
+
+
+def _by_name(name: str) -> tuple[str, str]:
+    """Key of the maker and family of models that are called so; "" where no pattern fits."""
+    for pattern, maker, family in _BY_NAME:
+        if pattern.search(name):
+            return maker, family
+    return "", ""
+
+
+def _first_word(name: str) -> str:
+    word = re.match(r"[^\W\d_]+", name)
+    return word[0] if word else name
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None

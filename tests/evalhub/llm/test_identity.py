@@ -1,0 +1,111 @@
+"""Which names mean the same model. `identities.json` holds the worked cases in our own words."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalhub.llm.identity import Identity, identify, identity_of, read_name
+
+CASES = json.loads(Path(__file__).with_name("identities.json").read_text())
+
+
+@dataclass
+class Model:
+    name: str
+    litellm_model: str = ""
+    api_base: str = ""
+    identity: str = ""
+    maker: str = ""
+    family: str = ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["written"])
+def test_name_has_the_worked_identity(case):
+    written = read_name(case["written"])
+
+    assert identify(case["written"]).key == case["key"]
+    assert written.address == case.get("address", case["written"])
+    assert written.maker == case["maker"]
+    assert written.temperature == case.get("temperature")
+    assert written.system_prompt == case.get("system_prompt")
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("gpt-4o-2024-08-06", "openai:gpt-4o"),
+        ("azure/gpt-4o", "openai:gpt-4o"),
+        ("openai/GPT-4o", "openai:gpt-4o"),
+        ("gpt-4-1106-preview", "openai:gpt-4"),
+        ("mistral-large-2411", "mistralai:mistral-large"),
+        ("command-r-plus-08-2024", "cohere:command-r-plus"),
+        ("gemini-2.0-flash-001", "google:gemini-2.0-flash"),
+        ("openrouter/deepseek/deepseek-r1:free", "deepseek:deepseek-r1"),
+        ("vertex_ai/claude-3-5-sonnet@20240620", "anthropic:claude-3-5-sonnet"),
+        ("bedrock/us.anthropic.claude-3-7-sonnet-20250219-v1:0", "anthropic:claude-3-7-sonnet"),
+        ("nvidia/llama-3.1-nemotron-70b-instruct", "nvidia:llama-3.1-nemotron-70b-instruct"),
+        ("ollama/llama3:8b", "meta:llama3:8b"),
+        ("Claude Sonnet 4.5", "anthropic:claude-sonnet-4.5"),
+        ("hosted_vllm/house-model", "house-model"),
+        ("acme/house-model", "acme:house-model"),
+    ],
+)
+def test_written_forms_of_one_model_share_a_key(written, key):
+    assert identify(written).key == key
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpt-4o-mini", "qwen3-30b-a3b", "claude-3-5", "phi-3-mini-4k", "llama-2-70b", "gpt-3.5"],
+)
+def test_what_is_no_date_stays_in_the_name(name):
+    assert identify(name).key.endswith(f":{name}")
+
+
+def test_maker_and_family_come_from_the_name():
+    assert identify("gpt-4o-mini") == Identity("openai:gpt-4o-mini", "OpenAI", "GPT")
+
+
+def test_model_that_nothing_is_known_of_has_the_first_word_as_family():
+    assert identify("zephyr-2 large") == Identity("zephyr-2-large", "", "zephyr")
+
+
+def test_words_inside_other_words_tell_nothing():
+    assert identify("dolphin-supergrok").maker == ""
+
+
+def test_own_fields_of_a_model_overrule_its_name():
+    model = Model("gpt-4o (EU)", identity="House model", maker="House", family="H")
+    assert identity_of(model) == Identity("house model", "House", "H")
+
+
+def test_identity_alone_leaves_maker_and_family_to_the_name():
+    model = Model("gpt-4o-2024-08-06", identity="the old one")
+    assert identity_of(model) == Identity("the old one", "OpenAI", "GPT")
+
+
+def test_maker_is_looked_for_in_what_is_sent_where_the_name_tells_none():
+    assert identity_of(Model("Our helper", "anthropic/claude-sonnet-4")) == Identity(
+        "our-helper", "Anthropic", "Claude"
+    )
+
+
+def test_provider_behind_an_own_address_is_no_maker():
+    assert identity_of(Model("Our helper", "openai/helper", "http://here/v1")).maker == ""
+
+
+@given(st.text(max_size=60))
+def test_every_text_has_an_identity(text):
+    assert identify(text).key == identify(text).key.casefold()
+
+
+@given(
+    st.sampled_from(CASES), st.sampled_from(["", "-beta", "-preview", "-20250219", "-2025-02-19"])
+)
+def test_endings_never_change_a_key(case, ending):
+    if "[" not in case["written"]:
+        assert identify(case["written"] + ending).key == case["key"]
