@@ -15,27 +15,20 @@ def outcome_of(name: str, text: str | Material, arguments: dict[str, Any]) -> Ou
     return run(name, arguments, text if isinstance(text, Material) else Material(text))
 
 
-def check_scores(name: str, text: str | Material, value: float, /, **arguments: Any) -> None:
+def score(name: str, text: str | Material, /, **arguments: Any) -> Any:
+    """The value of what was checked without an error, equal to what it is as near as floats are."""
     outcome = outcome_of(name, text, arguments)
     assert outcome.error == ""
-    assert outcome.value == pytest.approx(value), outcome.explanation
     assert outcome.explanation
+    return pytest.approx(outcome.value)
 
 
-def check_passes(name: str, text: str | Material, /, **arguments: Any) -> None:
-    check_scores(name, text, 1, **arguments)
-
-
-def check_fails(name: str, text: str | Material, /, **arguments: Any) -> None:
-    check_scores(name, text, 0, **arguments)
-
-
-def check_errs(name: str, text: str | Material, says: str = "", /, **arguments: Any) -> None:
-    """No value, and a reason that holds these words."""
+def error_of(name: str, text: str | Material, /, **arguments: Any) -> str:
+    """Why there is no value."""
     outcome = outcome_of(name, text, arguments)
     assert outcome.value is None
     assert outcome.error
-    assert says in outcome.error
+    return outcome.error
 
 
 def problem(name: str, /, **arguments: Any) -> str:

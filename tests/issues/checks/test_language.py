@@ -1,7 +1,7 @@
 import pytest
 
 from issues.checks import Material, run
-from tests.issues.checks.outcomes import check_errs, check_fails, check_passes, problem
+from tests.issues.checks.outcomes import error_of, problem, score
 
 SAMPLES = {
     "en": "You should talk to a lawyer before you sign the lease.",
@@ -19,25 +19,25 @@ SAMPLES = {
 
 @pytest.mark.parametrize("code", SAMPLES)
 def test_a_sentence_is_told_by_its_language(code):
-    check_passes("language", SAMPLES[code], language=code)
-    check_fails("language", SAMPLES[code], language=code, negate=True)
-    check_fails("language", SAMPLES[code], language="pt")
+    assert score("language", SAMPLES[code], language=code) == 1
+    assert score("language", SAMPLES[code], language=code, negate=True) == 0
+    assert score("language", SAMPLES[code], language="pt") == 0
 
 
 def test_code_is_left_out():
     code = "```python\nfor number in range(10):\n    print(number)\n```\n" * 20
-    check_passes("language", f"{SAMPLES['de']}\n{code}{SAMPLES['de']}", language="de")
+    assert score("language", f"{SAMPLES['de']}\n{code}{SAMPLES['de']}", language="de") == 1
 
 
 @pytest.mark.parametrize("text", ["", "OK", "42", "Yes.", "```\nonly code\n```", "!!! ???"])
 @pytest.mark.parametrize("negate", [False, True])
 def test_too_little_text_gives_no_value(text, negate):
-    check_errs("language", text, "too short", language="en", negate=negate)
+    assert "too short" in error_of("language", text, language="en", negate=negate)
 
 
 def test_a_variety_is_its_language():
-    check_passes("language", "佢哋喺度做緊乜嘢呀？我唔知道喎。", language="zh")
-    check_passes("language", "佢哋喺度做緊乜嘢呀？我唔知道喎。", language="yue")
+    assert score("language", "佢哋喺度做緊乜嘢呀？我唔知道喎。", language="zh") == 1
+    assert score("language", "佢哋喺度做緊乜嘢呀？我唔知道喎。", language="yue") == 1
 
 
 def test_the_same_text_always_gives_the_same():

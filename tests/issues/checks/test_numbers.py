@@ -1,13 +1,6 @@
 import pytest
 
-from tests.issues.checks.outcomes import (
-    check_errs,
-    check_fails,
-    check_passes,
-    check_scores,
-    in_time,
-    problem,
-)
+from tests.issues.checks.outcomes import error_of, in_time, problem, score
 
 
 @pytest.mark.parametrize(
@@ -31,24 +24,24 @@ from tests.issues.checks.outcomes import (
     ],
 )
 def test_the_last_number_counts(text, number):
-    check_passes("number_equals", text, value=number)
-    check_fails("number_equals", text, value=number + 1)
+    assert score("number_equals", text, value=number) == 1
+    assert score("number_equals", text, value=number + 1) == 0
 
 
 def test_without_a_number_it_is_not_shown():
-    check_fails("number_equals", "forty-two", value=42)
-    check_passes("number_equals", "forty-two", value=42, negate=True)
+    assert score("number_equals", "forty-two", value=42) == 0
+    assert score("number_equals", "forty-two", value=42, negate=True) == 1
 
 
 @pytest.mark.parametrize(("tolerance", "value"), [(0, 0), (0.05, 0), (0.1, 1), (0.2, 1)])
 def test_the_tolerance_is_included(tolerance, value):
     # 0.3 - 0.2 is 0.09999999999999998 to a computer, and 0.1 to everyone else.
-    check_scores("number_equals", "0.3", value, value=0.2, tolerance=tolerance)
+    assert score("number_equals", "0.3", value=0.2, tolerance=tolerance) == value
 
 
 def test_numbers_beyond_all_bounds_are_only_numbers():
-    check_fails("number_equals", "9" * 5_000, value=1)
-    check_fails("number_equals", "-1e999", value=1)
+    assert score("number_equals", "9" * 5_000, value=1) == 0
+    assert score("number_equals", "-1e999", value=1) == 0
 
 
 @pytest.mark.parametrize("value", ["42", None, True, float("nan"), float("inf")])
@@ -58,8 +51,8 @@ def test_the_value_is_a_number(value):
 
 def test_long_texts_are_searched_in_time():
     with in_time():
-        check_fails("number_equals", "1," * 100_000 + "1.1.1" * 20_000 + "x", value=7)
-        check_passes("number_equals", "1" * 100_000 + " 7", value=7)
+        assert score("number_equals", "1," * 100_000 + "1.1.1" * 20_000 + "x", value=7) == 0
+        assert score("number_equals", "1" * 100_000 + " 7", value=7) == 1
 
 
 @pytest.mark.parametrize(
@@ -78,21 +71,21 @@ def test_long_texts_are_searched_in_time():
     ],
 )
 def test_likeness_counts_edits(text, wanted, least, value):
-    check_scores("text_ratio", text, value, text=wanted, least=round(least, 9))
+    assert score("text_ratio", text, text=wanted, least=round(least, 9)) == value
 
 
 def test_likeness_ignores_case_if_asked():
-    check_passes("text_ratio", "SAME", text="same", least=1, ignore_case=True)
+    assert score("text_ratio", "SAME", text="same", least=1, ignore_case=True) == 1
 
 
 def test_texts_too_long_to_compare_are_an_error():
-    check_errs("text_ratio", "a" * 50_001, "at most 50,000", text="a", least=0.5)
+    assert "at most 50,000" in error_of("text_ratio", "a" * 50_001, text="a", least=0.5)
     assert "“text”" in problem("text_ratio", text="a" * 50_001, least=0.5)
 
 
 def test_long_texts_are_compared_in_time():
     with in_time():
-        check_fails("text_ratio", "ab" * 25_000, text="ba" * 20_000 + "c" * 10_000, least=1)
+        assert score("text_ratio", "ab" * 25_000, text="ba" * 20_000 + "c" * 10_000, least=1) == 0
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.1, "0.5"])

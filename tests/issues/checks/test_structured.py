@@ -1,14 +1,7 @@
 import pytest
 
 from issues.checks import problems_of
-from tests.issues.checks.outcomes import (
-    check_errs,
-    check_fails,
-    check_passes,
-    check_scores,
-    in_time,
-    problem,
-)
+from tests.issues.checks.outcomes import error_of, in_time, problem, score
 
 FENCED = 'Here you are:\n```json\n{"name": "Ada"}\n```\nThat is all.'
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -40,8 +33,8 @@ ORDER = {
     ],
 )
 def test_json_is_an_object_or_a_list_and_nothing_else(text, value):
-    check_scores("is_json", text, value)
-    check_scores("is_json", text, 1 - value, negate=True)
+    assert score("is_json", text) == value
+    assert score("is_json", text, negate=True) == 1 - value
 
 
 @pytest.mark.parametrize(
@@ -53,7 +46,7 @@ def test_json_is_an_object_or_a_list_and_nothing_else(text, value):
     ],
 )
 def test_json_nested_too_deeply_is_an_error(name, arguments):
-    check_errs(name, DEEP, "nested too deeply", **arguments)
+    assert "nested too deeply" in error_of(name, DEEP, **arguments)
 
 
 # JSON Schema -------------------------------------------------------------------------------------
@@ -72,7 +65,7 @@ def test_json_nested_too_deeply_is_an_error(name, arguments):
     ],
 )
 def test_the_answer_or_its_only_code_block_fits_the_schema(text, value):
-    check_scores("json_schema", text, value, schema=ORDER)
+    assert score("json_schema", text, schema=ORDER) == value
 
 
 @pytest.mark.parametrize(
@@ -117,8 +110,8 @@ def test_the_answer_or_its_only_code_block_fits_the_schema(text, value):
     ],
 )
 def test_keywords_mean_what_the_standard_says(schema, fits, misfits):
-    check_passes("json_schema", fits, schema=schema)
-    check_fails("json_schema", misfits, schema=schema)
+    assert score("json_schema", fits, schema=schema) == 1
+    assert score("json_schema", misfits, schema=schema) == 0
 
 
 @pytest.mark.parametrize(
@@ -142,11 +135,11 @@ def test_an_unusable_schema_is_a_problem(schema, says):
 
 
 def test_a_reference_that_leads_nowhere_is_an_error():
-    check_errs("json_schema", "1", "does not hold", schema={"$ref": "#nothing"})
+    assert "does not hold" in error_of("json_schema", "1", schema={"$ref": "#nothing"})
 
 
 def test_a_schema_that_refers_to_itself_is_an_error():
-    check_errs("json_schema", "1", "nested too deeply", schema={"$ref": "#"})
+    assert "nested too deeply" in error_of("json_schema", "1", schema={"$ref": "#"})
 
 
 def doubling(depth):
@@ -169,13 +162,13 @@ def doubling(depth):
 )
 def test_a_hostile_schema_ends_in_time_without_a_value(schema, text):
     with in_time():
-        check_errs("json_schema", text, "longer than 1 s", schema=schema)
+        assert "longer than 1 s" in error_of("json_schema", text, schema=schema)
 
 
 def test_many_different_items_are_compared_at_once():
     text = "[" + ",".join(f'{{"n": {n}}}' for n in range(20_000)) + "]"
     with in_time():
-        check_passes("json_schema", text, schema={"uniqueItems": True})
+        assert score("json_schema", text, schema={"uniqueItems": True}) == 1
 
 
 # JSONPath ----------------------------------------------------------------------------------------
@@ -204,14 +197,14 @@ def test_many_different_items_are_compared_at_once():
 )
 def test_a_path_leads_to_the_value(path, value, wanted):
     text = '{"a": 1, "list": ["bb", 3, {"y": [2], "x": null}]}'
-    check_scores("json_path_equals", text, wanted, path=path, value=value)
-    check_scores("json_path_equals", text, 1 - wanted, path=path, value=value, negate=True)
+    assert score("json_path_equals", text, path=path, value=value) == wanted
+    assert score("json_path_equals", text, path=path, value=value, negate=True) == 1 - wanted
 
 
 def test_a_path_is_followed_into_the_only_code_block():
-    check_passes("json_path_equals", FENCED, path="$.name", value="Ada")
-    check_fails("json_path_equals", "no JSON", path="$.name", value="Ada")
-    check_fails("json_path_equals", '"Ada"', path="$", value="Ada")
+    assert score("json_path_equals", FENCED, path="$.name", value="Ada") == 1
+    assert score("json_path_equals", "no JSON", path="$.name", value="Ada") == 0
+    assert score("json_path_equals", '"Ada"', path="$", value="Ada") == 0
 
 
 @pytest.mark.parametrize(
@@ -228,13 +221,17 @@ def test_a_path_with_a_number_without_end_is_a_problem():
 def test_a_long_filter_ends_in_time():
     path = "$[?" + "@.a && " * 100 + "@.a]"
     with in_time():
-        check_errs("json_path_equals", '[{"a": 1}' + ', {"a": 1}' * 9_999 + "]", path=path, value=0)
+        assert error_of(
+            "json_path_equals", '[{"a": 1}' + ', {"a": 1}' * 9_999 + "]", path=path, value=0
+        )
 
 
 def test_items_that_are_slow_to_tell_apart_end_in_time():
     items = ", ".join(str(n * (2**61 - 1)) for n in range(1, 20_000))
     with in_time():
-        check_errs("json_schema", f"[{items}]", "longer than 1 s", schema={"uniqueItems": True})
+        assert "longer than 1 s" in error_of(
+            "json_schema", f"[{items}]", schema={"uniqueItems": True}
+        )
 
 
 def test_a_schema_that_would_take_long_to_read_is_a_problem():
@@ -252,7 +249,7 @@ def test_a_schema_that_would_take_long_to_read_is_a_problem():
 )
 def test_a_hostile_path_ends_in_time_without_a_value(path, text):
     with in_time():
-        check_errs("json_path_equals", text, "longer than 1 s", path=path, value=0)
+        assert "longer than 1 s" in error_of("json_path_equals", text, path=path, value=0)
 
 
 # Code --------------------------------------------------------------------------------------------
@@ -276,7 +273,7 @@ def test_a_hostile_path_ends_in_time_without_a_value(path, text):
     ],
 )
 def test_code_blocks_are_fenced(text, language, value):
-    check_scores("contains_code_block", text, value, language=language)
+    assert score("contains_code_block", text, language=language) == value
 
 
 @pytest.mark.parametrize(
@@ -284,9 +281,9 @@ def test_code_blocks_are_fenced(text, language, value):
 )
 def test_a_long_line_that_is_no_fence_is_passed_over_in_time(line):
     with in_time():
-        check_fails("contains_code_block", line + "`x`")
+        assert score("contains_code_block", line + "`x`") == 0
 
 
 def test_any_language_unless_one_is_named():
-    check_passes("contains_code_block", "```\n1\n```")
+    assert score("contains_code_block", "```\n1\n```") == 1
     assert problems_of("contains_code_block", {"language": 1})

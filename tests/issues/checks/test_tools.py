@@ -3,13 +3,7 @@ import json
 import pytest
 
 from issues.checks import Material
-from tests.issues.checks.outcomes import (
-    check_errs,
-    check_fails,
-    check_passes,
-    check_scores,
-    problem,
-)
+from tests.issues.checks.outcomes import error_of, problem, score
 
 
 def spelt(*calls):
@@ -31,9 +25,9 @@ def provided(name, arguments):
 
 def test_calls_that_the_text_spells_out_count():
     text = f"I will add.\n  {called('calculator')}  \nDone."
-    check_passes("tool_called", text, tool="calculator")
-    check_fails("tool_called", text, tool="search")
-    check_passes("tool_called", text, tool="search", negate=True)
+    assert score("tool_called", text, tool="calculator") == 1
+    assert score("tool_called", text, tool="search") == 0
+    assert score("tool_called", text, tool="search", negate=True) == 1
 
 
 @pytest.mark.parametrize(
@@ -49,7 +43,7 @@ def test_calls_that_the_text_spells_out_count():
     ],
 )
 def test_other_lines_are_text(line):
-    check_fails("tool_called", line, tool="calculator")
+    assert score("tool_called", line, tool="calculator") == 0
 
 
 @pytest.mark.parametrize(
@@ -62,19 +56,19 @@ def test_other_lines_are_text(line):
 )
 def test_real_calls_count_in_either_form(call):
     material = Material("", tool_calls=[call])
-    check_passes("tool_called", material, tool="add")
-    check_passes("tool_arguments", material, tool="add", where={"a": 1})
+    assert score("tool_called", material, tool="add") == 1
+    assert score("tool_arguments", material, tool="add", where={"a": 1}) == 1
 
 
 @pytest.mark.parametrize("call", [None, "add", {}, {"function": None}, {"name": None}, []])
 def test_what_is_no_call_is_passed_over(call):
-    check_fails("tool_called", Material("", tool_calls=[call]), tool="add")
+    assert score("tool_called", Material("", tool_calls=[call]), tool="add") == 0
 
 
 def test_real_calls_come_before_those_in_the_text():
     material = Material(called("b"), tool_calls=[provided("a", "{}")])
-    check_passes("tool_call_order", material, tools=["a", "b"])
-    check_passes("tool_call_count", material, least=2, most=2)
+    assert score("tool_call_order", material, tools=["a", "b"]) == 1
+    assert score("tool_call_count", material, least=2, most=2) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,24 +89,24 @@ def test_real_calls_come_before_those_in_the_text():
 )
 def test_arguments_are_matched_in_depth_and_in_part(where, value):
     given = {"id": "41", "options": {"snippet": True, "k": 2}, "tags": ["a", "b"]}
-    check_scores("tool_arguments", spelt(("read", given)), value, tool="read", where=where)
+    assert score("tool_arguments", spelt(("read", given)), tool="read", where=where) == value
 
 
 def test_one_call_must_have_all_arguments():
     text = spelt(("add", {"a": 1, "b": 5}), ("add", {"a": 2, "b": 2}), ("sub", {"a": 1, "b": 2}))
-    check_fails("tool_arguments", text, tool="add", where={"a": 1, "b": 2})
-    check_passes("tool_arguments", text, tool="add", where={"a": 2, "b": 2})
+    assert score("tool_arguments", text, tool="add", where={"a": 1, "b": 2}) == 0
+    assert score("tool_arguments", text, tool="add", where={"a": 2, "b": 2}) == 1
 
 
 def test_white_space_in_arguments_is_ignored_if_asked():
     text = spelt(("calc", {"expression": "(312 * 49) - 777"}))
     where = {"expression": "(312*49)-777"}
-    check_fails("tool_arguments", text, tool="calc", where=where)
-    check_passes("tool_arguments", text, tool="calc", where=where, normalize_whitespace=True)
+    assert score("tool_arguments", text, tool="calc", where=where) == 0
+    assert score("tool_arguments", text, tool="calc", where=where, normalize_whitespace=True) == 1
 
 
 def test_arguments_that_are_no_object_fit_nothing():
-    check_fails("tool_arguments", spelt(("add", "text")), tool="add", where={"a": 1})
+    assert score("tool_arguments", spelt(("add", "text")), tool="add", where={"a": 1}) == 0
 
 
 @pytest.mark.parametrize(
@@ -126,7 +120,7 @@ def test_arguments_that_are_no_object_fit_nothing():
     ],
 )
 def test_calls_are_counted(arguments, value):
-    check_scores("tool_call_count", called("a", "b", "a"), value, **arguments)
+    assert score("tool_call_count", called("a", "b", "a"), **arguments) == value
 
 
 @pytest.mark.parametrize(
@@ -134,11 +128,11 @@ def test_calls_are_counted(arguments, value):
     [(["a", "c"], 1), (["c", "a"], 0), (["b"], 1), (["a", "a"], 0), (["a", "b", "c", "d"], 0)],
 )
 def test_order_lets_others_come_between(tools, value):
-    check_scores("tool_call_order", called("a", "b", "c"), value, tools=tools)
+    assert score("tool_call_order", called("a", "b", "c"), tools=tools) == value
 
 
 def test_arguments_are_checked():
     assert "“tools”" in problem("tool_call_order", tools=[])
     assert "“where”" in problem("tool_arguments", tool="a", where="args.x > 1")
     assert "“tool”" in problem("tool_called", tool="")
-    check_errs("tool_call_count", called("a"), "less than", least=2, most=1)
+    assert "less than" in error_of("tool_call_count", called("a"), least=2, most=1)
