@@ -91,7 +91,10 @@ def assert_whole(response: HttpResponse, status: int) -> None:
 
 
 def test_what_is_not_there_is_said_with_a_way_back(client):
-    assert_whole(client.get("/nowhere/"), 404)
+    response = client.get("/nowhere/")
+
+    assert_whole(response, 404)
+    assert "There is nothing here" in response.content.decode()
 
 
 def test_who_may_not_enter_learns_as_whom_they_tried():

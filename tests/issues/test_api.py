@@ -198,7 +198,9 @@ def test_a_list_takes_the_same_number_of_queries_however_long(django_assert_max_
         Feedback.objects.create(comment="x", issue=issue)
 
     with django_assert_max_num_queries(12):
-        client.get("/api/v1/issues/")
+        answer = client.get("/api/v1/issues/")
+
+    assert len(ids(answer)) == 12
 
 
 # Tests -------------------------------------------------------------------------------------------

@@ -154,7 +154,9 @@ def test_a_list_of_tests_takes_the_same_number_of_queries(django_assert_max_num_
         make_test(criteria=[{"text": "a"}, {"text": "b"}])
 
     with django_assert_max_num_queries(9):
-        client.get("/api/v1/tests/")
+        answer = client.get("/api/v1/tests/")
+
+    assert len(answer.json()["results"]) == 8
 
 
 def test_checks_are_listed_with_their_arguments():

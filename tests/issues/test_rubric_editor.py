@@ -9,14 +9,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def test_row():
+def two_points():
     return make_test(criteria=[{"text": "First"}, {"text": "Second"}])
 
 
 @pytest.fixture
-def editor(page, log_in, test_row):
+def editor(page, log_in, two_points):
     log_in(make_user("annotator"))
-    page.goto(url("test_change", test_row.pk))
+    page.goto(url("test_change", two_points.pk))
     page.wait_for_selector("[data-eh-figure]")
     return page
 
@@ -30,7 +30,7 @@ def texts(test):
     return [row.text for row in test.criteria.all()]
 
 
-def test_points_are_added_reordered_and_saved_by_keyboard(editor, test_row):
+def test_points_are_added_reordered_and_saved_by_keyboard(editor, two_points):
     keyboard = editor.keyboard
     editor.locator("[name=criteria-1-text]").focus()
     keyboard.press("Alt+ArrowUp")
@@ -45,12 +45,12 @@ def test_points_are_added_reordered_and_saved_by_keyboard(editor, test_row):
     with editor.expect_navigation():
         keyboard.press("Enter")
 
-    assert texts(test_row) == ["Second", "First", "Third"]
-    third = test_row.criteria.get(text="Third")
+    assert texts(two_points) == ["Second", "First", "Third"]
+    third = two_points.criteria.get(text="Third")
     assert (third.check_name, third.arguments) == ("contains_word", {"text": "toll"})
 
 
-def test_points_are_pasted_taken_from_the_library_and_deleted(editor, test_row):
+def test_points_are_pasted_taken_from_the_library_and_deleted(editor, two_points):
     editor.get_by_text("Paste many").last.click()
     editor.fill("[name=criteria-pasted]", "Names a price\nnot: rude")
     editor.click("text=Add these points")
@@ -64,11 +64,11 @@ def test_points_are_pasted_taken_from_the_library_and_deleted(editor, test_row):
     editor.get_by_role("button", name="Undo").nth(1).click()
     save(editor)
 
-    assert texts(test_row) == ["Second", "Names a price", "Rude", "Has 120 words or fewer"]
-    assert test_row.criteria.last().arguments == {"least": 1, "most": 120}
+    assert texts(two_points) == ["Second", "Names a price", "Rude", "Has 120 words or fewer"]
+    assert two_points.criteria.last().arguments == {"least": 1, "most": 120}
 
 
-def test_points_are_dragged_and_the_preview_follows(editor, test_row):
+def test_points_are_dragged_and_the_preview_follows(editor, two_points):
     empty = editor.locator("[data-eh-figure=Empty]")
     editor.select_option("[name=criteria-0-polarity]", "should_not")
     editor.wait_for_function(
@@ -78,6 +78,7 @@ def test_points_are_dragged_and_the_preview_follows(editor, test_row):
         editor.locator("[data-eh-point]").nth(1), target_position={"x": 30, "y": 80}
     )
     save(editor)
+    empty.wait_for()
 
-    assert texts(test_row) == ["Second", "First"]
+    assert texts(two_points) == ["Second", "First"]
     assert empty.is_visible()

@@ -79,6 +79,8 @@ def test_charts_follow_the_theme(enter):
     show(enter, scheme="dark")
     enter.wait_for_function(f"{slice_colour} !== '{light}'")
 
+    assert enter.evaluate(slice_colour) != light
+
 
 def test_keys_lead_from_the_grid_to_a_result(enter):
     run = done([0], [0], [1])

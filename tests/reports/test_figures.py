@@ -12,7 +12,7 @@ from reports.figures import binned_times, outcome_ring
     ],
 )
 def test_plotly_accepts_the_figure(figure):
-    go.Figure(figure)
+    assert go.Figure(figure).data
 
 
 def test_times_are_labelled_in_the_unit_that_reads_best():

@@ -9,7 +9,7 @@ from django.urls import reverse
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Issue
-from reports.exports.run import cell
+from reports.exports.formulas import cell
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.rows import answer, fail, finish, judge

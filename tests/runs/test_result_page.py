@@ -499,4 +499,5 @@ def test_the_number_of_queries_does_not_grow_with_judges_or_verdicts(
     shown(client, small)
     for result in (small, large):
         with django_assert_max_num_queries(45):
-            shown(client, result, trail=1)
+            page = shown(client, result, trail=1)
+        assert "It is <strong>four</strong>." in page

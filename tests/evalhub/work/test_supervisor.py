@@ -73,7 +73,7 @@ def test_a_program_that_will_not_end_is_killed_with_all_that_it_started(monkeypa
     Supervisor([Program("stubborn", ("-c", script))], say).run(lambda: None)
 
     leader = int(said[0].rpartition(" ")[2])
-    eventually(lambda: not processes.session(leader), "the end of the stubborn", 2)
+    assert eventually(lambda: not processes.session(leader), "the end of the stubborn", 2)
 
 
 # The command -------------------------------------------------------------------------------------
