@@ -94,14 +94,12 @@ _OTHER_SPELLINGS = {
 
 # Who passes calls on or hosts models of others. A head that is neither this nor a maker is kept
 # where the name alone tells no maker: it may be an organisation.
-_PROVIDERS = frozenset(
-    """
-    azure azure_ai bedrock cerebras custom_openai databricks deepinfra fireworks fireworks_ai
-    github groq hosted_vllm litellm_proxy llamafile lm_studio local nebius novita nvidia_nim
-    ollama ollama_chat openai_like openrouter perplexity replicate sagemaker sambanova scripted
-    together together_ai vercel vertex vertex_ai vllm watsonx
-    """.split()
-)
+_PROVIDER = re.compile(
+    "azure(_ai)?|bedrock|cerebras|custom_openai|databricks|deepinfra|fireworks(_ai)?|github|groq"
+    "|hosted_vllm|litellm_proxy|llamafile|lm_studio|local|nebius|novita|nvidia_nim|ollama(_chat)?"
+    "|openai_like|openrouter|perplexity|replicate|sagemaker|sambanova|scripted|together(_ai)?"
+    "|vercel|vertex(_ai)?|vllm|watsonx",
+    re.I,
 )
 
 # In this order: "deepseek-r1-distill-llama" is DeepSeek's.
@@ -207,7 +205,7 @@ def _known(*found: Identity) -> str:
 def _parts(address: str) -> list[str]:
     """The path of a name: "a:b/c" and "a/b/c" are the same; "llama3:8b" has a tag, and no path."""
     head, colon, rest = address.partition(":")
-    is_provider = head.lower() in _PROVIDERS or _maker(head)
+    is_provider = _PROVIDER.fullmatch(head) or _maker(head)
     if colon and "/" not in head and (is_provider or "/" in rest):
         address = f"{head}/{rest}"
     return [part for part in address.split("/") if part] or [address]
@@ -216,7 +214,7 @@ def _parts(address: str) -> list[str]:
 def _path(address: str) -> str:
     """What stands before the name and is no known provider, so that it may tell two apart."""
     *path, _ = _parts(address)
-    return "".join(f"{part}:" for part in path if part.lower() not in _PROVIDERS)
+    return "".join(f"{part}:" for part in path if not _PROVIDER.fullmatch(part))
 
 
 def _plain(name: str) -> str:
