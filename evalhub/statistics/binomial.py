@@ -9,6 +9,7 @@ Source: C. J. Clopper, E. S. Pearson (1934), doi:10.1093/biomet/26.4.404.
 from collections.abc import Callable
 from math import exp, lgamma, log, log1p
 
+from evalhub.statistics.arguments import check_count, check_level
 from evalhub.statistics.interval import Interval
 
 _NEGLIGIBLE = 1e-17
@@ -29,7 +30,7 @@ def at_most(k: int, n: int, rate: float) -> float:
     Raises:
         ValueError: k is not within 0 to n, or `rate` not within 0 to 1.
     """
-    _check(k, n)
+    check_count(k, n)
     if not 0 <= rate <= 1:
         raise ValueError(f"expected a rate between 0 and 1, got {rate}")
     if k == n or rate == 0:
@@ -61,8 +62,9 @@ def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
     Raises:
         ValueError: k is not within 0 to n, or `level` not within 0 to 1.
     """
-    _check(k, n)
-    one_sided = (1 + _checked(level)) / 2
+    check_count(k, n)
+    check_level(level)
+    one_sided = (1 + level) / 2
     low, high = lower_bound(k, n, level=one_sided), upper_bound(k, n, level=one_sided)
     return None if low is None or high is None else Interval(low, high)
 
@@ -72,11 +74,11 @@ def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
 
     Returns, raises: as `clopper_pearson`, one bound of it (the one-sided one).
     """
-    _check(k, n)
-    surprise = 1 - _checked(level)
+    check_count(k, n)
+    check_level(level)
     if n == 0 or k == n:
         return 1.0 if n else None
-    return _crossing(lambda rate: at_most(k, n, rate) < surprise)
+    return _crossing(lambda rate: at_most(k, n, rate) < 1 - level)
 
 
 def lower_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
@@ -109,14 +111,3 @@ def _crossing(is_above: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if is_above(middle) else (middle, high)
     return (low + high) / 2
-
-
-def _check(k: int, n: int) -> None:
-    if not 0 <= k <= n:
-        raise ValueError(f"expected 0 <= k <= n, got k={k}, n={n}")
-
-
-def _checked(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"expected a confidence level between 0 and 1, got {level}")
-    return level

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from random import Random
 
+from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
 
 MOST_CLUSTERS = 1000
@@ -42,13 +43,8 @@ def clustered_interval(
         ValueError: The sequences differ in length, a weight is negative, there are no resamples,
             or `level` is not within 0 to 1.
     """
-    if not len(values) == len(weights) == len(clusters):
-        raise ValueError(
-            "expected values, weights and clusters of one length, "
-            f"got {len(values)}, {len(weights)}, {len(clusters)}"
-        )
-    if resamples < 1 or not 0 < level < 1:
-        raise ValueError(f"expected resamples >= 1 and 0 < level < 1, got {resamples}, {level}")
+    check_lengths(values=values, weights=weights, clusters=clusters)
+    check_resampling(resamples=resamples, level=level)
     sums = _sums(values, weights, clusters)
     if len({round(pair.imag / pair.real, 9) for pair in sums}) < 2:
         return None

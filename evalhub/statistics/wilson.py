@@ -3,6 +3,7 @@
 from math import sqrt
 from statistics import NormalDist
 
+from evalhub.statistics.arguments import check_count, check_level
 from evalhub.statistics.interval import Interval
 
 
@@ -18,11 +19,11 @@ def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
 
     Source: E. B. Wilson (1927), doi:10.1080/01621459.1927.10502953.
     """
-    if not 0 <= k <= n:
-        raise ValueError(f"expected 0 <= k <= n, got k={k}, n={n}")
+    check_count(k, n)
+    check_level(level)
     if n == 0:
         return None
-    z = NormalDist().inv_cdf(0.5 + _checked(level) / 2)
+    z = NormalDist().inv_cdf(0.5 + level / 2)
     p, shrink = k / n, 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -30,9 +31,3 @@ def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
         low=0.0 if k == 0 else centre - half,
         high=1.0 if k == n else centre + half,
     )
-
-
-def _checked(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"expected a confidence level between 0 and 1, got {level}")
-    return level
