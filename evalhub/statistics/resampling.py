@@ -1,0 +1,55 @@
+"""What the resampling statistics share: sums of clusters, clusters drawn again, percentiles."""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalhub.statistics.interval import Interval
+
+Floats = NDArray[np.float64]
+
+MOST_UNDEFINED = 0.05
+"""Where a statistic is undefined in more than this share of the resamples, it has no interval."""
+
+_MOST_CELLS = 4_000_000
+"""Numbers held at once while drawing (32 MB)."""
+
+
+def cluster_sums(columns: Sequence[Sequence[float]], clusters: Sequence[Hashable]) -> Floats:
+    """The sum of each of k columns, shape (k, n), over each of the g clusters: shape (g, k)."""
+    places: dict[Hashable, int] = {}
+    place = [places.setdefault(cluster, len(places)) for cluster in clusters]
+    sums = [np.bincount(place, weights=column, minlength=len(places)) for column in columns]
+    return np.stack(sums, axis=1)
+
+
+def resampled_sums(sums: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
+    """Sums over as many clusters as there are, drawn with replacement: (g, k) → (resamples, k)."""
+    g = len(sums)
+    drawn = [
+        np.stack([column[places].sum(axis=1) for column in sums.T], axis=1)
+        for places in (rng.integers(0, g, size=(rows, g)) for rows in chunks(resamples, g))
+    ]
+    return np.concatenate(drawn)
+
+
+def chunks(rows: int, columns: int) -> Iterator[int]:
+    """Parts of `rows` that, times `columns`, are not too much to hold at once."""
+    most = max(1, _MOST_CELLS // max(1, columns))
+    for start in range(0, rows, most):
+        yield min(most, rows - start)
+
+
+def percentile_interval(values: Floats, level: float) -> Interval:
+    """The middle `level` of the values, shape (resamples,)."""
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def defined_interval(values: Floats, level: float) -> Interval | None:
+    """`percentile_interval` without the NaN; None where they are more than MOST_UNDEFINED."""
+    defined = values[~np.isnan(values)]
+    if len(values) - len(defined) > MOST_UNDEFINED * len(values):
+        return None
+    return percentile_interval(defined, level)

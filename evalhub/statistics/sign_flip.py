@@ -1,0 +1,83 @@
+"""Whether paired differences have a direction, without a claim about how they are distributed."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from evalhub.statistics.arguments import check_lengths, check_weights
+from evalhub.statistics.resampling import Floats, chunks, cluster_sums
+
+FLIPS = 10_000
+MOST_ENUMERATED = 16
+_TOLERANCE = 1e-9
+
+
+def sign_flip(
+    differences: Sequence[float],
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
+    flips: int = FLIPS,
+) -> float | None:
+    """Two-sided randomisation p of the weighted mean Σw·d / Σw of paired differences.
+
+    If the two runs did not differ, each difference could as well have had the other sign: the p is
+    the share of the ways to flip signs whose mean is as far from 0 as the one seen, or farther
+    (compared to 1e-9). The tests of one issue tend to change together, so a cluster flips as one.
+    For differences of -1, 0 and 1 without clusters or weights it estimates exact McNemar.
+
+    Args:
+        differences: Second run less first, shape (n,), in any unit; of matched tests only.
+        seed: 0 or more. Equal input and seed give the equal p.
+        clusters: Shape (n,), which cluster each belongs to; None: each stands alone.
+        weights: Shape (n,), not negative; None: all weigh 1.
+        flips: N, how many ways are drawn where there are more than 16 units (differences or
+            clusters) whose sum is not 0. With 16 or fewer all ways are counted: the p is exact.
+
+    Returns:
+        p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N ways as far out. 1.0 where all
+        differences cancel out or are 0. None where nothing with a weight was compared.
+
+    Raises:
+        ValueError: The sequences differ in length, a weight is negative, or flips < 1.
+
+    Source: E. J. G. Pitman (1937), doi:10.2307/2984124; B. Phipson, G. K. Smyth (2010),
+    doi:10.2202/1544-6115.1585, for the 1 that is added.
+    """
+    weights = [1.0] * len(differences) if weights is None else weights
+    clusters = range(len(differences)) if clusters is None else clusters
+    check_lengths(differences=differences, weights=weights, clusters=clusters)
+    check_weights(weights)
+    if flips < 1:
+        raise ValueError(f"expected flips >= 1, got {flips}")
+    total = sum(weights)
+    if not total:
+        return None
+    weighted = [w / total * d for w, d in zip(weights, differences, strict=True)]
+    units = cluster_sums([weighted], clusters)[:, 0]
+    moved = units[abs(units) > _TOLERANCE]
+    if len(moved) <= MOST_ENUMERATED:
+        return _enumerated(moved)
+    return _drawn(moved, flips, np.random.default_rng(seed))
+
+
+def _enumerated(units: Floats) -> float:
+    means = np.zeros(1)
+    for unit in units:
+        means = np.concatenate([means + unit, means - unit])
+    return _as_far_out(means, units) / len(means)
+
+
+def _drawn(units: Floats, flips: int, rng: np.random.Generator) -> float:
+    count = 0
+    for rows in chunks(flips, len(units)):
+        random = np.frombuffer(rng.bytes(rows * -(-len(units) // 8)), np.uint8)
+        kept = np.unpackbits(random.reshape(rows, -1), axis=1, count=len(units))
+        # A unit is kept or flipped: the sum is that of the kept ones less that of the others.
+        count += _as_far_out(2 * (kept @ units) - units.sum(), units)
+    return (count + 1) / (flips + 1)
+
+
+def _as_far_out(means: Floats, units: Floats) -> int:
+    return int(np.count_nonzero(abs(means) >= abs(units.sum()) - _TOLERANCE))
