@@ -1,0 +1,56 @@
+"""Interval of a difference between two runs of the same tests."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from evalhub.statistics.arguments import check_lengths, check_resampling, check_weights
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.resampling import cluster_sums, percentile_interval, resampled_sums
+
+
+def paired_interval(
+    first: Sequence[float],
+    second: Sequence[float],
+    weights: Sequence[float],
+    clusters: Sequence[Hashable],
+    *,
+    seed: int,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> Interval | None:
+    """Percentile bootstrap interval of Σw·second / Σw - Σw·first / Σw, resampling whole clusters.
+
+    Both values of a test are drawn together, so what made it hard for both runs cancels out: the
+    interval is narrower than one would expect from those of the two means.
+
+    Args:
+        first: Scores in one run, shape (n,), of matched tests only.
+        second: Scores in the other run, in the same order.
+        weights: Shape (n,), not negative.
+        clusters: Which cluster (issue) each test belongs to, shape (n,).
+        seed: 0 or more. Equal input and seed give the equal interval.
+        resamples: How many differences are drawn.
+        level: The share of the drawn differences that the interval holds.
+
+    Returns:
+        In the unit of the scores; above 0 the second is better. None where fewer than two clusters
+        have a weight, or all have the same mean difference (to 1e-9): nothing is then known of the
+        spread.
+
+    Raises:
+        ValueError: The sequences differ in length, a weight is negative, there are no resamples,
+            or `level` is not within 0 to 1.
+
+    Source: B. Efron, R. J. Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
+    """
+    check_lengths(first=first, second=second, weights=weights, clusters=clusters)
+    check_weights(weights)
+    check_resampling(resamples=resamples, level=level)
+    weighted = [w * (b - a) for w, a, b in zip(weights, first, second, strict=True)]
+    sums = cluster_sums([weights, weighted], clusters)
+    sums = sums[sums[:, 0] > 0]
+    if len(np.unique(np.round(sums[:, 1] / sums[:, 0], 9))) < 2:
+        return None
+    drawn = resampled_sums(sums, resamples=resamples, rng=np.random.default_rng(seed))
+    return percentile_interval(drawn[:, 1] / drawn[:, 0], level)
