@@ -7,9 +7,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState
+from issues.models import Test
 from runs.agreement import statistics_of
 from runs.models import Answer, Assessment, Judging, Judgment, JudgmentState, Result, Run
 from runs.scoring import score_assessments
+from tests.factories import make_jury, make_model, make_run, make_test
 
 Votes = Sequence[float | None]
 """One value for each judge of the jury; None: its verdict failed."""
@@ -58,6 +60,20 @@ def criteria_of(run: Run) -> dict[int, int]:
     """The criterion that stands for the whole test, by revision."""
     pairs = run.results.values_list("revision_id", "revision__criteria")
     return dict(pairs)
+
+
+def judged(
+    *votes: Votes, tests: Sequence[Test] | None = None, done: bool = True, **fields: Any
+) -> Run:
+    """A run in which each test got these votes, by a jury of as many judges."""
+    tests = tests or [make_test() for _ in votes]
+    run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])), **fields)
+    answer(run)
+    judge(run, votes)
+    if done:
+        finish(run)
+    run.refresh_from_db()
+    return run
 
 
 def fail(run: Run, result: Result, kind: str = "timed_out") -> None:

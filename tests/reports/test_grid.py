@@ -4,8 +4,9 @@ from django.http import QueryDict
 from reports.queries.grid import PAGE, Sheet, prompt_of
 from runs.filters import Filters
 from runs.models import Result
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, current, fail, judge
+from tests.factories import make_issue, make_run, make_test, make_user
+from tests.reports import rows
+from tests.reports.rows import current, fail
 
 pytestmark = pytest.mark.django_db
 
@@ -27,10 +28,7 @@ def shown(run, reader, query=""):
 
 def judged(*votes, tests=None):
     tests = tests or [make_test() for _ in votes]
-    run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])))
-    answer(run)
-    judge(run, votes)
-    return run, [test.pk for test in tests]
+    return rows.judged(*votes, tests=tests, done=False), [test.pk for test in tests]
 
 
 def test_failed_judgments_come_first_then_what_needs_a_look(annotator):
@@ -140,11 +138,11 @@ def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_
     annotator.has_perm("issues.read_sealed_test")
     small, large = judged([1, 0])[0], judged(*[[1, 0]] * 30)[0]
 
-    for run, rows in ((small, 1), (large, 30)):
+    for run, results in ((small, 1), (large, 30)):
         asked = sheet(run, annotator)
         with django_assert_num_queries(9):
             page = asked.page(Filters())
-        assert len(page.rows) == rows
+        assert len(page.rows) == results
 
 
 @pytest.mark.parametrize(

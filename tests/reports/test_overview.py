@@ -16,17 +16,9 @@ from reports.queries.runs import runs_report
 from runs.filters import Filters
 from runs.models import Launch, Run
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, fail, finish, judge
+from tests.reports.rows import fail, judged
 
 pytestmark = pytest.mark.django_db
-
-
-def judged(*votes, **fields):
-    run = make_run(*(make_test() for _ in votes), jury=make_jury(make_model()), **fields)
-    answer(run)
-    judge(run, [[vote] for vote in votes])
-    finish(run)
-    return run
 
 
 # Overview ----------------------------------------------------------------------------------------
@@ -43,7 +35,7 @@ def test_runs_of_one_launch_stand_together():
 
 
 def test_the_overview_gives_the_rate_that_the_report_gives():
-    run = judged(1, 0, 1, repeats=1)
+    run = judged([1], [0], [1], repeats=1)
     (group,) = runs_report().groups
 
     assert group.lines[0].rate == run_report(run, Filters(), reader=make_user()).rate
@@ -68,10 +60,10 @@ def test_runs_are_found_by_label_model_release_and_launch():
 
 
 def test_the_overviews_queries_do_not_grow():
-    judged(1)
+    judged([1])
     few = queries_of(runs_report)
     for _ in range(8):
-        judged(1, 0)
+        judged([1], [0])
 
     assert queries_of(runs_report) == few
 
@@ -109,7 +101,7 @@ def test_an_empty_ledger_shows_three_steps(client):
 def test_the_dashboard_tells_what_waits():
     Feedback.objects.create(prompt="p", answer="a")
     Feedback.objects.create(prompt="p", answer="a", state="dismissed")
-    run = judged(1, 0, 0)
+    run = judged([1], [0], [0])
     fail(run, run.results.first())
     found = dashboard_of()
 
@@ -143,10 +135,10 @@ def test_workers_that_stopped_or_fell_silent_do_not_count():
 
 
 def test_the_dashboards_queries_do_not_grow():
-    judged(1, 0)
+    judged([1], [0])
     few = queries_of(dashboard_of)
     for _ in range(8):
-        judged(1, 0, 0)
+        judged([1], [0], [0])
 
     assert queries_of(dashboard_of) == few
 

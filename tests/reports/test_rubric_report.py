@@ -17,7 +17,7 @@ from runs.evaluating import Ballot, evaluate
 from runs.filters import Filters
 from runs.models import Approach, Judge, Launch, Result, Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, finish, judge
+from tests.reports.rows import answer, finish, judged
 from tests.runs.rubrics import judge_rubrics, jury_of, rubric_run
 
 pytestmark = pytest.mark.django_db
@@ -27,18 +27,8 @@ RUDE = {"text": "Is rude.", "polarity": Polarity.SHOULD_NOT, "weight": 3}
 CHECK = {"check_name": "contains", "arguments": {"text": "4"}}
 
 
-def judged(criteria, votes, **fields):
+def of_rubric(criteria, votes, **fields):
     run = rubric_run(criteria, votes, **fields)
-    finish(run)
-    run.refresh_from_db()
-    return run
-
-
-def whole(*votes, tests=None, **fields):
-    tests = tests or [make_test() for _ in votes]
-    run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])), **fields)
-    answer(run)
-    judge(run, votes)
     finish(run)
     run.refresh_from_db()
     return run
@@ -58,7 +48,7 @@ def page(client, run):
 
 def test_the_score_is_weighted_and_the_pass_rate_is_not(client):
     heavy = make_test(weight=3, issue=make_issue(title="The heavy one"))
-    run = whole([1], [0], tests=[heavy, make_test()])
+    run = judged([1], [0], tests=[heavy, make_test()])
     text = page(client, run)
 
     # (3 · 1 + 1 · 0) / 4 of two scored; 1 of 2 passed.
@@ -69,7 +59,7 @@ def test_the_score_is_weighted_and_the_pass_rate_is_not(client):
 
 
 def test_an_overview_resamples_nothing(monkeypatch):
-    whole([1], [0])
+    judged([1], [0])
     monkeypatch.setattr("runs.tallies.clustered_interval", lambda *args, **kwargs: 1 / 0)
     cache.clear()
 
@@ -77,7 +67,7 @@ def test_an_overview_resamples_nothing(monkeypatch):
 
 
 def test_where_all_weigh_one_nothing_is_named(client):
-    run = whole([1], [0])
+    run = judged([1], [0])
 
     assert report(run).heavy == ()
     assert "Weights differ" not in page(client, run)
@@ -90,7 +80,7 @@ def test_similarity_is_told_with_what_it_was_measured_by(client):
     text = page(client, run)
 
     assert "25% of each score; by word vectors (built in), measured for 1 of 2 answers" in text
-    assert "of each score" not in page(client, whole([1]))
+    assert "of each score" not in page(client, judged([1]))
 
 
 # Judges ------------------------------------------------------------------------------------------
@@ -140,7 +130,7 @@ def test_the_judge_that_fails_is_named_on_the_page(client):
     votes = {text: [1, 1, None] for text in texts}
     jury = jury_of(3)
     name = str(jury.judges.order_by("pk").last())
-    text = page(client, judged([{"text": text} for text in texts], votes, jury=jury))
+    text = page(client, of_rubric([{"text": text} for text in texts], votes, jury=jury))
 
     assert f"{name} failed 5 of 5 times, far more often than the other judges" in text
     assert text.count("fails often</span>") == 1
@@ -149,7 +139,7 @@ def test_the_judge_that_fails_is_named_on_the_page(client):
 def test_comparisons_are_told_beside_agreement():
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [1, 0.75, None] for text in texts} | {texts[0]: [1, 0.75, 1]}
-    panel = report(judged([{"text": text} for text in texts], votes)).panel
+    panel = report(of_rubric([{"text": text} for text in texts], votes)).panel
 
     # 3 pairs on the first criterion, 1 on each of four others, of 5 · 3.
     assert panel.comparisons == Comparisons(7, 15)
@@ -158,7 +148,7 @@ def test_comparisons_are_told_beside_agreement():
 def test_a_backup_judge_makes_good_and_is_told_apart():
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
     votes = {"Is polite.": [1, None, 0.5]}
-    panel = report(judged([POLITE], votes, jury=jury_of(2, backup=backup))).panel
+    panel = report(of_rubric([POLITE], votes, jury=jury_of(2, backup=backup))).panel
 
     assert [judge.is_backup for judge in panel.judges] == [False, False, True]
     assert panel.comparisons == Comparisons(1, 1)
@@ -169,14 +159,14 @@ def test_a_backup_judge_makes_good_and_is_told_apart():
     [([[1, 1]] * 5 + [[0, 0]], False), ([[1, 0], [0, 1]] * 3, True), ([[1, 1]] * 6, False)],
 )
 def test_only_doubtful_agreement_is_told_at_first_sight(client, votes, badged):
-    run = whole(*votes)
+    run = judged(*votes)
     head = page(client, run).split('id="outcomes-title"')[0]
 
     assert ("<span>Agreement</span>" in head) is badged
 
 
 def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
-    run = judged(
+    run = of_rubric(
         [POLITE, CHECK, {"check_name": "js", "arguments": {"source": "1"}}],
         {
             "Is polite.": [1],
@@ -195,7 +185,7 @@ def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
 
 def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
     run, person = (
-        judged([POLITE, RUDE], {"Is polite.": [1, 0], "Is rude.": [0, 0]}),
+        of_rubric([POLITE, RUDE], {"Is polite.": [1, 0], "Is rude.": [0, 0]}),
         make_user("annotator"),
     )
     result = run.results.get()
@@ -212,7 +202,7 @@ def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
 
 
 def test_the_grid_shows_a_rubric_as_parts_after_inversion():
-    run = judged(
+    run = of_rubric(
         [POLITE, RUDE, CHECK], {"Is polite.": [1, 0], "Is rude.": [1, 0.75], "contains": [None]}
     )
     (row,) = report(run).grid.rows
@@ -226,7 +216,7 @@ def test_the_grid_shows_a_rubric_as_parts_after_inversion():
 
 
 def test_a_test_without_a_rubric_has_no_parts():
-    (row,) = report(whole([1, 0])).grid.rows
+    (row,) = report(judged([1, 0])).grid.rows
 
     assert (row.parts, row.deviation) == ((), 0.5)
 
@@ -236,7 +226,7 @@ def test_a_test_without_a_rubric_has_no_parts():
     [(None, ""), (0.9, ""), (0.8, ""), (0.7, "tentative"), (0.2, "unreliable")],
 )
 def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreement, said):
-    run = whole([1, 0])
+    run = judged([1, 0])
     Result.objects.filter(run=run).update(agreement=agreement)
     (row,) = report(run).grid.rows
 
@@ -247,7 +237,7 @@ def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreemen
 
 def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
     texts = [f"Point {n}." for n in range(40)]
-    run = judged([{"text": text} for text in texts], {text: [1, 0.5, None] for text in texts})
+    run = of_rubric([{"text": text} for text in texts], {text: [1, 0.5, None] for text in texts})
     reader = make_user("annotator")
 
     with django_assert_max_num_queries(30):
@@ -260,7 +250,7 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
 
 
 def test_judgings_with_other_judges_are_told_apart(client):
-    run = whole([1])
+    run = judged([1])
     control.judge_again(run, None, by=make_user("maintainer"))
     assert "judged otherwise" not in page(client, run)
 
@@ -273,7 +263,7 @@ def test_judgings_with_other_judges_are_told_apart(client):
 
 def test_runs_of_one_launch_judged_by_different_juries_are_told(client):
     launch = Launch.objects.create(label="two", spec={})
-    runs = [whole([1]), whole([1])]
+    runs = [judged([1]), judged([1])]
     Run.objects.update(launch=launch)
     client.force_login(make_user("viewer"))
 
@@ -297,7 +287,7 @@ def rows_of(client, run, role="annotator", query=""):
 
 
 def test_every_judgment_is_a_row_with_what_its_criterion_came_to(client):
-    run = judged([RUDE, CHECK], {"Is rude.": [1, 0], "contains": [None]})
+    run = of_rubric([RUDE, CHECK], {"Is rude.": [1, 0], "contains": [None]})
     first, second, check = rows_of(client, run)
 
     assert (first["text"], first["polarity"], first["value"]) == ("Is rude.", "should_not", "1.0")
@@ -321,13 +311,13 @@ def test_judgments_of_sealed_tests_are_figures_only_to_a_viewer(client):
 
 
 def test_judgments_follow_the_filters(client):
-    run = whole([1], [0])
+    run = judged([1], [0])
 
     assert [row["value"] for row in rows_of(client, run, query="?outcome=failed")] == ["0.0"]
 
 
 def test_the_json_has_judgments_score_and_coverage(client):
-    run = judged([POLITE, RUDE], {"Is polite.": [1, 1], "Is rude.": [0, None]})
+    run = of_rubric([POLITE, RUDE], {"Is polite.": [1, 1], "Is rude.": [0, None]})
     client.force_login(make_user("annotator"))
     found = client.get(reverse("reports:run_json", args=[run.pk])).json()
 

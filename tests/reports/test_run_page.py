@@ -12,7 +12,7 @@ from issues.models import Issue
 from reports.exports.formulas import cell
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, fail, finish, judge
+from tests.reports.rows import answer, fail, judge, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -24,16 +24,6 @@ def page(client, run, role="maintainer", query=""):
 
 def text_of(response):
     return response.content.decode()
-
-
-def judged(*votes, tests=None, **fields):
-    tests = tests or [make_test() for _ in votes]
-    run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])), **fields)
-    answer(run)
-    judge(run, votes)
-    finish(run)
-    run.refresh_from_db()
-    return run
 
 
 # Who may enter -----------------------------------------------------------------------------------

@@ -21,21 +21,9 @@ from tests.factories import (
     make_test,
     make_user,
 )
-from tests.reports.rows import answer, current, fail, finish, judge
+from tests.reports.rows import current, fail, finish, judged
 
 pytestmark = pytest.mark.django_db
-
-
-def judged(*votes, tests=None, done=True, **fields):
-    tests = tests or [make_test() for _ in votes]
-    jury = make_jury(*(make_model() for _ in votes[0]))
-    run = make_run(*tests, jury=jury, **fields)
-    answer(run)
-    judge(run, votes)
-    if done:
-        finish(run)
-    run.refresh_from_db()
-    return run
 
 
 def report(run, reader=None, **filters):
