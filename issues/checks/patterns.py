@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 from issues.checks.check import Cased, Check, Finding, family, yes_or_no
 from issues.checks.deadline import Deadline
 from issues.checks.material import Material
+from issues.checks.portions import all_of, enough_of
 from issues.checks.regular import Pattern, compiled, search
-from issues.checks.texts import enough
-from issues.checks.wording import quoted, quoted_all, share
+from issues.checks.wording import quoted
 
 check = family("Pattern")
 
@@ -65,16 +65,14 @@ def matches(arguments: OnePattern, material: Material) -> Finding:
 @check("Matches all of", ManyPatterns)
 def matches_all(arguments: ManyPatterns, material: Material) -> Finding:
     """The share of these patterns that are found. Of no patterns all are."""
-    found, asked = _found(arguments, material), len(arguments.patterns)
-    return Finding(len(found) / asked if asked else 1.0, _how_many(arguments, found))
+    return all_of(_found(arguments, material), arguments.patterns, "Found")
 
 
 @check("Matches at least so many of", EnoughPatterns)
 def matches_at_least(arguments: EnoughPatterns, material: Material) -> Finding:
     """So many of these patterns are found; fewer count in proportion."""
     found = _found(arguments, material)
-    value = enough(len(found), arguments.least)
-    return Finding(value, f"{_how_many(arguments, found)} At least {arguments.least} asked.")
+    return enough_of(found, arguments.patterns, "Found", least=arguments.least)
 
 
 @check("Captures", Capture)
@@ -105,12 +103,6 @@ def _found(arguments: ManyPatterns, material: Material) -> list[str]:
         for pattern in arguments.patterns
         if search(pattern, material.text, deadline, ignore_case=ignore_case)
     ]
-
-
-def _how_many(arguments: ManyPatterns, found: list[str]) -> str:
-    missing = [pattern for pattern in arguments.patterns if pattern not in found]
-    lacks = f"; not {quoted_all(missing)}" if missing else ""
-    return f"Found {share(len(found), len(arguments.patterns))}{lacks}."
 
 
 CHECKS: tuple[Check, ...] = (matches, matches_all, matches_at_least, captures)

@@ -8,8 +8,9 @@ from pydantic import Field
 from issues.checks.check import Cased, Check, Finding, family, yes_or_no
 from issues.checks.deadline import Deadline
 from issues.checks.material import Material
+from issues.checks.portions import all_of, enough_of
 from issues.checks.regular import LONGEST, literal, search_compiled
-from issues.checks.wording import quoted, quoted_all, share
+from issues.checks.wording import quoted, quoted_all
 
 check = family("Text")
 
@@ -55,16 +56,14 @@ def contains_any(arguments: ManyTexts, material: Material) -> Finding:
 @check("Contains all of", ManyTexts)
 def contains_all(arguments: ManyTexts, material: Material) -> Finding:
     """The share of these texts that the answer holds. Of no texts it holds all."""
-    held, asked = _held(arguments, material), len(arguments.texts)
-    return Finding(len(held) / asked if asked else 1.0, _how_many(arguments, held))
+    return all_of(_held(arguments, material), arguments.texts, "Holds")
 
 
 @check("Contains at least so many of", EnoughTexts)
 def contains_at_least(arguments: EnoughTexts, material: Material) -> Finding:
     """The answer holds so many of these texts; fewer count in proportion."""
     held = _held(arguments, material)
-    value = enough(len(held), arguments.least)
-    return Finding(value, f"{_how_many(arguments, held)} At least {arguments.least} asked.")
+    return enough_of(held, arguments.texts, "Holds", least=arguments.least)
 
 
 @check("Contains the word", Word)
@@ -106,11 +105,6 @@ def equals(arguments: OneText, material: Material) -> Finding:
     return yes_or_no(is_shown, f"Is {text}.", f"Is not {text}.")
 
 
-def enough(found: int, least: int) -> float:
-    """The share of what is asked for, at most 1; of none or fewer, everything."""
-    return min(1.0, found / least) if least > 0 else 1.0
-
-
 def _folded(text: str, arguments: Cased) -> str:
     return text.lower() if arguments.ignore_case else text
 
@@ -118,12 +112,6 @@ def _folded(text: str, arguments: Cased) -> str:
 def _held(arguments: ManyTexts, material: Material) -> list[str]:
     text = _folded(material.text, arguments)
     return [wanted for wanted in arguments.texts if _folded(wanted, arguments) in text]
-
-
-def _how_many(arguments: ManyTexts, held: list[str]) -> str:
-    missing = [text for text in arguments.texts if text not in held]
-    lacks = f"; not {quoted_all(missing)}" if missing else ""
-    return f"Holds {share(len(held), len(arguments.texts))}{lacks}."
 
 
 CHECKS: tuple[Check, ...] = (
