@@ -164,6 +164,16 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # What reports computed, kept for all processes and over restarts: see `reports.pages.shell`.
+    "computed": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "evalhub_computed",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
+}
+
 # Background work ---------------------------------------------------------------------------------
 
 EVALHUB_WORK = ["runs.answering.Answering", "runs.judging.Judging"]

@@ -12,6 +12,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 
 from evalhub.models import Call, LanguageModel, Token, User, Worker
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
+from reports.pages.registry import PAGES
 from runs.models import Jury, Launch, Result, Run, Suite
 
 Item = dict[str, Any]
@@ -87,6 +88,9 @@ def _launch(request: HttpRequest) -> Iterator[Item]:
 def _reports(request: HttpRequest) -> Iterator[Item]:
     if request.user.has_perm("runs.view_run"):
         yield _item("Run reports", "donut_large", reverse("reports:runs"), on=request)
+        for page in PAGES:
+            if page.in_menu:
+                yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)
 
 
 def _settings(request: HttpRequest) -> Iterator[Item]:
@@ -104,4 +108,6 @@ def _item(title: str, icon: str, link: str, *, on: HttpRequest, exact: bool = Fa
 
 
 def _is_within(path: str, link: str) -> bool:
+    if link == reverse("reports:runs"):
+        return path == link or path.startswith(f"{link}runs/")
     return path.startswith(link) and path != f"{link}add/"

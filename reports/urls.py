@@ -1,6 +1,8 @@
 from django.urls import path
 
-from reports.views import run, runs, similarity
+from reports import converters as converters  # registers what the addresses use
+from reports.pages.registry import PAGES
+from reports.views import pages, run, runs, similarity
 
 app_name = "reports"
 urlpatterns = [
@@ -12,4 +14,14 @@ urlpatterns = [
     path("runs/<int:pk>/judgments.csv", run.download_verdicts, name="run_verdicts_csv"),
     path("runs/<int:pk>/report.json", run.download_json, name="run_json"),
     path("tests/<int:pk>/similarity/", similarity.similarity, name="similarity"),
+    *(path(f"{page.key}/", pages.show, {"key": page.key}, name=page.key) for page in PAGES),
+    *(
+        path(
+            f"{page.key}.<report_file:ending>",
+            pages.download,
+            {"key": page.key},
+            name=f"{page.key}_download",
+        )
+        for page in PAGES
+    ),
 ]

@@ -159,3 +159,18 @@ class SimilarityQuery(serializers.Serializer):
         max_value=HIGHEST_ID,
         help_text="By the vectors of this embedding model, where runs kept them; else built in.",
     )
+
+
+class DocumentSerializer(serializers.Serializer):
+    """A report: sentences, headline numbers by name, and tables by key.
+
+    A row of a table is an object by the names of its columns; null is not measured. A rate is
+    {passed, n, share, interval}, an estimate {value, n, interval}, a link {text, url, note}.
+    """
+
+    question = serializers.CharField()
+    labels = serializers.ListField(child=serializers.CharField())
+    warnings = serializers.ListField(child=serializers.CharField())
+    sentences = serializers.ListField(child=serializers.CharField())
+    facts = serializers.DictField(child=serializers.JSONField())
+    tables = serializers.DictField(child=serializers.JSONField())

@@ -1,29 +1,16 @@
 """A run's results as they leave the house: CSV for spreadsheets, JSON for programs."""
 
 import csv
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
+from reports.exports.formulas import BOM, Echo, cell
 from reports.queries.grid import Part, Row, Vote
 from reports.queries.run import Line, RunReport
 from reports.queries.verdicts import Verdict
 from runs.figures import spent_usd
 from runs.tallies import Rate, Score
-
-FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""What a spreadsheet takes for the beginning of a formula, some in other scripts' widths."""
-
-BOM = "\ufeff"
-"""Without it some spreadsheets misread every letter beyond ASCII."""
-
-
-class _Line:
-    """Something to write to that gives back what was written."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 def csv_lines(rows: Iterable[Row] | Iterable[Verdict], kind: type) -> Iterator[str]:
@@ -31,22 +18,15 @@ def csv_lines(rows: Iterable[Row] | Iterable[Verdict], kind: type) -> Iterator[s
 
     Text that a spreadsheet would take for a formula is quoted.
     """
-    writer = csv.writer(_Line())
+    writer = csv.writer(Echo())
     names = [item.name for item in fields(kind)]
     yield BOM + writer.writerow(names)
     for row in rows:
-        yield writer.writerow([cell(getattr(row, name)) for name in names])
+        yield writer.writerow([_cell(getattr(row, name)) for name in names])
 
 
-def cell(value: Any) -> Any:
-    """One value of a row as a spreadsheet may safely hold it; "" is not measured or sealed."""
-    if value is None:
-        return ""
-    if isinstance(value, tuple):
-        return cell("; ".join(_part(part) for part in value))
-    if isinstance(value, str) and FORMULA.match(value):
-        return f"'{value}"
-    return value
+def _cell(value: Any) -> Any:
+    return cell("; ".join(_part(part) for part in value) if isinstance(value, tuple) else value)
 
 
 def _part(part: str | Vote | Part) -> str:

@@ -14,6 +14,14 @@ class Suite(models.Model):
     description = models.TextField(blank=True)
     tests = models.ManyToManyField(Test, blank=True, related_name="suites")
     tags = models.ManyToManyField(Tag, blank=True, related_name="suites")
+    baseline = models.ForeignKey(
+        "runs.Run",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="What its later runs are compared with, on pages and at the gate.",
+    )
     defaults = models.JSONField(
         default=dict,
         blank=True,

@@ -69,7 +69,7 @@ def _run(
 
 
 STATES: dict[str, Callable[[Ledger], dict[str, Any]]] = {}
-"""What a page is asked in tests, by its key; a page that is not here needs no more than a ledger."""
+"""What a page is asked in tests, by its key; one that is not here is asked as it stands."""
 
 
 def state_for(key: str, ledger: Ledger | None) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+// Draws the figures of a report that was saved as one file.
+"use strict";
+
+for (const chart of document.querySelectorAll("[data-figure]")) {
+    const figure = JSON.parse(document.getElementById("figures").textContent)[chart.dataset.figure];
+    Plotly.newPlot(chart, figure.data, figure.layout, { responsive: true, displaylogo: false });
+}

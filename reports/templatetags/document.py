@@ -1,0 +1,132 @@
+"""Cells, charts and pages of a report's tables."""
+
+from typing import Any
+
+from django import template
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join, json_script
+from django.utils.safestring import SafeString
+
+from evalhub.wording import DASH, between, percent
+from reports.cells import words
+from reports.document import Cell, Column, Estimate, Form, Link, Table
+from reports.templatetags.report import outcome_badge, rate_marks
+from runs.tallies import Rate
+
+register = template.Library()
+
+PAGE = 100
+NUMBERS: frozenset[Form] = frozenset(
+    ("count", "share", "points", "score", "p", "number", "usd", "ms", "estimate")
+)
+
+
+@register.filter
+def is_number(column: Column) -> bool:
+    """Whether its values stand at the right, under each other."""
+    return column.form in NUMBERS
+
+
+@register.simple_tag(takes_context=True)
+def rows_of(context: dict[str, Any], table: Table) -> Page:
+    """The rows of the table that the address asks for; a file has them all."""
+    request: HttpRequest | None = context.get("request")
+    if request is None:
+        return Paginator(table.rows, max(1, len(table.rows))).page(1)
+    return Paginator(table.rows, PAGE).get_page(request.GET.get(f"{table.key}-page", 1))
+
+
+@register.simple_tag(takes_context=True)
+def page_query(context: dict[str, Any], table: Table, number: int) -> str:
+    """The query string of the same page with another page of this table."""
+    query = context["request"].GET.copy()
+    query[f"{table.key}-page"] = str(number)
+    return f"?{query.urlencode()}#{table.key}"
+
+
+@register.simple_tag
+def cell(value: Cell, column: Column, look: str = "") -> SafeString:
+    """A value in its table, with its link, badge or bar."""
+    if isinstance(value, tuple):
+        parts = ((cell(part, column),) for part in value)
+        return format_html_join(" ", "{}", parts) if value else format_html("{}", DASH)
+    if isinstance(value, Link):
+        return _link(value)
+    if isinstance(value, Rate) and look != "heat":
+        return _rate(value)
+    if isinstance(value, Rate):
+        return format_html(
+            '<span title="{}">{} <small class="eh-muted">{}</small></span>',
+            words(value, "rate"),
+            percent(value.share),
+            value.n,
+        )
+    if isinstance(value, Estimate):
+        return _estimate(value)
+    if column.form in ("outcome", "verdict") and value:
+        return _badge(str(value))
+    return format_html("{}", words(value, column.form))
+
+
+VERDICTS = {"worse": "failed", "better": "passed", "same": "pending"}
+"""Which outcome's colour a verdict of a comparison has; others have none."""
+
+
+def _badge(value: str) -> SafeString:
+    if value in VERDICTS:
+        return format_html('<span class="eh-badge eh-badge--{}">{}</span>', VERDICTS[value], value)
+    return outcome_badge(value)
+
+
+def _link(link: Link) -> SafeString:
+    anchor = format_html('<a href="{}">{}</a>', link.url, link.text) if link.url else link.text
+    return (
+        format_html('{} <small class="eh-muted">{}</small>', anchor, link.note)
+        if link.note
+        else format_html("{}", anchor)
+    )
+
+
+def _rate(rate: Rate) -> SafeString:
+    if rate.share is None:
+        return format_html('<span class="eh-muted">{} 0 decided</span>', DASH)
+    return format_html(
+        '<span class="eh-rate"><span class="eh-rate-track">{}</span>'
+        '<span class="eh-num">{}</span></span>'
+        ' <small class="eh-muted eh-nowrap">{} of {}{}</small>',
+        rate_marks(rate.share, rate.interval),
+        percent(rate.share),
+        f"{rate.passed:,}",
+        f"{rate.n:,}",
+        f", {between(rate.interval)}" if rate.interval else "",
+    )
+
+
+def _estimate(estimate: Estimate) -> SafeString:
+    text, _, rest = words(estimate, "estimate").partition(" ")
+    return format_html('{} <small class="eh-muted eh-nowrap">{}</small>', text, rest)
+
+
+@register.filter
+def heat(value: Cell) -> str:
+    """How dark a cell is, in percent; "" where there is nothing to shade."""
+    share = value.share if isinstance(value, Rate) else value
+    return "" if not isinstance(share, float) else str(round(100 * share))
+
+
+@register.filter
+def as_words(value: Cell, form: Form) -> str:
+    return words(value, form)
+
+
+@register.filter
+def beside(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> list[tuple[Cell, Column]]:
+    """Each value of a row with its column."""
+    return list(zip(row, columns, strict=True))
+
+
+@register.simple_tag
+def figure_script(table: Table) -> SafeString:
+    """The figure's JSON, where the page's script looks for it."""
+    return json_script(table.figure, f"figure-{table.key}")
