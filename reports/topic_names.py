@@ -1,0 +1,95 @@
+"""What suites are about, in one spelling: a key by which topics are matched, a title to show. Pure.
+
+Tags that people gave and those that an analyst found are matched by key, so that "Mental Health",
+"mental_health" and "mental-health" are one topic.
+"""
+
+import re
+
+CANONICAL = (
+    "Adversarial Robustness",
+    "AI Safety & Robustness",
+    "Argumentation",
+    "Bias & Fairness",
+    "Civic Knowledge",
+    "Civil Rights",
+    "Coding",
+    "Creativity",
+    "Crisis Response",
+    "Cultural Sensitivity",
+    "Data Protection & GDPR",
+    "Economics & Finance",
+    "Education",
+    "Elections",
+    "Ethics & Morality",
+    "Factual Accuracy & Hallucination",
+    "Freedom of Information & RTI",
+    "Government & Public Administration",
+    "Hallucination",
+    "Healthcare",
+    "History",
+    "Human Rights",
+    "Instruction Following & Prompt Adherence",
+    "International Law",
+    "Know Your Rights",
+    "Law",
+    "Legal Reasoning",
+    "LLM Evaluation",
+    "Long-Context Understanding",
+    "Math",
+    "Mental Health",
+    "Mental Health & Crisis Support",
+    "Misinformation & Fact-Checking",
+    "Multilingual Understanding",
+    "Persona & Tone",
+    "Politics",
+    "Public Health",
+    "Public Sector",
+    "RAG",
+    "Reasoning",
+    "Refusals & Over-Refusal",
+    "Safety",
+    "Science",
+    "Summarization",
+    "SVG",
+    "Tool Use",
+    "UK Law",
+    "US Law",
+    "Writing",
+)
+"""Titles that the rule of `topic_title` would not give, or that buckets are made of."""
+
+_JOINTS = re.compile(r"[\s_]")
+_OTHERS = re.compile(r"[^\w-]")
+
+
+def topic_key(text: str) -> str:
+    """A tag or topic as it is matched: lower case, hyphens between words, nothing else.
+
+    "AI/ML & Data" is "aiml--data". What begins with "_" is for the house only and stays as it is.
+    """
+    text = text.strip()
+    if text.startswith("_"):
+        return text
+    return _OTHERS.sub("", _JOINTS.sub("-", text.lower())).strip("-")
+
+
+_TITLES = {topic_key(title): title for title in CANONICAL}
+
+
+def topic_title(key: str) -> str:
+    """A topic as people read it: the title of the list, else every word with a capital."""
+    known = _TITLES.get(topic_key(key))
+    if known:
+        return known
+    parts = [re.split("-+", part) for part in topic_key(key).split("--")]
+    return " & ".join(" ".join(word[:1].upper() + word[1:] for word in part) for part in parts)
+
+
+def is_shown(key: str) -> bool:
+    """Whether it says what a suite is about; "test" and what begins with "_" serve the house."""
+    return bool(key) and not key.startswith("_") and key != TEST
+
+
+TEST = "test"
+"""The tag of suites that only try things out: they enter no leaderboard and no drift."""
