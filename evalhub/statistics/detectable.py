@@ -1,0 +1,152 @@
+"""The smallest change that a comparison of two runs is likely to find: asked before a run."""
+
+from math import exp, log, sqrt
+from statistics import NormalDist
+from sys import float_info
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalhub.statistics.binomial import at_most
+
+Floats = NDArray[np.float64]
+
+POWER, ALPHA = 0.8, 0.05
+_HALVINGS = 20
+_DEVIATIONS = 9
+_TOLERANCE = 1e-9
+
+
+def detectable_change(
+    tests: int, discordance: float, *, power: float = POWER, alpha: float = ALPHA
+) -> float | None:
+    """The net change that exact McNemar finds with the given power, as a share of the tests.
+
+    Each test is discordant with chance d, independently; a net change of δ makes it better with
+    (d + δ) / 2 and worse with (d - δ) / 2. The power is exact: it sums over every number of
+    discordant pairs (within 9 standard deviations) the chance of a two-sided p <= alpha.
+
+    Args:
+        tests: Matched tests, n >= 0, each with one answer in either run.
+        discordance: d, the share of tests on which the runs differ, in [0, 1]; before a run that
+            of an earlier comparison. The less two runs differ, the smaller a net change is found.
+        power: The chance to find it, in (0, 1).
+        alpha: The two-sided level of the test, in (0, 1).
+
+    Returns:
+        In (0, d], to 1e-6; by 100 it is in points. None where not even d would be found (all
+        discordant tests on one side): with the defaults where hardly 6 of them can be expected.
+
+    Raises:
+        ValueError: An argument is out of its range.
+
+    Source: exact unconditional power, as in S. W. Duffy (1984), Asymptotic and Exact Power for the
+    McNemar Test and its Analogue with R Controls per Case, Biometrics 40, 1005-1015.
+    """
+    _check(tests, discordance, power, alpha)
+    pairs = _discordant(tests, discordance, alpha)
+    if pairs.chance[pairs.critical >= 0].sum() < power:
+        return None
+    low, high = 0.5, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _power(pairs, middle) >= power else (middle, high)
+    return discordance * (2 * high - 1)
+
+
+def detectable_of_difference(
+    standard_error: float | None, *, power: float = POWER, alpha: float = ALPHA
+) -> float | None:
+    """(z_(1 - alpha/2) + z_power) · SE: the mean difference of graded scores that would be found.
+
+    Args:
+        standard_error: Of a mean difference between runs of this kind (`clustered_error`), not
+            negative. It shrinks with √n: for m tests instead of n multiply it by √(n / m).
+        power: The chance to find it, in (0, 1).
+        alpha: The two-sided level of the test, in (0, 1).
+
+    Returns:
+        In the unit of the standard error. None where that was not measured.
+
+    Raises:
+        ValueError: An argument is out of its range.
+
+    Source: E. Miller (2024), Adding Error Bars to Evals, section 5, arXiv:2411.00640.
+    """
+    _check(0, 0, power, alpha)
+    if standard_error is None:
+        return None
+    if standard_error < 0:
+        raise ValueError(f"expected a standard error of 0 or more, got {standard_error}")
+    z = NormalDist().inv_cdf
+    return (z(1 - alpha / 2) + z(power)) * standard_error
+
+
+class _Discordant(NamedTuple):
+    """The numbers m of discordant pairs that may come, one after the other; each of shape (k,)."""
+
+    m: NDArray[np.int64]
+    chance: Floats
+    critical: NDArray[np.int64]
+    """c, the most on the rarer side with which p <= alpha; -1 where even 0 would be too many."""
+    choose: Floats
+    """log(m over c), of no meaning where c is -1."""
+
+
+def _discordant(tests: int, discordance: float, alpha: float) -> _Discordant:
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, tests + 1)))])
+    mean = tests * discordance
+    reach = _DEVIATIONS * (sqrt(mean * (1 - discordance)) + 1)
+    m = np.arange(max(0, int(mean - reach)), min(tests, int(mean + reach) + 1) + 1)
+    chance = _chance(logs[tests] - logs[m] - logs[tests - m], m, tests - m, discordance)
+    critical = _critical(logs, int(m[-1]), alpha)[m]
+    c = np.maximum(critical, 0)
+    return _Discordant(m, chance, critical, logs[m] - logs[c] - logs[m - c])
+
+
+def _chance(
+    choose: Floats, these: NDArray[np.int64], others: NDArray[np.int64], rate: float
+) -> Floats:
+    """The binomial chance of so many of these and so many others; `rate` is that of these."""
+    tiny = float_info.min  # A chance of 0 has no logarithm.
+    logs = choose + these * log(max(rate, tiny)) + others * log(max(1 - rate, tiny))
+    return np.asarray(np.exp(logs), dtype=np.float64)
+
+
+def _critical(logs: Floats, most: int, alpha: float) -> NDArray[np.int64]:
+    """The c of each m from 0 to `most`: it never rises by more than 1, so one pass finds all."""
+    critical = np.empty(most + 1, dtype=np.int64)
+    c, at_c, below = -1, 0.0, 0.0  # P(X = c) and P(X <= c) of X ~ Binomial(m, ½)
+    for m in range(most + 1):
+        if c >= 0:
+            below -= at_c / 2
+            at_c *= m / (2 * (m - c))
+        following = exp(logs[m] - logs[c + 1] - logs[m - c - 1] - m * log(2)) if c < m else 0.0
+        if c < m and 2 * (below + following) <= alpha + _TOLERANCE:
+            c, at_c, below = c + 1, following, below + following
+        critical[m] = c
+    return critical
+
+
+def _power(pairs: _Discordant, better: float) -> float:
+    """The chance of p <= alpha where a discordant pair is better with this chance."""
+    return float((pairs.chance * (_at_most(pairs, better) + _at_most(pairs, 1 - better))).sum())
+
+
+def _at_most(pairs: _Discordant, rate: float) -> Floats:
+    """P(X <= c) of X ~ Binomial(m, rate), for each m from the one before it."""
+    m, _, c, choose = pairs
+    exactly = np.where(c >= 0, _chance(choose, c, m - c, rate), 0.0)
+    first = at_most(int(c[0]), int(m[0]), rate) if c[0] >= 0 else 0.0
+    steps = np.where(c[1:] > c[:-1], exactly[1:], 0.0) - rate * exactly[:-1]
+    return first + np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _check(tests: int, discordance: float, power: float, alpha: float) -> None:
+    if tests < 0 or not 0 <= discordance <= 1:
+        raise ValueError(
+            f"expected tests >= 0 and a discordance between 0 and 1, got {tests}, {discordance}"
+        )
+    if not 0 < alpha < power < 1:
+        raise ValueError(f"expected 0 < alpha < power < 1, got alpha={alpha}, power={power}")
