@@ -30,7 +30,7 @@ class RubricInline(StackedInline):
     verbose_name_plural = "rubric"
 
     class Media:
-        js = ("evalhub/rubric.js",)
+        js = ("evalhub/editing.js", "evalhub/rubric.js")
         css = {"all": ("evalhub/rubric.css",)}
 
     # What the template shows ----------------------------------------------------------------------

@@ -99,7 +99,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
     change_form_outer_before_template = "issues/state_panel.html"
 
     class Media:
-        js = ("evalhub/scale.js",)
+        js = ("evalhub/editing.js", "evalhub/scale.js")
         css = {"all": ("evalhub/rubric.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:

@@ -89,7 +89,7 @@ class TestAdmin(RubricPages):
     actions = ("send_to_review", "approve", "deprecate")
 
     class Media:
-        js = ("evalhub/messages.js",)
+        js = ("evalhub/editing.js", "evalhub/messages.js")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)

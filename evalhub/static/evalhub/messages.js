@@ -6,17 +6,8 @@
 (() => {
   "use strict";
 
+  const { element, button, complain, whenReady } = window.evalhubEditing;
   const ROLES = ["system", "user", "assistant", "tool"];
-
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => {
-      if (value === true) made.setAttribute(name, "");
-      else if (value !== false) made.setAttribute(name, value);
-    });
-    made.append(...children);
-    return made;
-  };
 
   const rowOf = (field) =>
     field.closest(".field-row, .form-row, [class*='field-']") || field.parentElement;
@@ -36,19 +27,13 @@
     constructor(area) {
       this.area = area;
       this.list = element("div", { class: "eh-turns" });
-      this.source = this.button("Edit as JSON", () => this.toggleSource());
-      this.add = this.button("Add a turn", () => this.append());
+      this.source = button("Edit as JSON", () => this.toggleSource());
+      this.add = button("Add a turn", () => this.append());
       this.bar = element("div", { class: "eh-toolbar eh-after" }, this.add, this.source);
       area.before(this.list);
       area.after(this.bar);
       this.showsSource = false;
       this.read();
-    }
-
-    button(label, act, attributes = {}) {
-      const made = element("button", { type: "button", class: "eh-button", ...attributes }, label);
-      made.addEventListener("click", act);
-      return made;
     }
 
     read() {
@@ -71,9 +56,7 @@
 
     toggleSource() {
       if (this.showsSource && parsed(this.area.value) === null) {
-        this.area.setCustomValidity("This is not a JSON list of turns.");
-        this.area.reportValidity();
-        this.area.setCustomValidity("");
+        complain(this.area, "This is not a JSON list of turns.");
         return;
       }
       this.showsSource = !this.showsSource;
@@ -141,9 +124,9 @@
           element("span", { class: "eh-muted" }, `${at + 1}`),
           role,
           choice,
-          this.button("↑", () => this.move(at, at - 1), { disabled: at === 0, "aria-label": `Move turn ${at + 1} up` }),
-          this.button("↓", () => this.move(at, at + 1), { disabled: at === last, "aria-label": `Move turn ${at + 1} down` }),
-          this.button("Remove", () => this.replace(this.turns.filter((_, other) => other !== at)), {
+          button("↑", () => this.move(at, at - 1), { disabled: at === 0, "aria-label": `Move turn ${at + 1} up` }),
+          button("↓", () => this.move(at, at + 1), { disabled: at === last, "aria-label": `Move turn ${at + 1} down` }),
+          button("Remove", () => this.replace(this.turns.filter((_, other) => other !== at)), {
             "aria-label": `Remove turn ${at + 1}`,
           }),
         ),
@@ -176,6 +159,5 @@
     show();
   };
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  whenReady(start);
 })();

@@ -6,15 +6,9 @@
 (() => {
   "use strict";
 
+  const { element, whenReady } = window.evalhubEditing;
   const PREFIX = "criteria";
   const WAIT = 400;
-
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-    made.append(...children);
-    return made;
-  };
 
   const json = (id) => JSON.parse(document.getElementById(id).textContent);
 
@@ -379,6 +373,5 @@
     if (root) new Rubric(root);
   };
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  whenReady(start);
 })();

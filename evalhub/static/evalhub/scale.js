@@ -5,14 +5,8 @@
 (() => {
   "use strict";
 
+  const { element, button, complain, whenReady } = window.evalhubEditing;
   const OWN = "one's own";
-
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-    made.append(...children);
-    return made;
-  };
 
   const parsed = (text) => {
     try {
@@ -34,16 +28,10 @@
       this.area = area;
       this.presets = JSON.parse(area.dataset.ehScale);
       this.box = element("div", { class: "eh-scale" });
-      this.source = this.button("Edit as JSON", () => this.toggleSource());
+      this.source = button("Edit as JSON", () => this.toggleSource());
       area.before(this.box);
       area.after(element("div", { class: "eh-toolbar eh-after" }, this.source));
       this.read();
-    }
-
-    button(label, act, attributes = {}) {
-      const made = element("button", { type: "button", class: "eh-button", ...attributes }, label);
-      made.addEventListener("click", act);
-      return made;
     }
 
     read() {
@@ -66,9 +54,7 @@
 
     toggleSource() {
       if (this.showsSource && parsed(this.area.value) === null) {
-        this.area.setCustomValidity("This is no scale: it needs a list of options.");
-        this.area.reportValidity();
-        this.area.setCustomValidity("");
+        complain(this.area, "This is no scale: it needs a list of options.");
         return;
       }
       this.showsSource = !this.showsSource;
@@ -125,11 +111,11 @@
         this.replace(this.scale);
         this.box.querySelectorAll("tbody tr")[at + by].querySelector("button:not(:disabled)").focus();
       };
-      const up = this.button("↑", () => swap(-1), { "aria-label": `Move ${name} up` });
-      const down = this.button("↓", () => swap(1), { "aria-label": `Move ${name} down` });
+      const up = button("↑", () => swap(-1), { "aria-label": `Move ${name} up` });
+      const down = button("↓", () => swap(1), { "aria-label": `Move ${name} down` });
       up.disabled = at === 0;
       down.disabled = at === options.length - 1;
-      const remove = this.button("Remove", () => this.replace({ ...this.scale, options: options.filter((o) => o !== option) }), {
+      const remove = button("Remove", () => this.replace({ ...this.scale, options: options.filter((o) => o !== option) }), {
         "aria-label": `Remove ${name}`,
       });
       const acts = element("td", {}, element("div", { class: "eh-toolbar eh-scale-acts" }, up, down, remove));
@@ -137,7 +123,7 @@
     }
 
     rule() {
-      const add = this.button("Add an option", () => {
+      const add = button("Add an option", () => {
         this.replace({ ...this.scale, options: [...this.scale.options, { label: "", description: "", value: 0 }] });
         this.box.querySelector("tbody tr:last-child input").focus();
       });
@@ -160,6 +146,5 @@
 
   const start = () => document.querySelectorAll("textarea[data-eh-scale]").forEach((area) => new Scale(area));
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  whenReady(start);
 })();
