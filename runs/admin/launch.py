@@ -14,7 +14,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from evalhub.pages import row_number
-from runs import recurring
+from evalhub.recurring import BadCron, in_words, next_times
 from runs.admin import choices
 from runs.admin.launch_data import blank_data, data_of, with_defaults
 from runs.admin.launch_form import LaunchForm, Plan
@@ -24,6 +24,7 @@ from runs.estimating import estimate
 from runs.launch import launch
 from runs.models import Launch, Suite
 from runs.numbers import numbers_in
+from runs.recurring import launch_again
 from runs.selection import warnings
 from runs.spec import LaunchRefused
 
@@ -112,7 +113,7 @@ class LaunchAdmin(ModelAdmin):
                 request, form, plan=plan._replace(problems=refused.problems), refused=True
             )
         if plan.cron:
-            recurring.recur(record, plan.cron)
+            record.recur(plan.cron)
         runs = list(record.runs.order_by("pk"))
         messages.success(request, f"Launched {len(runs)} run{'s' * (len(runs) != 1)}.")
         if len(runs) == 1:
@@ -173,7 +174,7 @@ class LaunchAdmin(ModelAdmin):
     def recurrence(self, launch: Launch) -> str:
         if not launch.cron:
             return "once"
-        words = recurring.in_words(launch.cron)
+        words = in_words(launch.cron)
         return f"{words} (paused)" if launch.is_paused else words
 
     @display(description="Next", ordering="next_at")
@@ -208,7 +209,7 @@ class LaunchAdmin(ModelAdmin):
             "runs": record.runs.order_by("-pk")[:50],
             "run_total": record.runs.count(),
             "plan": form.plan(),
-            "recurs": recurring.in_words(record.cron) if record.cron else "",
+            "recurs": in_words(record.cron) if record.cron else "",
             "times": _times(record.cron) if not record.is_paused else [],
             "may_act": self.has_add_permission(request),
         }
@@ -227,7 +228,7 @@ def _act(request: HttpRequest, pk: int) -> HttpResponse:
     act = request.POST.get("act", "")
     try:
         messages.success(request, _do(record, act, request))
-    except (LaunchRefused, recurring.BadCron) as error:
+    except (LaunchRefused, BadCron) as error:
         messages.error(request, str(error))
     return HttpResponseRedirect(reverse("admin:runs_launch_change", args=[pk]))
 
@@ -235,17 +236,17 @@ def _act(request: HttpRequest, pk: int) -> HttpResponse:
 def _do(record: Launch, act: str, request: HttpRequest) -> str:
     """One act on a launch; returns what happened in words."""
     if act == "again":
-        return recurring.launch_again(record, by=request.user).last_outcome  # type: ignore[arg-type]
+        return launch_again(record, by=request.user).last_outcome  # type: ignore[arg-type]
     if act == "pause":
-        recurring.pause(record)
+        record.pause()
         return "Paused: it does not recur until it is resumed."
     if act == "resume":
-        recurring.resume(record)
+        record.resume()
         return f"It recurs: next at {record.next_at:%Y-%m-%d %H:%M %Z}."
     if act == "recur":
-        recurring.recur(record, " ".join(request.POST.get("cron", "").split()))
-        return f"It recurs {recurring.in_words(record.cron)}."
-    raise recurring.BadCron(f"There is no act {act!r}: use again, pause, resume or recur.")
+        record.recur(" ".join(request.POST.get("cron", "").split()))
+        return f"It recurs {in_words(record.cron)}."
+    raise BadCron(f"There is no act {act!r}: use again, pause, resume or recur.")
 
 
 def _forecast(plan: Plan) -> dict[str, Any]:
@@ -255,7 +256,7 @@ def _forecast(plan: Plan) -> dict[str, Any]:
         "made_of": _made_of(plan),
         "estimate": estimate(plan.spec, plan.selection),
         "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
-        "recurs": recurring.in_words(plan.cron) if plan.cron else "",
+        "recurs": in_words(plan.cron) if plan.cron else "",
         "times": _times(plan.cron),
     }
 
@@ -282,7 +283,7 @@ def _notes(plan: Plan) -> list[str]:
 
 
 def _times(cron: str) -> list[Any]:
-    return recurring.next_times(cron, timezone.now(), 3) if cron else []
+    return next_times(cron, timezone.now(), 3) if cron else []
 
 
 def preselected(request: HttpRequest) -> QueryDict:

@@ -8,11 +8,11 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
+from evalhub.recurring import BadCron, next_times
 from issues.models import Issue, Tag
 from runs.admin.parameters import Row, read_rows, rows_in
 from runs.models import Jury, Suite
 from runs.numbers import numbers_in, temperatures_in
-from runs.recurring import BadCron, next_times
 from runs.selection import Selection, named, problems_of
 from runs.spec import MOST_REPEATS, LaunchRefused, LaunchSpec, read_spec
 

@@ -11,7 +11,8 @@ from rest_framework.response import Response
 
 from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
-from runs import control, recurring
+from evalhub.recurring import BadCron
+from runs import control
 from runs.api import filters, serializers
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer
 from runs.api.verdicts import ResultDetailSerializer
@@ -29,6 +30,7 @@ from runs.models import (
     Run,
     Suite,
 )
+from runs.recurring import launch_again
 from runs.spec import LaunchSpec, read_spec
 from runs.supplied import SuppliedAnswer, supply
 
@@ -81,7 +83,7 @@ class LaunchViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str) -> Response:
         """Make the same runs once more, now."""
-        record = recurring.launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        record = launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
         return self._shown(record, status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
@@ -97,7 +99,7 @@ class LaunchViewSet(ReadOnly):
     def pause(self, request: Request, pk: str) -> Response:
         """Let it not recur until it is resumed."""
         record = self.get_object()
-        recurring.pause(record)
+        record.pause()
         return self._shown(record)
 
     @extend_schema(request=None)
@@ -109,8 +111,8 @@ class LaunchViewSet(ReadOnly):
     def _recur(self, cron: str) -> Response:
         record = self.get_object()
         try:
-            recurring.recur(record, cron)
-        except recurring.BadCron as error:
+            record.recur(cron)
+        except BadCron as error:
             raise ValidationError({"cron": [str(error)]}) from error
         return self._shown(record)
 

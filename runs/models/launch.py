@@ -1,8 +1,10 @@
 from django.conf import settings
 from django.db import models
 
+from evalhub.recurring import Recurring
 
-class Launch(models.Model):
+
+class Launch(Recurring):
     """What a person asked to run: one run per model and variant, once or again and again.
 
     `spec` is what `runs.launch.LaunchSpec` reads: which tests, models, system prompts and
@@ -15,13 +17,6 @@ class Launch(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="launches"
     )
-    cron = models.CharField(
-        max_length=100, blank=True, help_text="Such as 0 6 * * 1: Mondays at six. Empty: once."
-    )
-    is_paused = models.BooleanField(default=False)
-    next_at = models.DateTimeField(null=True, blank=True)
-    last_at = models.DateTimeField(null=True, blank=True)
-    last_outcome = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

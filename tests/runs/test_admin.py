@@ -6,7 +6,6 @@ from evalhub.models import BatchState, Call, ItemState
 from runs.evaluating import Ballot, evaluate
 from runs.launch import launch
 from runs.models import ChosenBy, HumanEvaluation, Outcome, Result, Run
-from runs.recurring import recur
 from runs.spec import LaunchSpec
 from tests.factories import (
     first_result,
@@ -553,7 +552,7 @@ def make_launch():
 def test_a_launch_is_paused_resumed_changed_and_made_again(client, as_role):
     as_role("maintainer")
     record = make_launch()
-    recur(record, "0 6 * * *")
+    record.recur("0 6 * * *")
     url = reverse("admin:runs_launch_act", args=[record.pk])
 
     def after(**fields):
@@ -597,7 +596,7 @@ def test_a_launch_is_shown_but_not_changed_by_viewers(client, as_role):
 def test_launches_are_listed_with_when_they_recur(client, as_role):
     as_role("viewer")
     record = make_launch()
-    recur(record, "0 6 * * 1")
+    record.recur("0 6 * * 1")
 
     assert "Mondays at 06:00" in text_of(client.get("/admin/runs/launch/"))
 

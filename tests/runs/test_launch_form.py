@@ -2,10 +2,10 @@ import pytest
 from django.urls import reverse
 
 from issues.models import Tag, TestState
-from runs import recurring
 from runs.admin.parameters import Row, read_rows, rows_of
 from runs.models import Judge, Launch, Run, Suite
 from runs.numbers import as_ranges, numbers_in
+from runs.recurring import launch_again
 from runs.spec import LaunchRefused, check_defaults
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 
@@ -223,7 +223,7 @@ def test_a_launch_that_recurs_keeps_temperatures_and_similarity(client, maintain
     client.post(URL, fields | SIMILARITY | {"temperatures": "0, 1"})
     record = Launch.objects.get()
 
-    recurring.launch_again(record, by=None)
+    launch_again(record, by=None)
 
     assert [run.similarity_weight for run in record.runs.all()] == [0.25] * 4
     assert [run.params["temperature"] for run in record.runs.order_by("pk")] == [0, 1, 0, 1]

@@ -2,12 +2,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from django.utils import timezone
 
+from evalhub.recurring import BadCron, _done
 from runs import recurring
 from runs.launch import launch
 from runs.models import Launch, Run
-from runs.recurring import BadCron, in_words, launch_again, launch_due, next_times, recur
+from runs.recurring import launch_again, launch_due
 from runs.spec import LaunchSpec
 from tests.factories import make_model, make_test
 
@@ -22,40 +22,6 @@ def make_launch(**fields):
         setattr(record, name, value)
     record.save()
     return record
-
-
-def test_next_times_are_in_the_sites_time_zone(settings):
-    settings.TIME_ZONE = "Europe/Berlin"
-    timezone.get_default_timezone.cache_clear()
-    try:
-        first, second = next_times("0 6 * * *", NOW, 2)
-    finally:
-        timezone.get_default_timezone.cache_clear()
-    # Six in Berlin is five in UTC in March.
-    assert first == datetime(2026, 3, 3, 5, 0, tzinfo=UTC)
-    assert second - first == timedelta(days=1)
-
-
-@pytest.mark.parametrize("cron", ["", "daily", "61 6 * * *", "* * * * * *", "0 6 31 2 *", "@daily"])
-def test_an_expression_that_names_no_time_is_refused_with_its_text(cron):
-    with pytest.raises(BadCron, match=r"fields|names no time") as refused:
-        next_times(cron, NOW, 1)
-    assert repr(cron) in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("cron", "words"),
-    [
-        ("0 6 * * 1", "Mondays at 06:00"),
-        ("30 22 * * *", "every day at 22:30"),
-        ("0 7 * * 1-5", "Monday to Friday at 07:00"),
-        ("15 * * * *", "every hour at 15 minutes past"),
-        ("0 3 1 * *", "day 1 of every month at 03:00"),
-        ("*/5 2 * * 0", "*/5 2 * * 0"),
-    ],
-)
-def test_common_expressions_are_said_in_words(cron, words):
-    assert in_words(cron) == words
 
 
 @pytest.mark.django_db
@@ -95,7 +61,7 @@ def test_of_two_processes_one_launches():
     stale = Launch.objects.get(pk=record.pk)
 
     assert launch_due(NOW) == 1
-    assert recurring._launch_claimed(stale, NOW) is False
+    assert _done(stale, recurring._launch, NOW) is False
     assert record.runs.count() == 2
 
 
@@ -135,10 +101,10 @@ def test_an_error_is_kept_in_words_and_others_are_still_launched(monkeypatch):
 def test_pausing_stops_it_and_resuming_takes_the_next_time():
     record = make_launch()
 
-    recurring.pause(record)
+    record.pause()
     assert (launch_due(NOW), record.next_at) == (0, None)
     with time_machine.travel(NOW, tick=False):
-        recurring.resume(record)
+        record.resume()
     assert record.next_at == datetime(2026, 3, 3, 6, 0, tzinfo=UTC)
 
 
@@ -157,6 +123,6 @@ def test_a_bad_expression_is_not_stored():
     record = make_launch(cron="", next_at=None)
 
     with pytest.raises(BadCron):
-        recur(record, "every day")
+        record.recur("every day")
     record.refresh_from_db()
     assert record.cron == ""

@@ -17,7 +17,6 @@ from issues.models import Feedback, Issue, JudgeTemplate, Revision, Tag, Test
 from runs.evaluating import Ballot, evaluate
 from runs.launch import launch
 from runs.models import Answer, Judgment, Jury, Launch, Result, Run, Suite
-from runs.recurring import recur
 from runs.spec import read_spec
 from tests.factories import (
     make_issue,
@@ -151,7 +150,7 @@ def _make_rest(tests: Sequence[Test], run: Run) -> None:
     person = make_user("maintainer")
     Token.objects.issue(user=person, name="nightly", scope="read")
     spec = {"label": "Every Monday", "suite": suite.pk, "models": [run.language_model_id]}
-    recur(launch(read_spec(spec), by=person), "0 6 * * 1")
+    launch(read_spec(spec), by=person).recur("0 6 * * 1")
     Worker.objects.create(name="here:1", started_at=timezone.now(), beat_at=timezone.now())
 
 
