@@ -19,22 +19,26 @@ SORTS = {
 }
 """Orders of the grid, with their names for people."""
 
-FLAGS = ("overridden", "disputed", "failed_judgments")
+FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
 
 @dataclass(frozen=True)
 class Filters:
     """A view of the grid. The defaults show everything.
 
+    `domain` holds what lies in it; `by_judge` gives each judge a column and leaves nothing out.
     `problems` says in words what of the URL was not understood, and so was left out.
     """
 
     outcomes: tuple[str, ...] = ()
     issue: int | None = None
+    test: int | None = None
     tag: str = ""
+    domain: str = ""
     overridden: bool = False
     disputed: bool = False
     failed_judgments: bool = False
+    by_judge: bool = False
     search: str = ""
     sort: str = ""
     page: int = 1
@@ -53,7 +57,9 @@ class Filters:
         return cls(
             outcomes=tuple(dict.fromkeys(outcomes)),
             issue=_number(query, "issue", problems),
+            test=_number(query, "test", problems),
             tag=query.get("tag", ""),
+            domain=query.get("domain", ""),
             search=query.get("q", "").strip()[:200],
             sort=sort if sort in SORTS else "",
             page=_number(query, "page", problems) or 1,
@@ -65,7 +71,8 @@ class Filters:
         """The query string of this view with some parts changed; the first page unless named."""
         view = replace(self, **({"page": 1} | changes))
         pairs = [("outcome", outcome) for outcome in view.outcomes]
-        named = {"issue": view.issue, "tag": view.tag, "q": view.search, "sort": view.sort}
+        names = {name: getattr(view, name) for name in ("issue", "test", "tag", "domain")}
+        named = {**names, "q": view.search, "sort": view.sort}
         pairs += [(name, str(value)) for name, value in named.items() if value]
         pairs += [(flag, "1") for flag in FLAGS if getattr(view, flag)]
         pairs += [("page", str(view.page))] if view.page > 1 else []
@@ -74,7 +81,7 @@ class Filters:
     @property
     def narrows(self) -> bool:
         """Whether something is left out."""
-        return replace(self, sort="", page=1, problems=()) != Filters()
+        return replace(self, sort="", page=1, by_judge=False, problems=()) != Filters()
 
 
 def _known(outcome: str, name: str, problems: list[str]) -> bool:

@@ -1,5 +1,6 @@
 """The results of a run as a person goes through them: narrowed by filters, and in order."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
+from issues.domains import current_domains
 from issues.models import Revision
 from runs.filters import Filters
 from runs.models import DOUBTFUL, Assessment, Judging, Outcome, Result, Run, TagSet
@@ -30,7 +32,11 @@ class Listing:
     def matching(self, filters: Filters) -> ItemQuerySet:
         found = Result.objects.filter(_wanted(filters), run=self.run)
         if filters.tag:
-            found = found.filter(tag_set__in=self._tag_sets(filters.tag))
+            found = found.filter(tag_set__in=self._tag_sets(lambda tags: filters.tag in tags))
+        if filters.domain:
+            within = current_domains().of
+            wanted = self._tag_sets(lambda tags: filters.domain in within(tags))
+            found = found.filter(tag_set__in=wanted)
         if filters.search:
             found = found.filter(revision__in=self._revisions(filters.search))
         if filters.failed_judgments:
@@ -54,10 +60,10 @@ class Listing:
         order = name.desc(nulls_last=True) if falls else name.asc(nulls_last=True)
         return found.order_by(order, "pk")
 
-    def _tag_sets(self, tag: str) -> list[int]:
+    def _tag_sets(self, fits: Callable[[list[str]], bool]) -> list[int]:
         used = Result.objects.filter(run=self.run).order_by().values("tag_set").distinct()
         names = TagSet.objects.filter(pk__in=used).values_list("pk", "names")
-        return [pk for pk, tags in names if tag in tags]
+        return [pk for pk, tags in names if fits(tags)]
 
     def _revisions(self, text: str) -> list[int]:
         """Revisions of this run whose prompt the reader may read and that holds the text."""
@@ -82,6 +88,8 @@ def _wanted(filters: Filters) -> Q:
         wanted &= Q(outcome__in=filters.outcomes)
     if filters.issue:
         wanted &= Q(issue=filters.issue)
+    if filters.test:
+        wanted &= Q(test=filters.test)
     if filters.overridden:
         wanted &= Q(is_overridden=True)
     if filters.disputed:

@@ -1,6 +1,7 @@
 import pytest
 from django.http import QueryDict
 
+from issues.models import Tag, TagKind
 from reports.queries.grid import PAGE, Sheet, prompt_of
 from runs.filters import Filters
 from runs.models import Result
@@ -156,3 +157,21 @@ def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_
 )
 def test_the_prompt_is_the_last_thing_that_the_user_says(messages, prompt):
     assert prompt_of(messages) == prompt
+
+
+def test_a_domain_holds_the_results_of_all_that_lies_in_it(annotator):
+    law = Tag.objects.create(name="law", kind=TagKind.DOMAIN)
+    Tag.objects.create(name="rent law", kind=TagKind.DOMAIN, parent=law)
+    names = (("law",), ("rent law", "urgent"), ("urgent",))
+    tests = [make_test(issue=make_issue(tags=tags)) for tags in names]
+    run, (broad, narrow, _) = judged([1], [1], [1], tests=tests)
+
+    assert sorted(shown(run, annotator, "domain=law")) == [broad, narrow]
+    assert shown(run, annotator, "domain=rent+law") == [narrow]
+    assert shown(run, annotator, "domain=urgent") == []
+
+
+def test_the_results_of_one_test_can_be_picked(annotator):
+    run, (first, _) = judged([1], [0])
+
+    assert shown(run, annotator, f"test={first}") == [first]
