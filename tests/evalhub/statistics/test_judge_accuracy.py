@@ -25,9 +25,7 @@ def test_published_value():
     # A. Agresti, An Introduction to Categorical Data Analysis, section 2.1 (mammograms): of those
     # with cancer 0.86 are found, of those without 0.88 are cleared, and 0.01 have it; then 0.07 of
     # those that are called back have it. Of 10,000: 86 found, 14 missed, 1188 false alarms.
-    found = judge_accuracy(
-        JudgeCounts(true_pass=8712, false_pass=14, true_fail=86, false_fail=1188)
-    )
+    found = judge_accuracy(JudgeCounts(8712, false_pass=14, true_fail=86, false_fail=1188))
     assert round(found.precision, 2) == 0.07
     assert (found.recall, found.sensitivity) == (0.86, 0.88)
     assert found.prevalence == 0.99

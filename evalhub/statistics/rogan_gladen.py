@@ -1,0 +1,134 @@
+"""A pass rate corrected for the known error of the judge that measured it.
+
+It stands beside the raw rate, never instead of it, and only a random sample of what the judge
+judged may calibrate it: answers that people looked at because they doubted the verdict would make
+the judge look worse than it is.
+
+Source: W. J. Rogan, B. Gladen (1978), doi:10.1093/oxfordjournals.aje.a112510; the four answers that
+are added: Z. Lang, J. Reiczigel (2014), Preventive Veterinary Medicine 113, 13-22.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from evalhub.statistics.arguments import check_lengths, check_resampling, check_weights
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.judge_accuracy import judge_accuracy, judge_counts
+from evalhub.statistics.resampling import Floats, cluster_sums, defined_interval, resampled_sums
+
+
+class Calibrated(NamedTuple):
+    """An answer of the random sample: whether it passed, to the judge and to people."""
+
+    judge: bool
+    people: bool
+    cluster: Hashable
+    """What is drawn together, such as the issue."""
+
+
+def corrected_rate(
+    rate: float | None, sensitivity: float | None, specificity: float | None
+) -> float | None:
+    """(p + sp - 1) / (se + sp - 1) within [0, 1]: the rate that people would have found.
+
+    Args:
+        rate: p, the share that the judge passed, in [0, 1].
+        sensitivity: se, of what people pass the share that the judge passes, in [0, 1].
+        specificity: sp, of what people fail the share that the judge fails, in [0, 1].
+
+    Returns:
+        In [0, 1]; where the formula gives less or more, the nearer end. None where one of the
+        three was not measured, or where se + sp <= 1 (to 1e-9): the verdicts of such a judge are
+        worth no more than a coin's, and nothing can be told from them.
+
+    Raises:
+        ValueError: A share is not within 0 to 1.
+    """
+    if rate is None or sensitivity is None or specificity is None:
+        return None
+    if not all(0 <= share <= 1 for share in (rate, sensitivity, specificity)):
+        raise ValueError(
+            f"expected shares between 0 and 1, got {rate}, {sensitivity}, {specificity}"
+        )
+    worth = round(sensitivity + specificity - 1, 9)
+    return min(1.0, max(0.0, (rate + specificity - 1) / worth)) if worth > 0 else None
+
+
+def corrected_interval(
+    values: Sequence[float],
+    weights: Sequence[float],
+    clusters: Sequence[Hashable],
+    calibration: Sequence[Calibrated],
+    *,
+    seed: int,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> Interval | None:
+    """Percentile bootstrap interval of the corrected rate: run and calibration are drawn anew.
+
+    The two are drawn apart from one another, each by whole clusters. Four answers, one of each
+    kind (passed or failed, by the judge and by people), are added to the calibration as clusters
+    of their own: without them a judge that made no error in a small sample would count as one
+    that makes none.
+
+    Args:
+        values: What the judge found, in [0, 1] (1 is passed), shape (n,).
+        weights: Shape (n,), not negative.
+        clusters: Which cluster (issue) each value belongs to, shape (n,).
+        calibration: The random sample that people judged too, shape (m,).
+        seed: 0 or more. Equal input and seed give the equal interval.
+        resamples: How many corrected rates are drawn.
+        level: The share of them that the interval holds.
+
+    Returns:
+        Within [0, 1]. None where the rate itself cannot be corrected, where either sample has
+        fewer than two clusters (with a weight), where all clusters of the run have the same mean
+        (to 1e-9), or where se + sp <= 1 in more than 5 % of the resamples; fewer are left out.
+
+    Raises:
+        ValueError: The sequences differ in length, a weight is negative, there are no resamples,
+            or `level` is not within 0 to 1.
+    """
+    check_lengths(values=values, weights=weights, clusters=clusters)
+    check_weights(weights)
+    check_resampling(resamples=resamples, level=level)
+    weighted = [w * x for w, x in zip(weights, values, strict=True)]
+    run = cluster_sums([weights, weighted], clusters)
+    run = run[run[:, 0] > 0]
+    if len(np.unique(np.round(run[:, 1] / run[:, 0], 9))) < 2 or not _calibrates(calibration):
+        return None
+    rng = np.random.default_rng(seed)
+    drawn = resampled_sums(run, resamples=resamples, rng=rng)
+    judged = resampled_sums(_kinds(calibration), resamples=resamples, rng=rng)
+    return defined_interval(_corrected(drawn[:, 1] / drawn[:, 0], judged), level)
+
+
+def _calibrates(calibration: Sequence[Calibrated]) -> bool:
+    counts = judge_counts([row.judge for row in calibration], [row.people for row in calibration])
+    found = judge_accuracy(counts)
+    several = len({row.cluster for row in calibration}) > 1
+    return several and corrected_rate(0.5, found.sensitivity, found.specificity) is not None
+
+
+def _kinds(calibration: Sequence[Calibrated]) -> Floats:
+    """True pass, false pass, true fail, false fail of each cluster; the added ones come last."""
+    kinds = [(row.judge, row.people) for row in calibration]
+    columns = [
+        [float(kind == each) for kind in kinds]
+        for each in ((True, True), (True, False), (False, False), (False, True))
+    ]
+    sums = cluster_sums(columns, [row.cluster for row in calibration])
+    return np.concatenate([sums, np.eye(4)])
+
+
+def _corrected(rates: Floats, judged: Floats) -> Floats:
+    """Rates of shape (resamples,) by kinds of shape (resamples, 4); NaN where undefined."""
+    true_pass, false_pass, true_fail, false_fail = judged.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sensitivity = true_pass / (true_pass + false_fail)
+        specificity = true_fail / (true_fail + false_pass)
+        worth = np.round(sensitivity + specificity - 1, 9)
+        corrected = np.clip((rates + specificity - 1) / worth, 0, 1)
+    return np.asarray(np.where(worth > 0, corrected, np.nan), dtype=np.float64)
