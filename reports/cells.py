@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from evalhub import wording
 from evalhub.statistics.interval import Interval
-from reports.document import Cell, Column, Estimate, Form, Link
+from reports.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.tallies import Rate
 
 LEAST_P = 0.0001
@@ -22,6 +22,8 @@ def words(value: Cell, form: Form) -> str:
         return ", ".join(words(part, form) for part in value)
     if isinstance(value, Link):
         return f"{value.text} {value.note}".strip()
+    if isinstance(value, Linked):
+        return words(value.value, form)
     if isinstance(value, Rate):
         return rate_words(value)
     if isinstance(value, Estimate):
@@ -102,6 +104,8 @@ def flat(row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
 
 
 def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
+    if isinstance(value, Linked):
+        return _parts(value.value, form)
     if form == "rate":
         if value is None:
             return (None,) * 5
@@ -127,6 +131,8 @@ def _single(value: Cell) -> Any:
 
 def as_json(value: Cell) -> Any:
     """A value for programs, in full precision; null is not measured."""
+    if isinstance(value, Linked):
+        return as_json(value.value)
     if isinstance(value, Rate):
         return {
             "passed": value.passed,

@@ -30,7 +30,7 @@ Form = Literal[
 shares, in [-1, 1], and reads as percentage points with a sign; `rate` is a `runs.tallies.Rate`."""
 
 Cell = Any
-"""None (not measured), a plain value, a Rate, an Estimate, a Link, or a tuple of those."""
+"""None (not measured), a plain value, a Rate, an Estimate, a Link, a Linked, or a tuple of those."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ class Link:
     text: str
     url: str
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A value that leads to what it was counted from; files and programs see the value alone."""
+
+    value: Cell
+    url: str
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from evalhub.wording import DASH, between, percent
 from reports.cells import words
-from reports.document import Cell, Column, Estimate, Form, Link, Table
+from reports.document import Cell, Column, Estimate, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.tallies import Rate
 
@@ -53,6 +53,8 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
         return format_html_join(" ", "{}", parts) if value else format_html("{}", DASH)
     if isinstance(value, Link):
         return _link(value)
+    if isinstance(value, Linked):
+        return format_html('<a href="{}">{}</a>', value.url, cell(value.value, column, look))
     if isinstance(value, Rate) and look != "heat":
         return _rate(value)
     if isinstance(value, Rate):
@@ -111,6 +113,7 @@ def _estimate(estimate: Estimate) -> SafeString:
 @register.filter
 def heat(value: Cell) -> str:
     """How dark a cell is, in percent; "" where there is nothing to shade."""
+    value = value.value if isinstance(value, Linked) else value
     share = value.share if isinstance(value, Rate) else value
     return "" if not isinstance(share, float) else str(round(100 * share))
 

@@ -1,0 +1,30 @@
+"""A report's values as words, as columns and for programs."""
+
+import pytest
+
+from reports.cells import as_json, flat, words
+from reports.document import Column, Linked
+from reports.templatetags.document import cell, heat
+from runs.tallies import Rate
+
+HALF = Rate(passed=1, n=2, share=0.5, interval=None, is_resampled=False)
+LINKED = Linked(HALF, "/somewhere/?a=1&b=2")
+COLUMN = Column("rate", "Pass rate", "rate")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda value: words(value, "rate"),
+        lambda value: flat([value], [COLUMN]),
+        as_json,
+        heat,
+    ],
+    ids=["words", "flat", "json", "heat"],
+)
+def test_a_value_that_leads_somewhere_is_told_as_the_value(read):
+    assert read(LINKED) == read(HALF)
+
+
+def test_a_value_that_leads_somewhere_is_a_link_on_a_page():
+    assert cell(LINKED, COLUMN, "heat").startswith('<a href="/somewhere/?a=1&amp;b=2"><span')
