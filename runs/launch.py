@@ -1,6 +1,6 @@
 """Launching: tests are frozen, and what is to be done is written down, in one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -111,13 +111,17 @@ def variant_key(model: LanguageModel, system_prompt: str, params: dict[str, Any]
 
 
 def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, Revision]) -> None:
-    pairs = sorted([revisions[test.pk].digest, test.weight] for test in selection.tests)
-    run.suite_fingerprint = digest(pairs)
+    run.suite_fingerprint = suite_fingerprint(selection.tests, revisions)
     run.save()
     add_results(run, selection.tests, revisions)
     jury = selection.jury
     backup = jury.backup if jury else None
     add_judging(run, selection.judges, name=str(jury or ""), current=True, backup=backup)
+
+
+def suite_fingerprint(tests: Iterable[Test], revisions: dict[int, Revision]) -> str:
+    """What makes two runs runs of the same suite: the same revisions, with the same weights."""
+    return digest(sorted([revisions[test.pk].digest, test.weight] for test in tests))
 
 
 def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> None:
