@@ -30,7 +30,7 @@ Form = Literal[
 shares, in [-1, 1], and reads as percentage points with a sign; `rate` is a `runs.tallies.Rate`."""
 
 Cell = Any
-"""None (not measured), a plain value, a Rate, an Estimate, a Link, a Linked, or a tuple of those."""
+"""None (not measured), a plain value, Rate, Estimate, Link, Linked, or a tuple of those."""
 
 
 @dataclass(frozen=True)
