@@ -124,11 +124,11 @@ def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
     return {
         "data": [_stack(name, rows) for name in present],
         "layout": base_layout(
-            **_bar_layout([f"{_label(row.label)} (n = {row.n:,})" for row in rows]),
+            **bar_layout([f"{label(row.label)} (n = {row.n:,})" for row in rows]),
             barmode="stack",
             showlegend=True,
             legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
-            xaxis=_axis("Results"),
+            xaxis=axis("Results"),
         ),
     }
 
@@ -154,9 +154,9 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         "marker": {"color": OUTCOME_COLOURS["failed"], "opacity": 0.5},
     }
     layout = base_layout(
-        **_bar_layout(texts),
+        **bar_layout(texts),
         showlegend=False,
-        xaxis=_axis("Failed, of those judged", range=[0, 1.04], tickformat=".0%"),
+        xaxis=axis("Failed, of those judged", range=[0, 1.04], tickformat=".0%"),
     )
     return {"data": [bars], "layout": layout}
 
@@ -183,7 +183,8 @@ def _worst_first(row: OutcomeRow | RateRow) -> tuple[float, str]:
     return (1.0 if rate is None else -rate, row.label)
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
+    """A text of people as a label: not too long, and nothing in it is markup."""
     short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
     return escape(short, quote=False)
 
@@ -211,7 +212,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
         "textposition": "inside",
         "insidetextanchor": "middle",
         "hovertext": [
-            f"{_label(row.label)}: {count:,} of {row.n:,} {name}"
+            f"{label(row.label)}: {count:,} of {row.n:,} {name}"
             for row, count in zip(rows, counts, strict=True)
         ],
         "hoverinfo": "text",
@@ -225,8 +226,8 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
 
 def _rate_text(row: RateRow) -> str:
     if row.failure_rate is None:
-        return f"{_label(row.label)} (none judged)"
-    return f"{_label(row.label)} ({row.failed:,} of {row.judged:,})"
+        return f"{label(row.label)} (none judged)"
+    return f"{label(row.label)} ({row.failed:,} of {row.judged:,})"
 
 
 def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
@@ -245,7 +246,7 @@ def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
     }
 
 
-def _histogram(values: Sequence[float | None], name: str, **axis: Any) -> Figure:
+def _histogram(values: Sequence[float | None], name: str, **options: Any) -> Figure:
     """Counted here and not in the browser, so that a page stays small however many there are."""
     measured = [value for value in values if value is not None]
     if not measured:
@@ -270,8 +271,8 @@ def _histogram(values: Sequence[float | None], name: str, **axis: Any) -> Figure
     layout = base_layout(
         showlegend=False,
         bargap=0,
-        xaxis=_axis(title, **axis),
-        yaxis=_axis("Results", rangemode="tozero"),
+        xaxis=axis(title, **options),
+        yaxis=axis("Results", rangemode="tozero"),
     )
     return {"data": [bars], "layout": layout}
 
@@ -302,7 +303,8 @@ def _nothing(text: str) -> Figure:
     return {"data": [], "layout": base_layout(xaxis=hidden, yaxis=hidden, annotations=[note])}
 
 
-def _axis(title: str, **options: Any) -> dict[str, Any]:
+def axis(title: str, **options: Any) -> dict[str, Any]:
+    """An axis with a title, in the house's look."""
     return {
         "title": {"text": title},
         "gridcolor": GRID,
@@ -312,8 +314,8 @@ def _axis(title: str, **options: Any) -> dict[str, Any]:
     }
 
 
-def _bar_layout(labels: Sequence[str]) -> dict[str, Any]:
-    """Rows by position, since two labels may be alike once they are cut."""
+def bar_layout(labels: Sequence[str]) -> dict[str, Any]:
+    """Labelled rows, the first on top: by position, since two labels may be alike once cut."""
     return {
         "height": 90 + 28 * max(len(labels), 1),
         "bargap": 0.25,
