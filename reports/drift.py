@@ -75,10 +75,10 @@ class Series:
 
     @property
     def state(self) -> State:
-        if any(run.score is None for run in self.runs):
-            return State.NO_SCORE
         if self.span < LEAST_SPAN:
             return State.TOO_SHORT
+        if any(run.score is None for run in self.runs):
+            return State.NO_SCORE
         is_far = self.change >= LEAST_CHANGE and self.relative >= LEAST_RELATIVE
         return State.DRIFTED if is_far else State.STEADY
 

@@ -1,0 +1,59 @@
+"""What runs are about: the tags of their suites, and those that an analyst gave their launches."""
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from django.db.models import Q
+
+from evalhub.models import BatchState
+from reports.models import ExecutiveSummary
+from reports.topic_names import is_shown, topic_key
+from runs.models import Run, Suite
+
+Topics = frozenset[str]
+
+
+def tags_by_suite() -> dict[int, tuple[str, ...]]:
+    """The tags of each suite that has any, as people write them."""
+    found: dict[int, list[str]] = defaultdict(list)
+    rows = Suite.objects.filter(tags__isnull=False).order_by("tags__name")
+    for suite, name in rows.values_list("pk", "tags__name"):
+        found[suite].append(name)
+    return {suite: tuple(names) for suite, names in found.items()}
+
+
+def automatic_tags() -> dict[str, dict[int, set[str]]]:
+    """The topics of finished summaries, by the runs ("run") and the launches that they are about."""
+    by: dict[str, dict[int, set[str]]] = {"run": defaultdict(set), "launch": defaultdict(set)}
+    done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
+    for tags, run, launch in done.values_list("tags", "runs", "runs__launch"):
+        by["run"][run].update(tags)
+        by["launch"][launch].update(tags)
+    return by
+
+
+def topics_of(
+    runs: Collection[tuple[int, int | None, int | None]],
+    suite_tags: dict[int, tuple[str, ...]],
+) -> dict[int, Topics]:
+    """The topics of each run, as keys.
+
+    Args:
+        runs: Run, its suite and its launch.
+        suite_tags: What `tags_by_suite` gave.
+    """
+    automatic = automatic_tags()
+    found = {}
+    for run, suite, launch in runs:
+        tags = {
+            *suite_tags.get(suite or 0, ()),
+            *automatic["run"].get(run, ()),
+            *automatic["launch"].get(launch or 0, ()),
+        }
+        found[run] = frozenset(key for tag in tags if is_shown(key := topic_key(tag)))
+    return found
+
+
+def topics_of_run(run: Run) -> Topics:
+    """The topics of one run, as keys."""
+    return topics_of([(run.pk, run.suite_id, run.launch_id)], tags_by_suite())[run.pk]
