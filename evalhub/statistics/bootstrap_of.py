@@ -1,0 +1,70 @@
+"""Interval of any statistic of rows that come in clusters, such as a judge's kappa with people."""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import nan
+from typing import TypeVar
+
+import numpy as np
+
+from evalhub.statistics.arguments import check_lengths, check_resampling
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.resampling import defined_interval
+
+Row = TypeVar("Row")
+
+
+def bootstrap_of(
+    statistic: Callable[[Sequence[Row]], float | None],
+    rows: Sequence[Row],
+    clusters: Sequence[Hashable],
+    *,
+    seed: int,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> Interval | None:
+    """Percentile bootstrap interval of `statistic(rows)`, resampling whole clusters.
+
+    It calls the statistic once per resample: 2000 times. For means and their differences
+    `clustered_interval` and `paired_interval` give the same much sooner.
+
+    Args:
+        statistic: What is computed from rows, in any order; None where it is undefined.
+        rows: Shape (n,); whatever the statistic reads, such as pairs (judge, people).
+        clusters: Which cluster each row belongs to, shape (n,).
+        seed: 0 or more. Equal input and seed give the equal interval.
+        resamples: How many values are drawn.
+        level: The share of them that the interval holds.
+
+    Returns:
+        In the unit of the statistic. None where there are fewer than two clusters, where all
+        resamples have the same value (to 1e-9: nothing is then known of the spread), or where the
+        statistic is undefined for the rows or in more than 5 % of the resamples; fewer are left
+        out.
+
+    Raises:
+        ValueError: The sequences differ in length, there are no resamples, or `level` is not
+            within 0 to 1.
+
+    Source: B. Efron (1979), doi:10.1214/aos/1176344552.
+    """
+    check_lengths(rows=rows, clusters=clusters)
+    check_resampling(resamples=resamples, level=level)
+    groups = _groups(rows, clusters)
+    if len(groups) < 2 or statistic(rows) is None:
+        return None
+    rng = np.random.default_rng(seed)
+    drawn = np.empty(resamples)
+    for i in range(resamples):
+        places = rng.integers(0, len(groups), size=len(groups)).tolist()
+        value = statistic([row for place in places for row in groups[place]])
+        drawn[i] = nan if value is None else value
+    interval = defined_interval(drawn, level)
+    varies = interval is not None and np.nanmax(drawn) - np.nanmin(drawn) > 1e-9
+    return interval if varies else None
+
+
+def _groups(rows: Sequence[Row], clusters: Sequence[Hashable]) -> list[list[Row]]:
+    groups: dict[Hashable, list[Row]] = {}
+    for row, cluster in zip(rows, clusters, strict=True):
+        groups.setdefault(cluster, []).append(row)
+    return list(groups.values())
