@@ -113,7 +113,7 @@ RULE_FIELDS = (
 """Where the rest of a `Rule` stands, in its order."""
 
 
-def _rules(result_ids: Collection[int]) -> dict[int, Rule]:
+def rules_of(result_ids: Collection[int]) -> dict[int, Rule]:
     """The rules of many results, from the columns that scoring needs, and no text."""
     rows = Result.objects.filter(pk__in=result_ids).order_by()
     found = list(rows.values_list("pk", "revision", *RULE_FIELDS))
@@ -136,7 +136,7 @@ def score_assessments(assessments: Collection[Assessment], *, also: Sequence[str
         also: Further fields in which the rows were changed, to be written in the same statement.
     """
     votes = _votes(assessments)
-    rules = _rules({assessment.result_id for assessment in assessments})
+    rules = rules_of({assessment.result_id for assessment in assessments})
     scales = scales_of(vote.template for found in votes.values() for vote in found)
     for assessment in assessments:
         found = votes[assessment.judging_id, assessment.result_id]
@@ -211,7 +211,7 @@ def _overrule(
     current: Mapping[int, Assessment],
 ) -> None:
     """Let people's verdicts replace what the judges found of these results."""
-    rules = _rules(verdicts.keys())
+    rules = rules_of(verdicts.keys())
     votes = _votes([current[pk] for pk in verdicts if pk in current])
     for result in results:
         assessment = current.get(result.pk)
