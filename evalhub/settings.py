@@ -179,7 +179,7 @@ CACHES = {
 EVALHUB_WORK = ["runs.answering.Answering", "runs.judging.Judging"]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
 
-EVALHUB_EVERY_MINUTE = ["runs.recurring.launch_due"]
+EVALHUB_EVERY_MINUTE = ["runs.recurring.launch_due", "reports.recurring.make_due"]
 """Functions without arguments that the workers' guard calls every minute, on each machine."""
 
 Q_CLUSTER = {

@@ -2,7 +2,7 @@ from django.urls import path
 
 from reports import converters as converters  # registers what the addresses use
 from reports.pages.registry import PAGES
-from reports.views import pages, run, runs, similarity
+from reports.views import pages, recurring, run, runs, similarity
 
 app_name = "reports"
 urlpatterns = [
@@ -14,6 +14,13 @@ urlpatterns = [
     path("runs/<int:pk>/judgments.csv", run.download_verdicts, name="run_verdicts_csv"),
     path("runs/<int:pk>/report.json", run.download_json, name="run_json"),
     path("tests/<int:pk>/similarity/", similarity.similarity, name="similarity"),
+    path("editions/<int:pk>/", recurring.edition, name="edition"),
+    path(
+        "editions/<int:pk>.<report_file:ending>",
+        recurring.download_edition,
+        name="edition_download",
+    ),
+    path("recur/<slug:key>/", recurring.recur, name="recur"),
     *(path(f"{page.key}/", pages.show, {"key": page.key}, name=page.key) for page in PAGES),
     *(
         path(

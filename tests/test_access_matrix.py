@@ -21,6 +21,10 @@ from evalhub.models import Token, TokenScope, User
 from evalhub.models import Worker as WorkerRow
 from issues.freezing import freeze
 from issues.models import Feedback, ResolutionLabel, Tag
+from reports.document import Document
+from reports.models import Edition, RecurringReport
+from reports.pages.registry import PAGES
+from reports.storing import stored
 from runs.models import HumanEvaluation, Launch, Suite
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
@@ -138,6 +142,13 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run_verdicts_csv": (get(),),
     "reports:run_json": (get(),),
     "reports:similarity": (get(),),
+    "admin:reports_recurringreport_make": (post(MAINTAINERS),),
+    "reports:edition": (get(),),
+    "reports:edition_download": (get(),),
+    "reports:recur": (post(MAINTAINERS, cron="0 6 * * *"),),
+    **{f"reports:{page.key}": (get(),) for page in PAGES},
+    **{f"reports:{page.key}_download": (get(),) for page in PAGES},
+    **{f"api-report-{page.key}": (get(),) for page in PAGES},
     # API
     "api-language-model-list": (get(),),
     "api-language-model-detail": (get(),),
@@ -295,6 +306,7 @@ def rows() -> dict[str, Any]:
     evaluation = HumanEvaluation.objects.create(
         result=result, criterion=result.revision.criteria.get(), annotator=user, value=1.0
     )
+    report = RecurringReport.objects.create(title="r", page="gone", cron="0 6 * * *")
     return {
         "user": user,
         "token": Token.objects.issue(user=user, name="x")[0],
@@ -318,6 +330,8 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
+        "recurringreport": report,
+        "edition": Edition.objects.create(report=report, content=stored(Document("Which?"))),
     }
 
 
@@ -343,8 +357,13 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name)
     if address.name == "admin:app_list":
         return reverse(address.name, args=["issues"])
+    if address.name == "reports:recur":
+        return reverse(address.name, args=[PAGES[0].key if PAGES else "none"])
     model = model_of(address)
     row = rows.get(model)
+    endings = ["json"] if "ending" in wanted else []
+    if address.name.endswith("_download") and len(wanted) == 1:
+        return reverse(address.name, args=endings)
     pk = row.pk if row is not None else 1
     if address.name == "admin:view_on_site":
         return reverse(address.name, args=[ContentType.objects.get_for_model(row).pk, pk])
@@ -352,7 +371,7 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=[pk, 1])
     if address.name == "admin:runs_result_judgment":
         return reverse(address.name, args=[pk, rows["judgment"].pk])
-    return reverse(address.name, args=[pk])
+    return reverse(address.name, args=[pk, *endings])
 
 
 def model_of(address: Address) -> str:
@@ -361,7 +380,9 @@ def model_of(address: Address) -> str:
         named = (model for model in MODELS if address.name.startswith(f"api-{model}-"))
         return next(named).replace("-", "")
     if address.name.startswith("reports:"):
-        return "test" if address.name == "reports:similarity" else "run"
+        return {"reports:similarity": "test", "reports:edition": "edition"}.get(
+            address.name.removesuffix("_download"), "run"
+        )
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
         return "user" if "password" in address.name else "issue"
     return address.name.split("_")[1]

@@ -9,6 +9,9 @@ def page_of(key: str) -> Page:
     """The page of this key.
 
     Raises:
-        KeyError: There is none.
+        LookupError: There is none.
     """
-    return next(page for page in PAGES if page.key == key)
+    found = [page for page in PAGES if page.key == key]
+    if not found:
+        raise LookupError(f"There is no report page {key!r}.")
+    return found[0]

@@ -35,6 +35,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
         is_pending=reading.pending,
         state=_state(request),
         may_export=request.user.has_perm("runs.export_results"),
+        may_recur=request.user.has_perm("reports.add_recurringreport"),
     )
 
 
@@ -43,8 +44,12 @@ def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """The same report as a file: one table as CSV, else all of it."""
     shown = page_of(key)
     _, document = built(shown, request, Reading(person(request)))
-    response = WRITERS[ending](request, document)
-    name = f"{key}-{timezone.now():%Y%m%d-%H%M}.{ending}"
+    return attached(WRITERS[ending](request, document), key, ending)
+
+
+def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
+    """The response as a file with the name and the time."""
+    name = f"{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

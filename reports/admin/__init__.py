@@ -1,0 +1,6 @@
+"""What reports add to the admin: their own tables, and links on the tables of lower floors."""
+
+from reports.admin.recurring import RecurringReportAdmin
+from reports.admin.test import TestAdminWithReports
+
+__all__ = ["RecurringReportAdmin", "TestAdminWithReports"]

@@ -1,0 +1,62 @@
+"""Reports that recur: how one is asked for, and an edition as a page and as files."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from evalhub.pages import person
+from evalhub.recurring import BadCron, in_words, next_at
+from reports.models import Edition, RecurringReport
+from reports.pages.registry import PAGES, page_of
+from reports.storing import restored
+from reports.views.pages import WRITERS, attached
+from reports.views.shell import needs, page
+
+
+@require_POST
+@needs("reports.add_recurringreport")
+def recur(request: HttpRequest, key: str) -> HttpResponse:
+    """Let a page as it stands recur from now on."""
+    if key not in {one.key for one in PAGES}:
+        raise Http404(f"There is no report page {key!r}.")
+    cron = " ".join(request.POST.get("cron", "").split())
+    state = request.POST.get("state", "")
+    back = f"{reverse(f'reports:{key}')}?{state}"
+    report = RecurringReport(page=key, query=state, requested_by=person(request))
+    report.title = request.POST.get("title", "").strip()[:150] or page_of(key).title
+    try:
+        report.cron, report.next_at = cron, next_at(cron, timezone.now())
+    except BadCron as error:
+        messages.error(request, str(error))
+        return HttpResponseRedirect(back)
+    report.save()
+    messages.success(request, f"“{report.title}” is made {in_words(cron)}, and kept.")
+    return HttpResponseRedirect(reverse("admin:reports_recurringreport_change", args=[report.pk]))
+
+
+@needs("runs.view_run")
+def edition(request: HttpRequest, pk: int) -> HttpResponse:
+    """A report as it was when it was made."""
+    found = get_object_or_404(Edition.objects.select_related("report"), pk=pk)
+    document = restored(found.content)
+    return page(
+        request,
+        "reports/edition.html",
+        found.report.title,
+        subtitle=document.question,
+        edition=found,
+        document=document,
+        may_export=request.user.has_perm("runs.export_results"),
+    )
+
+
+@needs("runs.export_results")
+def download_edition(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
+    """The same as a file."""
+    found = get_object_or_404(Edition, pk=pk)
+    response = WRITERS[ending](request, restored(found.content))
+    return attached(response, f"edition-{pk}", ending)

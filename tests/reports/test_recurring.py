@@ -1,0 +1,145 @@
+"""Reports that are made again and again, and kept as they were."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from evalhub.statistics.interval import Interval
+from reports.cells import words
+from reports.document import Column, Document, Estimate, Fact, Link, Table
+from reports.exports.document import json_of
+from reports.models import Edition, RecurringReport
+from reports.pages import registry
+from reports.pages.shell import Page, ReportForm
+from reports.recurring import make, make_due
+from reports.storing import restored, stored
+from runs.tallies import Rate
+from tests.factories import make_user
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+CELLS = {
+    "text": "plain",
+    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), False),
+    "estimate": Estimate(0.25, 4),
+    "link": Link("here", "/there/", "note"),
+    "usd": Decimal("0.25"),
+    "date": NOON,
+    "p": None,
+    "count": (1, 2),
+}
+
+
+def document_of(asked=None, reading=None):
+    columns = tuple(Column(form, form.title(), form) for form in CELLS)
+    table = Table("rows", "Rows", columns, (tuple(CELLS.values()),), figure={"data": []})
+    facts = (Fact("reader", "Sees sealed", _sees_sealed(reading)),)
+    return Document(
+        "Which?", ("It is.",), facts, (table,), warnings=("Mind.",), labels=("scripted",)
+    )
+
+
+def _sees_sealed(reading):
+    return bool(reading and reading.reader.has_perm("issues.read_sealed_test"))
+
+
+@pytest.fixture
+def a_page(monkeypatch):
+    page = Page("runs-like", "Some report", "Tells.", ReportForm, document_of)
+    monkeypatch.setattr(registry, "PAGES", (page,))
+    return page
+
+
+def make_report(**fields):
+    due = {"title": "Weekly", "page": "runs-like", "cron": "0 6 * * *", "next_at": NOON}
+    return RecurringReport.objects.create(**(due | fields))
+
+
+def test_a_kept_report_is_the_same_report_again():
+    kept = restored(stored(document_of()))
+
+    assert json_of(kept) == json_of(document_of())
+    (row,), (again,) = document_of().tables[0].rows, kept.tables[0].rows
+    forms = list(CELLS)
+    assert [words(v, f) for v, f in zip(again, forms, strict=True)] == [
+        words(v, f) for v, f in zip(row, forms, strict=True)
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_made_once_and_kept(a_page):
+    report = make_report()
+
+    assert [make_due(NOON), make_due(NOON)] == [1, 0]
+
+    report.refresh_from_db()
+    edition = report.editions.get()
+    assert restored(edition.content).question == "Which?"
+    assert report.last_outcome == f"Made edition {edition.pk}."
+
+
+@pytest.mark.django_db
+def test_an_edition_holds_nothing_that_only_some_may_read(a_page):
+    report = make_report(requested_by=make_user("superuser"))
+
+    make(report)
+
+    assert restored(report.editions.get().content).facts[0].value is False
+
+
+@pytest.mark.django_db
+def test_a_page_that_is_gone_is_told_in_the_outcome():
+    report = make_report(page="no-such-page")
+
+    make_due(NOON)
+
+    report.refresh_from_db()
+    assert report.last_outcome == "Refused: There is no report page 'no-such-page'."
+
+
+@pytest.mark.django_db
+def test_the_oldest_editions_go(a_page, monkeypatch):
+    monkeypatch.setattr("reports.recurring.MOST_KEPT", 2)
+    report = make_report()
+
+    made = [make(report) for _ in range(3)]
+
+    assert [f"Made edition {edition.pk}." for edition in report.editions.all()] == made[:0:-1]
+
+
+@pytest.fixture
+def some_page():
+    if not registry.PAGES:
+        pytest.skip("no report page is registered")
+    return registry.PAGES[0]
+
+
+@pytest.mark.django_db
+def test_a_maintainer_lets_a_page_recur_and_reads_its_editions(client, some_page):
+    client.force_login(make_user("maintainer"))
+
+    asked = {"state": "", "title": "Mondays", "cron": "0 6 * * 1"}
+    answer = client.post(reverse("reports:recur", args=[some_page.key]), asked, follow=True)
+    report = RecurringReport.objects.get(title="Mondays")
+    client.post(reverse("admin:reports_recurringreport_make", args=[report.pk]))
+    edition = Edition.objects.get(report=report)
+
+    assert "Mondays at 06:00" in answer.content.decode()
+    page = client.get(edition.get_absolute_url())
+    assert restored(edition.content).question in page.content.decode()
+    for ending in ("html", "md", "json"):
+        file = client.get(reverse("reports:edition_download", args=[edition.pk, ending]))
+        assert file.status_code == 200
+        assert "attachment" in file["Content-Disposition"]
+
+
+@pytest.mark.django_db
+def test_a_bad_expression_is_refused_with_its_text(client, some_page):
+    client.force_login(make_user("maintainer"))
+    url = reverse("reports:recur", args=[some_page.key])
+
+    answer = client.post(url, {"cron": "daily"}, follow=True)
+
+    assert "daily" in answer.content.decode()
+    assert not RecurringReport.objects.exists()
