@@ -1,6 +1,6 @@
 """A report's values as words, as columns of a spreadsheet, and as JSON: one rule for each form."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -36,17 +36,7 @@ def words(value: Cell, form: Form) -> str:
 def _plain_words(value: Any, form: Form) -> str:
     if isinstance(value, datetime):
         return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
-    write = {
-        "share": wording.percent,
-        "points": points,
-        "score": wording.score,
-        "p": p_value,
-        "usd": wording.usd,
-        "ms": wording.seconds,
-        "count": wording.count,
-        "number": number,
-        "verdict": wording.words,
-    }.get(form, str)
+    write = WRITERS.get(form, str)
     return write(value) if not isinstance(value, str) or form == "verdict" else value
 
 
@@ -61,6 +51,19 @@ def p_value(p: float) -> str:
 
 def number(value: float) -> str:
     return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+
+
+WRITERS: dict[Form, Callable[[Any], str]] = {
+    "share": wording.percent,
+    "points": points,
+    "score": wording.score,
+    "p": p_value,
+    "usd": wording.usd,
+    "ms": wording.seconds,
+    "count": wording.count,
+    "number": number,
+    "verdict": wording.words,
+}
 
 
 def rate_words(rate: Rate) -> str:

@@ -81,8 +81,8 @@ def _read(value: Any) -> Cell:
 
 
 READERS: dict[str, Callable[[Any], Cell]] = {
-    "rate": lambda parts: Rate(*parts[:3], _interval(parts[3]), parts[4]),
-    "estimate": lambda parts: Estimate(*parts[:2], _interval(parts[2])),
+    "rate": lambda parts: Rate(parts[0], parts[1], parts[2], _interval(parts[3]), parts[4]),
+    "estimate": lambda parts: Estimate(parts[0], parts[1], _interval(parts[2])),
     "link": lambda parts: Link(*parts),
     "several": lambda parts: tuple(_read(part) for part in parts),
     "time": datetime.fromisoformat,

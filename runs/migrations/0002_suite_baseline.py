@@ -5,20 +5,34 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0001_initial'),
+        ("runs", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='historicalsuite',
-            name='baseline',
-            field=models.ForeignKey(blank=True, db_constraint=False, help_text='What its later runs are compared with, on pages and at the gate.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='runs.run'),
+            model_name="historicalsuite",
+            name="baseline",
+            field=models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                help_text="What its later runs are compared with, on pages and at the gate.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="runs.run",
+            ),
         ),
         migrations.AddField(
-            model_name='suite',
-            name='baseline',
-            field=models.ForeignKey(blank=True, help_text='What its later runs are compared with, on pages and at the gate.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='runs.run'),
+            model_name="suite",
+            name="baseline",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="What its later runs are compared with, on pages and at the gate.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="runs.run",
+            ),
         ),
     ]
