@@ -1,0 +1,200 @@
+"""Whether what became of the tests says anything: all that is resampled or tested. Pure."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from evalhub.statistics.clustered_error import clustered_error
+from evalhub.statistics.detectable import ALPHA, detectable_change
+from evalhub.statistics.holm import holm
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.mcnemar import mcnemar
+from evalhub.statistics.paired_bootstrap import paired_interval
+from evalhub.statistics.sign_flip import sign_flip
+from evalhub.statistics.weighted_mean import weighted_mean
+from reports.comparing import COMPARED, Compared
+
+T = TypeVar("T", bound=Hashable)
+
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How sure a change is.
+
+    Attributes:
+        p: Two-sided; None where nothing was compared.
+        rule: How it was found, in words.
+        if_independent: The p if tests did not share issues; None where that is `p` itself.
+        independent_rule: How that was found.
+    """
+
+    p: float | None
+    rule: str
+    if_independent: float | None = None
+    independent_rule: str = ""
+
+
+MCNEMAR = "exact McNemar"
+FLIPPED_TESTS = "sign flips of tests"
+FLIPPED_ISSUES = "sign flips of whole issues"
+
+
+def evidence_of(
+    changes: Sequence[float], issues: Sequence[Hashable], *, single: bool, seed: int = SEED
+) -> Evidence:
+    """How sure it is that these changes have a direction.
+
+    Args:
+        changes: Of compared tests, shape (n,), each in [-1, 1].
+        issues: Of the same tests. Where two of them share one, whole issues are flipped.
+        single: Both runs have one repeat of each test, so that McNemar's test applies.
+    """
+    p, rule = _of_tests(changes, single=single, seed=seed)
+    if len(set(issues)) == len(issues):
+        return Evidence(p, rule)
+    flipped = sign_flip(changes, seed=seed, clusters=issues)
+    return Evidence(flipped, FLIPPED_ISSUES, p, rule)
+
+
+def _of_tests(changes: Sequence[float], *, single: bool, seed: int) -> tuple[float | None, str]:
+    if not single:
+        return sign_flip(changes, seed=seed), FLIPPED_TESTS
+    worse = sum(change < 0 for change in changes)
+    better = sum(change > 0 for change in changes)
+    return (mcnemar(worse, better) if changes else None), MCNEMAR
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The change of the mean score over tests that both runs have a score for, by weight."""
+
+    change: float
+    n: int
+    interval: Interval | None
+    standard_error: float | None
+
+
+class Sure(NamedTuple):
+    """A p of one line among several, and the same corrected for how many they are (Holm)."""
+
+    p: float | None
+    holm: float | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What takes long to compute of a comparison.
+
+    Attributes:
+        interval: 95 % interval of the net change, resampled by issue.
+        standard_error: Of the net change, clustered by issue.
+        detectable: The net change that so many tests find with 80 % power where as many of them
+            flip, in (0, 1]; None: hardly any would.
+        graded: None where no test has two scores.
+        tags: By tag, issues by id: each corrected among its kind.
+    """
+
+    evidence: Evidence
+    interval: Interval | None
+    standard_error: float | None
+    detectable: float | None
+    graded: Graded | None
+    tags: Mapping[str, Sure]
+    issues: Mapping[int, Sure]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The compared tests as columns; what `findings` depends on, and nothing else does.
+
+    `scores` are pairs of mean scores; None where either run has none.
+    """
+
+    changes: tuple[float, ...]
+    issues: tuple[int, ...]
+    tags: tuple[tuple[str, ...], ...]
+    weights: tuple[float, ...]
+    scores: tuple[tuple[float, float] | None, ...]
+    single: bool
+
+    def inputs(self) -> list[object]:
+        """The same as JSON."""
+        return [self.changes, self.issues, self.tags, self.weights, self.scores, self.single]
+
+
+def sample_of(
+    rows: Sequence[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
+) -> Sample:
+    """The compared tests of these. `tags` are the names of each tag set."""
+    kept = [one for one in rows if one.kind in COMPARED]
+    return Sample(
+        changes=tuple(one.change or 0.0 for one in kept),
+        issues=tuple(one.latest.issue_id for one in kept),
+        tags=tuple(tags[one.latest.tag_set_id] for one in kept),
+        weights=tuple(one.latest.weight for one in kept),
+        scores=tuple(_scores(one) for one in kept),
+        single=single,
+    )
+
+
+def _scores(one: Compared) -> tuple[float, float] | None:
+    if one.first is None or one.second is None:
+        return None
+    before, after = one.first.score, one.second.score
+    return None if before is None or after is None else (before, after)
+
+
+def findings(sample: Sample) -> Findings:
+    """All that is computed of the compared tests; equal samples give equal findings."""
+    n = len(sample.changes)
+    ones = [1.0] * n
+    flipped = sum(change != 0 for change in sample.changes)
+    by_issue: dict[int, list[int]] = defaultdict(list)
+    by_tag: dict[str, list[int]] = defaultdict(list)
+    for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
+        by_issue[issue].append(place)
+        for name in names:
+            by_tag[name].append(place)
+    return Findings(
+        evidence=evidence_of(sample.changes, sample.issues, single=sample.single),
+        interval=paired_interval([0.0] * n, sample.changes, ones, sample.issues, seed=SEED),
+        standard_error=clustered_error(sample.changes, ones, sample.issues),
+        detectable=detectable_change(n, flipped / n, alpha=ALPHA) if n else None,
+        graded=_graded(sample),
+        tags=_sure(sample, by_tag, clustered=True),
+        issues=_sure(sample, by_issue, clustered=False),
+    )
+
+
+def _graded(sample: Sample) -> Graded | None:
+    scored = [place for place, pair in enumerate(sample.scores) if pair is not None]
+    pairs = [pair for pair in sample.scores if pair is not None]
+    weights = [sample.weights[place] for place in scored]
+    issues = [sample.issues[place] for place in scored]
+    changes = [after - before for before, after in pairs]
+    mean = weighted_mean(changes, weights)
+    if mean is None:
+        return None
+    first, second = zip(*pairs, strict=True)
+    return Graded(
+        change=mean,
+        n=len(pairs),
+        interval=paired_interval(first, second, weights, issues, seed=SEED),
+        standard_error=clustered_error(changes, weights, issues),
+    )
+
+
+def _sure(sample: Sample, groups: Mapping[T, Sequence[int]], *, clustered: bool) -> dict[T, Sure]:
+    """The p of each group of tests; within one issue there is nothing to cluster by."""
+    found = [
+        evidence_of(
+            [sample.changes[place] for place in places],
+            [sample.issues[place] if clustered else place for place in places],
+            single=sample.single,
+        ).p
+        for places in groups.values()
+    ]
+    return dict(zip(groups, map(Sure, found, holm(found)), strict=True))
