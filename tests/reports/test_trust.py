@@ -1,0 +1,98 @@
+import pytest
+
+from evalhub.statistics.krippendorff import Band
+from reports.trust import (
+    PanelRecord,
+    Reason,
+    Record,
+    Trust,
+    reasons_against,
+    reasons_against_panel,
+    trust_in,
+)
+
+
+def told(**fields):
+    return [
+        reason.text for reason in reasons_against(Record(**{"asked": 100, "failed": 0, **fields}))
+    ]
+
+
+def panel(alpha, band, *, made=50, expected=50):
+    record = PanelRecord(alpha, band, units=50, made=made, expected=expected)
+    return [reason.text for reason in reasons_against_panel(record)]
+
+
+def test_judge_of_which_nothing_bad_is_known_is_not_doubted():
+    assert told(kappa=0.8, checked=50, informative=True, peers=(0.9, 0.9)) == []
+
+
+def test_judge_that_fails_too_often_is_named_with_its_numbers():
+    assert told(failed=11) == ["11 of 100 verdicts failed (11%); more than 10% is too many."]
+    assert told(failed=10) == []
+
+
+def test_two_failures_of_few_verdicts_are_chance():
+    assert told(asked=5, failed=2) == []
+
+
+def test_judge_that_agrees_too_little_with_people_is_doubted():
+    (reason,) = told(kappa=0.41, checked=60, informative=True)
+    assert "kappa 0.41 on 60 answers drawn at random, below 0.667" in reason
+
+
+def test_few_answers_of_people_prove_nothing():
+    assert told(kappa=0.1, checked=19, informative=False) == []
+
+
+def test_judge_no_better_than_a_coin_is_told_so():
+    (reason,) = told(kappa=-0.2, checked=60, informative=False)
+    assert "no better than a coin" in reason
+
+
+def test_judge_alone_against_two_that_agree_is_named():
+    (reason,) = told(peers=(0.3, 0.85))
+    assert "kappa 0.3 at most" in reason
+    assert "others reach 0.85" in reason
+
+
+@pytest.mark.parametrize("peers", [(0.3, 0.5), (0.7, 0.9), None])
+def test_where_all_disagree_nobody_stands_alone(peers):
+    assert told(peers=peers) == []
+
+
+def test_judging_own_answers_is_grave_and_being_scripted_is_not():
+    reasons = reasons_against(Record(asked=5, failed=0, own_answers=2, is_scripted=True))
+    assert [reason.is_grave for reason in reasons] == [True, False]
+    assert "in 2 judgings" in reasons[0].text
+
+
+def test_panel_below_tentative_agrees_too_little():
+    (reason,) = panel(0.5, Band.UNRELIABLE)
+    assert reason == "Its judges agree too little: alpha 0.5 over 50 criteria, below 0.667."
+
+
+def test_tentative_panel_is_a_reason_for_caution():
+    reasons = reasons_against_panel(PanelRecord(0.7, Band.TENTATIVE, 50, 50, 50))
+    assert trust_in(reasons) is Trust.CAREFUL
+
+
+@pytest.mark.parametrize("band", [Band.RELIABLE, Band.NO_VARIATION, Band.TOO_LITTLE_DATA])
+def test_panel_without_a_low_alpha_is_not_doubted(band):
+    assert panel(None, band) == []
+
+
+def test_panel_that_was_hardly_heard_is_doubted():
+    assert panel(0.9, Band.RELIABLE, made=39) == [
+        "Only 39 of 50 comparisons between its judges could be made."
+    ]
+    assert panel(0.9, Band.RELIABLE, made=40) == []
+
+
+def test_one_grave_reason_is_enough():
+    assert trust_in([Reason("a", is_grave=False), Reason("b")]) is Trust.DOUBTED
+
+
+def test_no_reason_is_no_doubt_only_where_something_is_known():
+    assert trust_in([]) is Trust.NO_DOUBT
+    assert trust_in([], is_known=False) is Trust.UNKNOWN
