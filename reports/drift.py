@@ -59,7 +59,7 @@ class State(StrEnum):
     DRIFTED = "drifted"
     STEADY = "steady"
     TOO_SHORT = "too short"
-    NO_SCORE = "a run without a score"
+    NO_SCORE = "with a run that has no score"
 
 
 @dataclass(frozen=True)

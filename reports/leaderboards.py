@@ -144,6 +144,31 @@ def suite_scores(found: Iterable[Latest], scores: Mapping[int, float | None]) ->
     return by_model
 
 
+def by_family(scores: Scores, families: Mapping[str, str]) -> Scores:
+    """Families in the place of models: in each suite the mean over a family's models.
+
+    Args:
+        families: By model.
+    """
+    groups: dict[str, dict[int, list[SuiteScore]]] = defaultdict(lambda: defaultdict(list))
+    for model, suites in scores.items():
+        for suite, score in suites.items():
+            groups[families[model]][suite].append(score)
+    return {
+        family: {suite: _joined(members) for suite, members in suites.items()}
+        for family, suites in groups.items()
+    }
+
+
+def _joined(members: list[SuiteScore]) -> SuiteScore:
+    return SuiteScore(
+        suite=members[0].suite,
+        version=" and ".join(sorted({one.version for one in members})),
+        score=fmean(one.score for one in members),
+        runs=tuple(sorted(run for one in members for run in one.runs)),
+    )
+
+
 @dataclass(frozen=True)
 class Standing:
     """A ranked model: the mean of its suite scores, each counting once."""

@@ -15,11 +15,10 @@ from evalhub.digest import digest
 from evalhub.llm.identity import read_name
 from reports.drift import Observed, Series, State, Watch, watch
 from reports.leaderboards import Sums
+from reports.queries.leaderboard import labels_by_run
 from reports.queries.scores import complete_runs, sums_of
 from reports.queries.topics import tags_by_suite
-from runs.labels import labels_of
-from runs.models import HumanEvaluation, Judging, Run
-from runs.states import current_of
+from runs.models import HumanEvaluation, Judging
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Overrides:
-    """What one person decided on one run: on how many results, how many of them between two runs."""
+    """On how many results of a run one person decided, on how many of them between two runs."""
 
     run: int
     who: str
@@ -74,7 +73,8 @@ def drift_report() -> DriftReport:
     ]
     sums = sums_of(long_enough, own_betas)
     found = watch(replace(run, score=_score(sums, run.run)) for run in runs)
-    return DriftReport(found, sums, _overrides(found.drifted), _labels(found.drifted))
+    shown = {run.run for series in found.drifted for run in (series.low, series.high)}
+    return DriftReport(found, sums, _overrides(found.drifted), labels_by_run(shown))
 
 
 def _score(sums: dict[int, Sums], run: int) -> float | None:
@@ -164,14 +164,3 @@ def _span(series: Series) -> tuple[datetime, datetime]:
 
 def _within(pair: frozenset[int], first: datetime, last: datetime) -> Q:
     return Q(result__run__in=pair, created_at__gt=first, created_at__lt=last)
-
-
-def _labels(drifted: Iterable[Series]) -> dict[int, tuple[str, ...]]:
-    ids = {run.run for series in drifted for run in (series.low, series.high)}
-    judgings: dict[int, list[Judging]] = defaultdict(list)
-    for judging in Judging.objects.filter(run__in=ids).defer("statistics"):
-        judgings[judging.run_id].append(judging)
-    return {
-        run.pk: labels_of(run, current_of(judgings[run.pk]))
-        for run in Run.objects.filter(pk__in=ids)
-    }

@@ -8,6 +8,7 @@ from reports.leaderboards import (
     Sums,
     Took,
     board,
+    by_family,
     latest,
     pairs,
     suite_scores,
@@ -161,3 +162,8 @@ def test_score_of_a_run_is_weighted_by_its_tests(scores, weights, mean):
     pairs_ = list(zip(weights, scores, strict=True))
     found = Sums(2, sum(weights), sum(w * s for w, s in pairs_))
     assert found.score == pytest.approx(mean)
+
+
+def test_family_has_the_mean_of_its_models_in_each_suite():
+    found = by_family(scored(a=(0.4, 0.6), b=(0.8, None)), {"a": "f", "b": "f"})
+    assert [one.score for one in found["f"].values()] == pytest.approx([0.6, 0.6])
