@@ -152,11 +152,11 @@ def counts_of(cells: Iterable[Cell]) -> Counts:
     return Counts(**found)
 
 
-def rate_of(cells: Sequence[Cell], *, repeats: int) -> Rate:
+def rate_of(cells: Sequence[Cell], *, repeats: int, resample: bool = True) -> Rate:
     """The pass rate of these results.
 
     Wilson's interval holds for single answers. Repeats of one test are not independent: then
-    issues are resampled.
+    issues are resampled, which takes a while.
     """
     decided = [cell for cell in cells if cell.outcome in (Outcome.PASSED, Outcome.FAILED)]
     passed = sum(cell.n for cell in decided if cell.outcome == Outcome.PASSED)
@@ -166,7 +166,7 @@ def rate_of(cells: Sequence[Cell], *, repeats: int) -> Rate:
         passed=passed,
         n=n,
         share=passed / n if n else None,
-        interval=_passing(decided) if is_resampled else wilson_interval(passed, n),
+        interval=_spread(decided, resample) if is_resampled else wilson_interval(passed, n),
         is_resampled=is_resampled,
     )
 
@@ -187,7 +187,9 @@ def score_of(cells: Sequence[Cell], *, resample: bool = True) -> Score:
     )
 
 
-def _passing(decided: Sequence[Cell]) -> Interval | None:
+def _spread(decided: Sequence[Cell], resample: bool) -> Interval | None:
+    if not resample:
+        return None
     return _resampled((float(cell.outcome == Outcome.PASSED), cell.n, cell) for cell in decided)
 
 

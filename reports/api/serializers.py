@@ -47,6 +47,12 @@ class LineSerializer(serializers.Serializer):
     rate = RateSerializer()
 
 
+class DomainSerializer(LineSerializer):
+    """A domain with all that lies in it; `depth` is how many domains it lies in."""
+
+    depth = serializers.IntegerField()
+
+
 class ProgressSerializer(serializers.Serializer):
     state = serializers.CharField()
     reason = serializers.CharField()
@@ -72,7 +78,10 @@ class UsageSerializer(serializers.Serializer):
 
 
 class RunReportSerializer(serializers.Serializer):
-    """All figures of a run's report. `labels` must be known wherever they appear."""
+    """All figures of a run's report. `labels` must be known wherever they appear.
+
+    `outside` are results in no domain; `flickering` is null where each test was asked once.
+    """
 
     run = serializers.JSONField()
     labels = serializers.ListField(child=serializers.CharField())
@@ -87,8 +96,12 @@ class RunReportSerializer(serializers.Serializer):
     disputed = serializers.IntegerField()
     issues = LineSerializer(many=True)
     tags = LineSerializer(many=True)
+    domains = DomainSerializer(many=True)
+    outside = Counts()
+    flickering = serializers.JSONField(allow_null=True)
     usage = UsageSerializer()
     latency = serializers.JSONField(allow_null=True)
+    cost = serializers.JSONField(allow_null=True)
     panel = serializers.JSONField(allow_null=True)
     overrides = serializers.ListField(child=serializers.JSONField())
     errors = serializers.DictField(child=serializers.IntegerField())  # type: ignore[assignment]

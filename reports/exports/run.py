@@ -1,28 +1,43 @@
 """A run's results as they leave the house: CSV for spreadsheets, JSON for programs."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 from reports.exports.formulas import BOM, Echo, cell
-from reports.queries.grid import Part, Row, Vote
-from reports.queries.run import Line, RunReport
+from reports.queries.grid import Part, Row, Seat, Vote
+from reports.queries.lines import Line
+from reports.queries.run import RunReport
 from reports.queries.verdicts import Verdict
 from runs.figures import spent_usd
 from runs.tallies import Rate, Score
 
 
-def csv_lines(rows: Iterable[Row] | Iterable[Verdict], kind: type) -> Iterator[str]:
+def csv_lines(
+    rows: Iterable[Row] | Iterable[Verdict], kind: type, seats: Sequence[Seat] = ()
+) -> Iterator[str]:
     """Rows of one kind as CSV, line by line.
 
     Text that a spreadsheet would take for a formula is quoted.
+
+    Args:
+        seats: Judges that get a column each for their values: with rows of the grid only.
     """
     writer = csv.writer(Echo())
     names = [item.name for item in fields(kind)]
-    yield BOM + writer.writerow(names)
+    yield BOM + writer.writerow([*names, *(cell(seat.name) for seat in seats)])
     for row in rows:
-        yield writer.writerow([_cell(getattr(row, name)) for name in names])
+        kept = [_cell(getattr(row, name)) for name in names]
+        yield writer.writerow(kept + _votes(row, seats))
+
+
+def _votes(row: Row | Verdict, seats: Sequence[Seat]) -> list[float | None]:
+    """The value of each judge; None where it failed or was not asked."""
+    if not isinstance(row, Row):
+        return []
+    votes = [row.vote_of(seat.judge_id) for seat in seats]
+    return [vote.value if vote else None for vote in votes]
 
 
 def _cell(value: Any) -> Any:
@@ -40,7 +55,6 @@ def _part(part: str | Vote | Part) -> str:
 def report_json(report: RunReport, rows: Iterable[Row]) -> dict[str, Any]:
     """All figures of the report under the names of `RunReport`, and these rows as its results."""
     run = report.run
-    plain = ("counts", "heavy", "similarity", "usage", "latency", "panel", "overrides", "failures")
     return {
         "run": {name: getattr(run, name) for name in RUN_FIELDS} | {"spent_usd": spent_usd(run)},
         "labels": list(report.labels),
@@ -52,12 +66,26 @@ def report_json(report: RunReport, rows: Iterable[Row]) -> dict[str, Any]:
         "disputed": report.disputed,
         "issues": [_line(line) for line in report.issues],
         "tags": [_line(line) for line in report.tags],
+        "domains": [{**_line(line), "depth": line.depth} for line in report.domains],
+        "outside": report.outside.as_dict(),
         "errors": dict(report.errors),
-        **{name: _plain(getattr(report, name)) for name in plain},
+        **{name: _plain(getattr(report, name)) for name in PLAIN},
         "results": [asdict(row) for row in rows],
     }
 
 
+PLAIN = (
+    "counts",
+    "heavy",
+    "similarity",
+    "usage",
+    "latency",
+    "cost",
+    "panel",
+    "flickering",
+    "overrides",
+    "failures",
+)
 RUN_FIELDS = (
     "id",
     "label",

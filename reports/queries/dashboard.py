@@ -8,7 +8,7 @@ from django.db.models import Count, Model
 from evalhub.models import BatchState, LanguageModel
 from evalhub.work.leases import workers_alive
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
-from reports.queries.run import Line, issue_lines
+from reports.queries.lines import Line, Parts, issue_lines
 from reports.queries.runs import RunLine, run_lines
 from runs.models import Judging, Run
 from runs.tallies import cells_of
@@ -77,7 +77,7 @@ def dashboard_of() -> Dashboard:
 
 
 def _worst(run: Run) -> tuple[Line, ...]:
-    lines = issue_lines(cells_of([run.pk]), run.repeats)
+    lines = issue_lines(Parts.read(cells_of([run.pk]), run.repeats), {})
     return tuple(line for line in lines if line.counts.failed)[:WORST]
 
 

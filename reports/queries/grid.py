@@ -30,6 +30,7 @@ class Vote:
     Of a rubric it is how good that is: what should not be shown is turned round.
     """
 
+    judge_id: int
     judge: str
     value: float | None
     failed: int
@@ -95,6 +96,10 @@ class Row:
     prompt: str | None
     answer: str | None
 
+    def vote_of(self, judge_id: int) -> Vote | None:
+        """What this judge gave; None where it was not asked."""
+        return next((vote for vote in self.votes if vote.judge_id == judge_id), None)
+
     @property
     def doubt(self) -> str:
         """How little its judges agree, where they agree too little; else ""."""
@@ -110,13 +115,23 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Seat:
+    """A judge of the judging that the grid is of."""
+
+    judge_id: int
+    name: str
+    is_backup: bool
+
+
+@dataclass(frozen=True)
 class Grid:
-    """One page of the rows that match; `total` is how many do."""
+    """One page of the rows that match; `total` is how many do. `seats` are those who judged."""
 
     rows: tuple[Row, ...]
     total: int
     page: int
     pages: int
+    seats: tuple[Seat, ...] = ()
 
     @property
     def first(self) -> int:
@@ -137,13 +152,22 @@ class Sheet(Listing):
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
         ids = self.in_order(filters).values_list("pk", flat=True)
-        return Grid(self._read(ids[(page - 1) * PAGE : page * PAGE]), total, page, pages)
+        rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
+        return Grid(rows, total, page, pages, self.seats())
 
     def rows(self, filters: Filters) -> Iterator[Row]:
         """All rows that match, in the order of the grid, read piece by piece."""
         ids = list(self.in_order(filters).values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])
+
+    def seats(self) -> tuple[Seat, ...]:
+        """The judges in the order of the jury, the backup last."""
+        backup = self.judging.jury.get("backup") if self.judging else None
+        return tuple(
+            Seat(judge["judge"], _judge_name(judge["judge"], judge.get("name")), judge is backup)
+            for judge in self.everyone()
+        )
 
     def everyone(self) -> list[dict[str, Any]]:
         """The judges of the judging as it holds them, the backup last."""
@@ -249,14 +273,19 @@ def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tu
     """Each judge's vote, in the order of the jury."""
     order = [*names, *(judge for judge in votes if judge not in names)]
     return tuple(
-        _vote(names.get(judge) or f"judge {judge}", votes[judge])
+        _vote(judge, _judge_name(judge, names.get(judge)), votes[judge])
         for judge in order
         if judge in votes
     )
 
 
-def _vote(judge: str, values: list[float | None]) -> Vote:
-    return Vote(judge, consensus(values), failed=sum(value is None for value in values))
+def _judge_name(judge_id: int, name: str | None) -> str:
+    return name or f"judge {judge_id}"
+
+
+def _vote(judge_id: int, judge: str, values: list[float | None]) -> Vote:
+    failed = sum(value is None for value in values)
+    return Vote(judge_id, judge, consensus(values), failed)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The report of one run: one function gives all its figures to page, download and API alike."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,9 +8,12 @@ from django.db.models import Count
 
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
-from issues.models import Issue
+from reports.pages.shell import Reading
+from reports.queries.cost import Cost, cost_of
+from reports.queries.flickering import Flickering, flickering_of
 from reports.queries.grid import Grid, Sheet
 from reports.queries.latency import Latency, latency_of
+from reports.queries.lines import Line, lines_of
 from reports.queries.overrides import Override, overrides_of
 from reports.queries.panel import Panel, panel_of
 from reports.queries.progress import (
@@ -23,24 +25,9 @@ from reports.queries.progress import (
 )
 from runs.filters import Filters
 from runs.labels import labels_of
-from runs.models import Judging, Outcome, Result, Run, TagSet
+from runs.models import Judging, Outcome, Result, Run
 from runs.states import current_of
-from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
-
-
-@dataclass(frozen=True)
-class Line:
-    """An issue's or a tag's share of a run. `issue_id` is None for a tag."""
-
-    name: str
-    issue_id: int | None
-    counts: Counts
-    rate: Rate
-
-    @property
-    def failure_share(self) -> float | None:
-        """Of the decided results; None where none is decided."""
-        return None if self.rate.share is None else 1 - self.rate.share
+from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of
 
 
 @dataclass(frozen=True)
@@ -95,11 +82,12 @@ class Similarity:
 class RunReport:
     """All figures of one run.
 
-    `issues` are sorted worst first; `tags` by name, a result counting once for each of its tags.
-    `panel` is None where nobody judges, `similarity` where it has no part in the scores. `heavy`
-    are tests whose weight is not 1, the heaviest first. `errors` are results that ended in an
-    error, by kind.
-    Figures are over all results; `grid` alone follows the filters.
+    `issues`, `tags`, `domains` and `outside` are those of `Lines`. `panel` is None where nobody
+    judges, `similarity` where it has no part in the scores, `flickering` where each test is asked
+    once. `heavy` are tests whose weight is not 1, the heaviest first. `errors` are results that
+    ended in an error, by kind.
+    Figures are over all results; `grid` alone follows the filters. `is_pending`: intervals that
+    take long are yet to come.
     """
 
     run: Run
@@ -115,13 +103,18 @@ class RunReport:
     disputed: int
     issues: tuple[Line, ...]
     tags: tuple[Line, ...]
+    domains: tuple[Line, ...]
+    outside: Counts
+    flickering: Flickering | None
     usage: Usage
     latency: Latency | None
+    cost: Cost | None
     panel: Panel | None
     overrides: tuple[Override, ...]
     errors: tuple[tuple[str, int], ...]
     failures: tuple[Failure, ...]
     grid: Grid
+    is_pending: bool
 
     @property
     def juries_differ(self) -> bool:
@@ -134,8 +127,13 @@ class RunReport:
         return labels_of(self.run, self.current)
 
 
-def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
-    """The figures of a run as one reader may see them; the number of queries is constant."""
+def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = True) -> RunReport:
+    """The figures of a run as one reader may see them; the number of queries is constant.
+
+    Args:
+        computes: Whether what takes long is computed, and not only taken from what is kept.
+    """
+    reading = Reading(reader, computes=computes)
     judgings = judgings_of(run)
     current = current_of(judgings)
     cells = cells_of([run.pk])
@@ -143,27 +141,33 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     assessed = assessed_of(judgings)
     answered = Answered(counts_of(cells), sum(cell.answered for cell in cells))
     progress = progress_of(run, judgings, answered=answered, assessed=assessed)
+    lines = lines_of(cells, run.repeats, reading)
     return RunReport(
         run=run,
         judgings=tuple(judgings),
         current=current,
         progress=progress,
         counts=answered.counts,
-        rate=rate_of(cells, repeats=run.repeats),
-        score=score_of(cells),
+        rate=lines.rate,
+        score=lines.score,
         heavy=_heavy(run),
         similarity=_similarity(run, cells),
         overridden=overridden,
         disputed=sum(cell.disputed for cell in cells),
-        issues=issue_lines(cells, run.repeats),
-        tags=tag_lines(cells, run.repeats),
+        issues=lines.issues,
+        tags=lines.tags,
+        domains=lines.domains,
+        outside=lines.outside,
+        flickering=flickering_of(run, reader),
         usage=usage_of(cells, progress.answered),
         latency=latency_of(run),
+        cost=cost_of(run),
         panel=_panel(run, current, assessed),
         overrides=overrides_of(run, current, reader) if overridden else (),
         errors=_errors(run),
         failures=_failures(run, judgings),
         grid=Sheet(run, current, reader).page(filters),
+        is_pending=reading.pending,
     )
 
 
@@ -193,37 +197,6 @@ def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
 
 def judgings_of(run: Run) -> list[Judging]:
     return list(run.judgings.select_related("requested_by").order_by("number"))
-
-
-def issue_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
-    """One line per issue: the highest failure rate first, then by how many failed."""
-    groups: dict[int, list[Cell]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.issue_id].append(cell)
-    titles = dict(Issue.objects.filter(pk__in=groups).values_list("pk", "title"))
-    lines = [
-        Line(titles[pk], pk, counts_of(mine), rate_of(mine, repeats=repeats))
-        for pk, mine in groups.items()
-    ]
-    return tuple(sorted(lines, key=_worst_first))
-
-
-def _worst_first(line: Line) -> tuple[float, int, str]:
-    share = line.failure_share
-    return (1.0 if share is None else -share, -line.counts.failed, line.name)
-
-
-def tag_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
-    """One line per tag, by name; a result with two tags counts in both."""
-    sets = TagSet.objects.in_bulk({cell.tag_set_id for cell in cells})
-    groups: dict[str, list[Cell]] = defaultdict(list)
-    for cell in cells:
-        for name in sets[cell.tag_set_id].names:
-            groups[name].append(cell)
-    return tuple(
-        Line(name, None, counts_of(mine), rate_of(mine, repeats=repeats))
-        for name, mine in sorted(groups.items())
-    )
 
 
 def usage_of(cells: Sequence[Cell], answered: int) -> Usage:

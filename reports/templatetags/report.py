@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from evalhub.statistics.interval import Interval
 from evalhub.wording import DASH, between, percent, score
-from reports.queries.grid import Part, Vote
+from reports.queries.grid import Part, Row, Seat, Vote
 from reports.queries.similarity import Variant
 from runs.filters import Filters
 from runs.models import Outcome, Run
@@ -139,12 +139,18 @@ def vote_mark(vote: Vote) -> SafeString:
             '<span class="eh-vote eh-vote--none" title="{}: failed">×</span>', vote.judge
         )
     return format_html(
-        '<span class="eh-vote" style="--share: {}%" title="{}: {}">{}</span>',
+        '<span class="eh-vote" style="--share: {}%" title="{}: {}{}">{}</span>',
         round(100 * vote.value),
         vote.judge,
         score(vote.value),
+        f", {vote.failed} failed" if vote.failed else "",
         score(vote.value),
     )
+
+
+@register.filter
+def vote_of(row: Row, seat: Seat) -> Vote | None:
+    return row.vote_of(seat.judge_id)
 
 
 @register.filter

@@ -94,8 +94,9 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("runs.export_results")
 def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """What the grid shows, all pages of it, as a table for a spreadsheet."""
-    sheet = _sheet(request, pk)
-    return _csv(csv_lines(sheet.rows(Filters.read(request.GET)), Row), f"run-{pk}")
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    seats = sheet.seats() if filters.by_judge else ()
+    return _csv(csv_lines(sheet.rows(filters), Row, seats), f"run-{pk}")
 
 
 @needs("runs.export_results")

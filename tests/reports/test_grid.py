@@ -100,6 +100,17 @@ def test_a_judges_failure_is_no_vote(annotator):
     assert (row.failed_judgments, row.score) == (1, 1)
 
 
+def test_each_judge_has_its_place_whether_it_voted_or_not(annotator):
+    run, _ = judged([1, None], [0, 1])
+    grid = sheet(run, annotator).page(Filters(sort="test"))
+    first, second = (seat.judge_id for seat in grid.seats)
+
+    assert [seat.is_backup for seat in grid.seats] == [False, False]
+    assert [row.vote_of(first).value for row in grid.rows] == [1, 0]
+    assert [row.vote_of(second).value for row in grid.rows] == [None, 1]
+    assert grid.rows[0].vote_of(0) is None
+
+
 def test_an_annotator_reads_sealed_texts(annotator):
     run, _ = judged([1], tests=[make_test("the secret", sealed=True)])
     row = sheet(run, annotator).page(Filters()).rows[0]

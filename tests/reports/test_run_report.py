@@ -1,14 +1,16 @@
 from decimal import Decimal
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from evalhub.models import Call
 from evalhub.statistics.krippendorff import Band
+from issues.models import Tag, TagKind
 from reports.queries.run import run_report
+from runs import tallies
 from runs.evaluating import Ballot, evaluate, withdraw
 from runs.filters import Filters
 from runs.models import Assessment, Result
@@ -240,3 +242,86 @@ def test_queries_do_not_grow_with_the_results():
 
     assert count_queries(small, reader) == count_queries(large, reader)
     assert count_queries(large, reader) <= 25
+
+
+# Domains, repeats, what takes long ---------------------------------------------------------------
+
+
+def domain(name, parent=None):
+    return Tag.objects.create(name=name, kind=TagKind.DOMAIN, parent=parent)
+
+
+def test_a_domain_adds_up_all_that_lies_in_it_each_result_once():
+    law = domain("law")
+    domain("rent law", law)
+    domain("health")
+    names = (("law", "rent law"), ("rent law",), ("health", "urgent"), ("urgent",))
+    tests = [make_test(issue=make_issue(tags=tags)) for tags in names]
+    found = report(judged([1], [0], [1], [0], tests=tests))
+
+    lines = [(line.name, line.depth, line.rate.passed, line.rate.n) for line in found.domains]
+    assert lines == [("law", 0, 1, 2), ("rent law", 1, 1, 2), ("health", 0, 1, 1)]
+    assert found.outside.failed == 1
+
+
+def test_a_test_flickers_where_its_repeats_came_out_differently():
+    # Four answers to each of three tests: 2, 4 and 1 passed; then one more that nobody decided.
+    tests = [make_test("Hello?"), make_test(), make_test()]
+    votes = [[1], [1], [0], [0], [1], [1], [1], [1], [0], [0], [1], [None]]
+    found = report(judged(*votes, tests=tests, repeats=4)).flickering
+
+    assert (found.total, found.repeated) == (2, 3)
+    assert [(one.test_id, one.passed, one.n) for one in found.tests] == [
+        (tests[0].pk, 2, 4),
+        (tests[2].pk, 1, 3),
+    ]
+    assert found.tests[0].prompt == "Hello?"
+
+
+def test_what_a_sealed_test_asks_is_not_told_where_it_flickers():
+    run = judged([1], [0], tests=[make_test("the secret", sealed=True)], repeats=2)
+
+    assert report(run, make_user("viewer")).flickering.tests[0].prompt is None
+
+
+def test_where_tests_are_asked_once_nothing_can_flicker():
+    assert report(judged([1], [0])).flickering is None
+
+
+def test_costs_are_binned_and_free_answers_counted_apart():
+    run = make_run(make_test(), repeats=6)
+    costs = ("0", "0.00129", "0.0013", "0.004", "0.29", None)
+    for result, usd in zip(run.results.all(), costs, strict=True):
+        Result.objects.filter(pk=result.pk).update(cost_usd=usd and Decimal(usd))
+    cost = report(run).cost
+
+    assert (cost.n, cost.free) == (5, 1)
+    assert dict(cost.percentiles) == {
+        0.5: Decimal("0.0013"),
+        0.9: Decimal("0.29"),
+        0.99: Decimal("0.29"),
+    }
+    assert [(bar.from_usd, bar.n) for bar in cost.bars if bar.n] == [
+        (Decimal("0.001"), 2),
+        (Decimal("0.002"), 1),
+        (Decimal("0.2"), 1),
+    ]
+
+
+def test_the_first_look_resamples_nothing_and_the_second_has_all(monkeypatch):
+    caches["computed"].clear()
+    run = judged(
+        *[[1], [0], [1], [1], [0], [0], [1], [1]], repeats=2, tests=[make_test() for _ in range(4)]
+    )
+    reader = make_user("annotator")
+    with monkeypatch.context() as patch:
+        patch.setattr(tallies, "clustered_interval", lambda *_, **__: pytest.fail("resampled"))
+        first = run_report(run, Filters(), reader=reader, computes=False)
+    second = run_report(run, Filters(), reader=reader)
+    third = run_report(run, Filters(), reader=reader, computes=False)
+
+    assert (first.is_pending, first.score.interval, first.rate.interval) == (True, None, None)
+    assert first.rate.share == second.rate.share == 5 / 8
+    assert not second.is_pending
+    assert second.rate.interval
+    assert (third.rate, third.score, third.is_pending) == (second.rate, second.score, False)
