@@ -2,12 +2,12 @@
 //
 // data-figure   id of the JSON script (a Plotly figure)
 // data-filter   a click filters by this name: the page goes to itself with name=value, page 1
-// data-file     file name of the PNG that the toolbar's button gives
+// data-file     file name of the PNG or SVG that the toolbar's buttons give
 "use strict";
 
 (() => {
-    // The outcomes' colours in the figures, and the variables that hold them in each theme.
-    const OUTCOMES = {
+    // The colours in the figures, and the variables that hold them in each theme.
+    const COLOURS = {
         "#1b7a57": "--eh-passed",
         "#f4620a": "--eh-failed",
         "#8434f5": "--eh-unjudged",
@@ -15,6 +15,13 @@
         "#c3c7cf": "--eh-pending",
         "#6b7a90": "--eh-bars",
         "#ffffff": "--eh-on-fill",
+        "#014dab": "--eh-line-1",
+        "#cd107c": "--eh-line-2",
+        "#0aa2b8": "--eh-line-3",
+        "#723408": "--eh-line-4",
+        "#8b87f1": "--eh-line-5",
+        "#a69503": "--eh-line-6",
+        "#333940": "--eh-line-7",
     };
     const BUTTONS = [
         "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d",
@@ -22,7 +29,7 @@
 
     const themed = (value) => {
         if (typeof value === "string") {
-            const name = OUTCOMES[value.toLowerCase()];
+            const name = COLOURS[value.toLowerCase()];
             return name ? colour(name) : value;
         }
         if (Array.isArray(value)) {
@@ -49,7 +56,7 @@
 
     const layoutOf = (figure) => {
         const layout = {
-            ...figure.layout,
+            ...themed(figure.layout),
             font: { family: "Inter, sans-serif", size: 12, color: resolved("--eh-text"), ...figure.layout.font },
             hoverlabel: { font: { family: "Inter, sans-serif" } },
             dragmode: false,
@@ -74,6 +81,12 @@
         return `rgb(${red}, ${green}, ${blue})`;
     };
 
+    const svgButton = (filename) => ({
+        name: "Download plot as an SVG",
+        icon: Plotly.Icons.disk,
+        click: (chart) => Plotly.downloadImage(chart, { format: "svg", filename }),
+    });
+
     const draw = async (chart) => {
         const source = document.getElementById(chart.dataset.figure);
         if (!source || !window.Plotly) {
@@ -84,6 +97,7 @@
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
+            modeBarButtonsToAdd: [svgButton(chart.dataset.file || "chart")],
             toImageButtonOptions: { filename: chart.dataset.file || "chart", scale: 2 },
         });
         if (chart.dataset.filter && !chart.dataset.clickable) {

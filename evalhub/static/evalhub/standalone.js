@@ -3,5 +3,13 @@
 
 for (const chart of document.querySelectorAll("[data-figure]")) {
     const figure = JSON.parse(document.getElementById("figures").textContent)[chart.dataset.figure];
-    Plotly.newPlot(chart, figure.data, figure.layout, { responsive: true, displaylogo: false });
+    Plotly.newPlot(chart, figure.data, figure.layout, {
+        responsive: true,
+        displaylogo: false,
+        modeBarButtonsToAdd: [{
+            name: "Download plot as an SVG",
+            icon: Plotly.Icons.disk,
+            click: () => Plotly.downloadImage(chart, { format: "svg", filename: chart.dataset.figure }),
+        }],
+    });
 }
