@@ -12,8 +12,8 @@ Floats = NDArray[np.float64]
 MOST_UNDEFINED = 0.05
 """Where a statistic is undefined in more than this share of the resamples, it has no interval."""
 
-_MOST_CELLS = 4_000_000
-"""Numbers held at once while drawing (32 MB)."""
+_MOST_CELLS = 500_000
+"""Numbers held at once while drawing (4 MB)."""
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Sequence[Hashable]) -> Floats:

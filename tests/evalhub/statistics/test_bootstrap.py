@@ -91,3 +91,11 @@ def test_unequal_lengths_are_refused():
 def test_negative_weight_is_refused():
     with pytest.raises(ValueError, match="got -1"):
         interval([0, 1], ["a", "b"], weights=[1, -1])
+
+
+def test_resamples_are_those_of_pythons_own_generator():
+    # Drawn many at a time, and yet what `rng.choices` would draw one after the other.
+    values, rng = passes(30), Random(7)
+    drawn = sorted(sum(rng.choices(values, k=30)) / 30 for _ in range(101))
+    found = interval(values, range(30), resamples=101, level=0.9)
+    assert found == pytest.approx((drawn[5], drawn[95]))
