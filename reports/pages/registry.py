@@ -1,8 +1,9 @@
 """All report pages, in the order of the menu."""
 
+from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
 
-PAGES: tuple[Page, ...] = ()
+PAGES: tuple[Page, ...] = (LEADERBOARD,)
 
 
 def page_of(key: str) -> Page:

@@ -23,7 +23,7 @@ def tags_by_suite() -> dict[int, tuple[str, ...]]:
 
 
 def automatic_tags() -> dict[str, dict[int, set[str]]]:
-    """The topics of finished summaries, by the runs ("run") and the launches that they are about."""
+    """Topics that finished summaries gave, by what they are about: by "run" and by "launch"."""
     by: dict[str, dict[int, set[str]]] = {"run": defaultdict(set), "launch": defaultdict(set)}
     done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
     for tags, run, launch in done.values_list("tags", "runs", "runs__launch"):
@@ -57,3 +57,11 @@ def topics_of(
 def topics_of_run(run: Run) -> Topics:
     """The topics of one run, as keys."""
     return topics_of([(run.pk, run.suite_id, run.launch_id)], tags_by_suite())[run.pk]
+
+
+def all_topics() -> list[str]:
+    """Every topic that a suite or a finished summary has, as keys."""
+    tags = {name for names in tags_by_suite().values() for name in names}
+    done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
+    automatic = {tag for found in done.values_list("tags", flat=True) for tag in found}
+    return sorted({key for tag in tags | automatic if is_shown(key := topic_key(tag))})
