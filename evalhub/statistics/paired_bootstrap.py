@@ -4,9 +4,9 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from evalhub.statistics.arguments import check_lengths, check_resampling, check_weights
+from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.resampling import cluster_sums, percentile_interval, resampled_sums
+from evalhub.statistics.resampling import mean_sums, percentile_interval, resampled_means
 
 
 def paired_interval(
@@ -35,8 +35,7 @@ def paired_interval(
 
     Returns:
         In the unit of the scores; above 0 the second is better. None where fewer than two clusters
-        have a weight, or all have the same mean difference (to 1e-9): nothing is then known of the
-        spread.
+        have a weight, or all have the same mean difference (to 1e-9).
 
     Raises:
         ValueError: The sequences differ in length, a weight is negative, there are no resamples,
@@ -45,12 +44,10 @@ def paired_interval(
     Source: B. Efron, R. J. Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
     """
     check_lengths(first=first, second=second, weights=weights, clusters=clusters)
-    check_weights(weights)
     check_resampling(resamples=resamples, level=level)
-    weighted = [w * (b - a) for w, a, b in zip(weights, first, second, strict=True)]
-    sums = cluster_sums([weights, weighted], clusters)
-    sums = sums[sums[:, 0] > 0]
-    if len(np.unique(np.round(sums[:, 1] / sums[:, 0], 9))) < 2:
+    differences = [b - a for a, b in zip(first, second, strict=True)]
+    sums = mean_sums(differences, weights, clusters)
+    if sums is None:
         return None
-    drawn = resampled_sums(sums, resamples=resamples, rng=np.random.default_rng(seed))
-    return percentile_interval(drawn[:, 1] / drawn[:, 0], level)
+    drawn = resampled_means(sums, resamples=resamples, rng=np.random.default_rng(seed))
+    return percentile_interval(drawn, level)

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from evalhub.statistics.arguments import check_weights
 from evalhub.statistics.interval import Interval
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,28 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Sequence[Hashable
     place = [places.setdefault(cluster, len(places)) for cluster in clusters]
     sums = [np.bincount(place, weights=column, minlength=len(places)) for column in columns]
     return np.stack(sums, axis=1)
+
+
+def mean_sums(
+    values: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable]
+) -> Floats | None:
+    """(Σw, Σw·x) of each of the g clusters with a weight, shape (g, 2): what a mean is drawn from.
+
+    None where they are fewer than two, or all have the same mean (to 1e-9): each resample is then
+    the same, and an interval of width zero would claim certainty where nothing is known of the
+    spread. Raises ValueError where a weight is negative.
+    """
+    check_weights(weights)
+    weighted = [w * x for w, x in zip(weights, values, strict=True)]
+    sums = cluster_sums([weights, weighted], clusters)
+    sums = sums[sums[:, 0] > 0]
+    return sums if len(np.unique(np.round(sums[:, 1] / sums[:, 0], 9))) > 1 else None
+
+
+def resampled_means(sums: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
+    """Σw·x / Σw of each resample of `mean_sums`: (g, 2) → (resamples,)."""
+    drawn = resampled_sums(sums, resamples=resamples, rng=rng)
+    return np.asarray(drawn[:, 1] / drawn[:, 0], dtype=np.float64)
 
 
 def resampled_sums(sums: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:

@@ -13,10 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.arguments import check_lengths, check_resampling, check_weights
+from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_accuracy, judge_counts
-from evalhub.statistics.resampling import Floats, cluster_sums, defined_interval, resampled_sums
+from evalhub.statistics.resampling import (
+    Floats,
+    cluster_sums,
+    defined_interval,
+    mean_sums,
+    resampled_means,
+    resampled_sums,
+)
 
 
 class Calibrated(NamedTuple):
@@ -92,17 +99,14 @@ def corrected_interval(
             or `level` is not within 0 to 1.
     """
     check_lengths(values=values, weights=weights, clusters=clusters)
-    check_weights(weights)
     check_resampling(resamples=resamples, level=level)
-    weighted = [w * x for w, x in zip(weights, values, strict=True)]
-    run = cluster_sums([weights, weighted], clusters)
-    run = run[run[:, 0] > 0]
-    if len(np.unique(np.round(run[:, 1] / run[:, 0], 9))) < 2 or not _calibrates(calibration):
+    run = mean_sums(values, weights, clusters)
+    if run is None or not _calibrates(calibration):
         return None
     rng = np.random.default_rng(seed)
-    drawn = resampled_sums(run, resamples=resamples, rng=rng)
+    rates = resampled_means(run, resamples=resamples, rng=rng)
     judged = resampled_sums(_kinds(calibration), resamples=resamples, rng=rng)
-    return defined_interval(_corrected(drawn[:, 1] / drawn[:, 0], judged), level)
+    return defined_interval(_corrected(rates, judged), level)
 
 
 def _calibrates(calibration: Sequence[Calibrated]) -> bool:

@@ -45,21 +45,33 @@ def sign_flip(
     Source: E. J. G. Pitman (1937), doi:10.2307/2984124; B. Phipson, G. K. Smyth (2010),
     doi:10.2202/1544-6115.1585, for the 1 that is added.
     """
-    weights = [1.0] * len(differences) if weights is None else weights
-    clusters = range(len(differences)) if clusters is None else clusters
-    check_lengths(differences=differences, weights=weights, clusters=clusters)
-    check_weights(weights)
     if flips < 1:
         raise ValueError(f"expected flips >= 1, got {flips}")
+    units = _units(
+        differences,
+        weights=[1.0] * len(differences) if weights is None else weights,
+        clusters=range(len(differences)) if clusters is None else clusters,
+    )
+    if units is None:
+        return None
+    if len(units) <= MOST_ENUMERATED:
+        return _enumerated(units)
+    return _drawn(units, flips, np.random.default_rng(seed))
+
+
+def _units(
+    differences: Sequence[float], *, weights: Sequence[float], clusters: Sequence[Hashable]
+) -> Floats | None:
+    """What each cluster adds to the mean, without those that add 0; None: there is no mean."""
+    check_lengths(differences=differences, weights=weights, clusters=clusters)
+    check_weights(weights)
     total = sum(weights)
     if not total:
         return None
     weighted = [w / total * d for w, d in zip(weights, differences, strict=True)]
     units = cluster_sums([weighted], clusters)[:, 0]
-    moved = units[abs(units) > _TOLERANCE]
-    if len(moved) <= MOST_ENUMERATED:
-        return _enumerated(moved)
-    return _drawn(moved, flips, np.random.default_rng(seed))
+    moved: Floats = units[abs(units) > _TOLERANCE]
+    return moved
 
 
 def _enumerated(units: Floats) -> float:
