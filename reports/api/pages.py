@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 from django.http import HttpResponseBase
+from django.utils.choices import CallableChoiceIterator
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
@@ -64,7 +65,10 @@ def _parameter(name: str, field: forms.Field) -> OpenApiParameter:
 
 
 def _choices(field: forms.Field) -> list[str] | None:
+    """What may be chosen, where that is fixed and does not depend on rows."""
     if not isinstance(field, forms.ChoiceField) or isinstance(field, forms.ModelChoiceField):
         return None
     choices: Any = field.choices
+    if isinstance(choices, CallableChoiceIterator):
+        return None
     return [str(value) for value, _ in choices if value]
