@@ -69,7 +69,7 @@ def check(rest: Sequence[str]) -> int:
 
 
 def bench(rest: Sequence[str]) -> int:
-    """Measure EvalHub against a bare script on a mock provider; prints one table."""
+    """Measure calls against a bare script, and each report against its bare SQL; prints tables."""
     install("test", TEST)
     become("-m", "tests.bench", *rest)
 

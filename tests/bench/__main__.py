@@ -1,4 +1,7 @@
-"""Runs every job on both sides, one after the other, then times pages, and prints tables."""
+"""Runs every job on both sides, one after the other, then times pages, and prints tables.
+
+Jobs only report; where a report's page is out of its bound, the bench ends with 1.
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +20,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import ledgers
 from tests.bench.jobs import JOBS, Job, greedy_s
+from tests.bench.reports import OK
+from tests.bench.reports import Measured as MeasuredPage
 
 HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
 
@@ -132,16 +138,69 @@ def pages() -> Table:
     return table
 
 
-def main() -> None:
-    """Measure everything, or only what the arguments name: a job, or `pages`."""
-    named = set(sys.argv[1:]) or {*(job.name for job in JOBS), "pages"}
+def reports(console: Console, wanted: Sequence[str]) -> bool:
+    """Every report's page on each ledger; tells whether all hold their bounds.
+
+    A page makes as many queries on a ledger of 10,000 results as on one of 1,000,000.
+    """
+    few = {page.page: page.queries for page in pages_on(ledgers.SMALL, wanted)}
+    holds = True
+    for ledger in ledgers.LARGE:
+        found = pages_on(ledger, wanted)
+        console.print(reports_table(ledger.title, found, few))
+        holds &= all(page.holds and page.queries == few[page.page] for page in found)
+    return holds
+
+
+def pages_on(ledger: ledgers.Ledger, wanted: Sequence[str]) -> list[MeasuredPage]:
+    with ledgers.kept(ledger) as environment:
+        command = [sys.executable, "-m", "tests.bench.reports", *wanted]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise SystemExit(f"The pages could not be measured on {ledger.title}.")
+    return [MeasuredPage(**page) for page in json.loads(done.stdout)]
+
+
+def reports_table(title: str, pages: Sequence[MeasuredPage], few: dict[str, int]) -> Table:
+    head = ("page", "queries", "bare ms", "page ms", "× bare", "at most ms", "p95 ms", "holds")
+    table = Table(*head, title=f"First request of each report: {title}")
+    for page in pages:
+        table.add_row(page.page, *report_cells(page, few[page.page]))
+    return table
+
+
+def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
+    """What was measured of a page, beside how many queries it makes on a small ledger."""
+    if page.status != OK:
+        return [*[""] * 6, f"NO: status {page.status}"]
+    is_constant = page.queries == few_queries
+    return [
+        f"{page.queries}" if is_constant else f"{few_queries} → {page.queries}",
+        f"{page.bare_ms:.1f}",
+        f"{page.page_ms:.1f}",
+        f"{page.page_ms / page.bare_ms:.2f}",
+        f"{page.bound_ms:.0f}",
+        f"{page.p95_ms:.0f}",
+        "yes" if page.holds and is_constant else "NO",
+    ]
+
+
+def main() -> int:
+    """Measure everything, or what the arguments name: a job, `pages`, or `reports`.
+
+    After `reports` follow the beginnings of page names, such as `reports trend compare`.
+    """
+    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "reports"]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(calls(jobs))
     if "pages" in named:
         console.print(pages())
+    if "reports" not in named:
+        return 0
+    return 0 if reports(console, named[named.index("reports") + 1 :]) else 1
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
-    main()
+    sys.exit(main())
