@@ -13,14 +13,12 @@ def test_published_value():
     assert pearson_from_confusion(confusion(x, y)) == pytest.approx(0.816, abs=0.0005)
 
 
-def test_it_is_that_of_scipy():
-    from scipy.stats import pearsonr
-
+def test_it_is_that_of_scipy(scipy_stats):
     rng = Random(3)
     x = [rng.choice([0, 0.25, 0.5, 1]) for _ in range(200)]
     y = [rng.choice([value, 0, 1]) for value in x]
     found = pearson_from_confusion(confusion(x, y))
-    assert found == pytest.approx(pearsonr(x, y).statistic, abs=1e-12)
+    assert found == pytest.approx(scipy_stats.pearsonr(x, y).statistic, abs=1e-12)
 
 
 @pytest.mark.parametrize(
