@@ -34,6 +34,8 @@ def sign_flip(
         weights: Shape (n,), not negative; None: all weigh 1.
         flips: N, how many ways are drawn where there are more than 16 units (differences or
             clusters) whose sum is not 0. With 16 or fewer all ways are counted: the p is exact.
+            No drawn p is below 1 / (N + 1): where m of them are corrected together, as by Holm,
+            take N of at least 20 m, or none can be significant at 5 %.
 
     Returns:
         p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N ways as far out. 1.0 where all
