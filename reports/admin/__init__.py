@@ -1,6 +1,7 @@
 """What reports add to the admin: their own tables, and links on the tables of lower floors."""
 
+from reports.admin.capability import CapabilityAdmin
 from reports.admin.recurring import RecurringReportAdmin
 from reports.admin.test import TestAdminWithReports
 
-__all__ = ["RecurringReportAdmin", "TestAdminWithReports"]
+__all__ = ["CapabilityAdmin", "RecurringReportAdmin", "TestAdminWithReports"]

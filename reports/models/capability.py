@@ -1,0 +1,85 @@
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from evalhub.constraints import known
+from reports.summaries.dimensions import KEYS
+
+LEAST_WEIGHT, MOST_WEIGHT = 0.05, 10
+
+
+class Capability(models.Model):
+    """A broad bucket of what models are good at, such as "Communication Quality"."""
+
+    name = models.CharField(max_length=100, unique=True)
+    description = models.TextField(blank=True)
+    order = models.PositiveSmallIntegerField(default=0, help_text="Its place among the others.")
+
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ("order", "name")
+        verbose_name_plural = "capabilities"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class WeightKind(models.TextChoices):
+    DIMENSION = "dimension"
+    TOPIC = "topic"
+    SUITE = "suite"
+
+
+class WeightOrigin(models.TextChoices):
+    DOCUMENT = "document", "the methodology's"
+    OURS = "ours"
+
+
+class CapabilityWeight(models.Model):
+    """How much one dimension, topic or suite counts in a capability.
+
+    Suites and topics are named, and need not be there yet. `origin` tells weights that the
+    methodology gives from those that this house chose; whoever changes one makes it ours.
+    """
+
+    capability = models.ForeignKey(Capability, models.CASCADE, related_name="weights")
+    kind = models.CharField(max_length=10, choices=WeightKind)
+    name = models.CharField(
+        max_length=200, help_text="Key of a dimension, a topic as people write it, or a suite."
+    )
+    weight = models.FloatField(
+        default=1, validators=[MinValueValidator(LEAST_WEIGHT), MaxValueValidator(MOST_WEIGHT)]
+    )
+    origin = models.CharField(
+        max_length=10, choices=WeightOrigin, default=WeightOrigin.OURS, editable=False
+    )
+
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ("capability", "kind", "-weight", "name")
+        constraints = [
+            known("reports_capabilityweight_kind_known", "kind", WeightKind),
+            known("reports_capabilityweight_origin_known", "origin", WeightOrigin),
+            models.CheckConstraint(
+                name="reports_capabilityweight_range",
+                condition=models.Q(weight__range=(LEAST_WEIGHT, MOST_WEIGHT)),
+                violation_error_message=f"Choose a weight from {LEAST_WEIGHT} to {MOST_WEIGHT}.",
+            ),
+            models.UniqueConstraint(
+                name="reports_capabilityweight_once",
+                fields=("capability", "kind", "name"),
+                violation_error_message="This capability weighs that already.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.name}: {self.weight:g}"
+
+    def clean(self) -> None:
+        if self.kind == WeightKind.DIMENSION and self.name not in KEYS:
+            raise ValidationError(
+                {"name": f"There is no dimension {self.name!r}; expected {', '.join(KEYS)}."}
+            )
