@@ -44,7 +44,7 @@ class Ledger:
         return f"{self.engine.lower()}-{self.runs}-{self.results}-"
 
 
-SMALL = Ledger("SQLite", 20, 500)
+SMALL = Ledger("SQLite", 130, 80)
 LARGE = (Ledger("SQLite", 200, 500), Ledger("PostgreSQL", 200, 5000))
 
 
