@@ -1,0 +1,41 @@
+"""What is kept of a reply for its page: the texts, and where in them numbers are unsupported."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from reports.summaries.numbers import Figures, unsupported
+from reports.summaries.parse import Parsed
+
+KINDS = ("findings", "strengths", "weaknesses", "patterns")
+
+
+class Line(NamedTuple):
+    """A text with its ids, and where in it numbers stand that nothing sent supports."""
+
+    text: str
+    flagged: list[tuple[int, int]]
+
+
+def content_of(parsed: Parsed, figures: Sequence[float], sent: str) -> dict[str, Any]:
+    """The content as `ExecutiveSummary.content` holds it.
+
+    Args:
+        figures: The numbers that were stated.
+        sent: The whole text that was sent, in which numbers may be quoted.
+    """
+    known = Figures(figures, quoted=sent)
+    lines = {
+        kind: [
+            {"text": text, "flagged": unsupported(text, known)} for text in getattr(parsed, kind)
+        ]
+        for kind in KINDS
+    }
+    return {**lines, "problems": list(parsed.problems)}
+
+
+def lines_of(content: dict[str, Any], kind: str) -> list[Line]:
+    """The texts of one kind; none where there is no content."""
+    return [
+        Line(line["text"], [(start, end) for start, end in line["flagged"]])
+        for line in content.get(kind, ())
+    ]

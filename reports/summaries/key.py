@@ -1,0 +1,157 @@
+"""Who stands behind the anonymous ids of one exchange, and how the ids are drawn.
+
+Makers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…. Numbers are drawn at
+random under a seed, so that neither they nor their order say anything; equal seeds and subjects
+give equal ids.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+FIRST = {"MK": 5000, "MD": 6000, "S": 7000, "T": 8000}
+"""Ids are drawn from a thousand numbers that begin here."""
+
+
+class Subject(NamedTuple):
+    """A run, as far as it is to be told from the others. `temperature` None: the usual one."""
+
+    run: int
+    language_model: int
+    model_name: str
+    maker: str
+    system_prompt: str
+    temperature: float | None
+
+
+class Model(NamedTuple):
+    """Who a model id is: its name as the runs have it, and the id of its row."""
+
+    name: str
+    language_model: int
+
+
+class System(NamedTuple):
+    """Which system prompt an id is. `title` is how people are told of it; `text` may be ""."""
+
+    title: str
+    text: str
+
+
+class Variant(NamedTuple):
+    """A model under one system prompt and temperature, by ids; "" where all runs have the same.
+
+    `runs` answered as this variant, the newest last.
+    """
+
+    maker: str
+    model: str
+    system: str
+    temperature: str
+    runs: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """How the analyst is told of it, such as MK_5312/MD_6127 (sys: S_7004, temp: T_8400)."""
+        named = {"sys": self.system, "temp": self.temperature}
+        settings = ", ".join(f"{name}: {value}" for name, value in named.items() if value)
+        return f"{self.maker}/{self.model}" + (f" ({settings})" if settings else "")
+
+
+@dataclass(frozen=True)
+class Key:
+    """The ids of one exchange. `makers` by id, "" where nobody knows; `tests` by id, as row ids."""
+
+    makers: Mapping[str, str]
+    models: Mapping[str, Model]
+    systems: Mapping[str, System] = field(default_factory=dict)
+    temperatures: Mapping[str, float | None] = field(default_factory=dict)
+    variants: Sequence[Variant] = ()
+    tests: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Key":
+        """The key that `to_json` gave, after it went through JSON; {} is one without ids."""
+        return cls(
+            makers=dict(stored.get("makers", {})),
+            models={name: Model(*entry) for name, entry in stored.get("models", {}).items()},
+            systems={name: System(*entry) for name, entry in stored.get("systems", {}).items()},
+            temperatures=dict(stored.get("temperatures", {})),
+            variants=tuple(
+                Variant(maker, model, system, temperature, tuple(runs))
+                for maker, model, system, temperature, runs in stored.get("variants", ())
+            ),
+            tests=dict(stored.get("tests", {})),
+        )
+
+    def matching(self, asked: Mapping[str, str]) -> list[Variant]:
+        """The variants that agree with every id given for maker, model, system, temperature."""
+        return [
+            variant
+            for variant in self.variants
+            if all(getattr(variant, name) == value for name, value in asked.items())
+        ]
+
+
+def make_key(subjects: Sequence[Subject], seed: int) -> Key:
+    """Ids for the subjects, and the variants in a random order.
+
+    Models of which no maker is known have a maker's id each: nothing says that they share one.
+    System prompts and temperatures have ids where they tell runs apart, or are set at all.
+    """
+    random = Random(seed)
+    makers = _drawn("MK", (maker_of(subject) for subject in subjects), random)
+    models = _drawn("MD", (subject.language_model for subject in subjects), random)
+    systems = _drawn("S", _told({s.system_prompt for s in subjects}, ""), random)
+    temperatures = _drawn("T", _told({s.temperature for s in subjects}, None), random)
+    runs: dict[Variant, list[int]] = {}
+    for subject in subjects:
+        variant = Variant(
+            makers[maker_of(subject)],
+            models[subject.language_model],
+            systems.get(subject.system_prompt, ""),
+            temperatures.get(subject.temperature, ""),
+            (),
+        )
+        runs.setdefault(variant, []).append(subject.run)
+    variants = [variant._replace(runs=tuple(sorted(runs[variant]))) for variant in sorted(runs)]
+    random.shuffle(variants)
+    names = {subject.language_model: subject.model_name for subject in subjects}
+    return Key(
+        makers={name: maker if isinstance(maker, str) else "" for maker, name in makers.items()},
+        models={name: Model(names[model], model) for model, name in models.items()},
+        systems=_systems(systems),
+        temperatures={name: value for value, name in temperatures.items()},
+        variants=tuple(variants),
+    )
+
+
+def _systems(drawn: Mapping[str, str]) -> dict[str, System]:
+    """The system prompts by id, numbered from 1 as people are told of them."""
+    texts = [text for text in sorted(drawn) if text]
+    titles = {text: f"System prompt {number}" for number, text in enumerate(texts, 1)}
+    return {
+        name: System(titles.get(text, "No system prompt"), text) for text, name in drawn.items()
+    }
+
+
+def maker_of(subject: Subject) -> str | int:
+    """What tells makers apart: the name, or the model itself where nobody knows."""
+    return subject.maker or subject.language_model
+
+
+def _told(values: set[Any], unset: Any) -> set[Any]:
+    """The values that get an id: all that differ, and a single one where it is set."""
+    return values if len(values) > 1 or unset not in values else set()
+
+
+def _drawn(kind: str, values: Iterable[Any], random: Random) -> dict[Any, str]:
+    """An id for each different value, whatever the order in which they come."""
+    ordered = sorted(set(values), key=lambda value: (str(type(value)), str(value)))
+    first = FIRST[kind]
+    numbers = random.sample(range(first, first + max(1000, len(ordered))), len(ordered))
+    return {value: f"{kind}_{number}" for value, number in zip(ordered, numbers, strict=True)}

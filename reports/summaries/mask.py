@@ -1,0 +1,178 @@
+"""Taking the names of models and makers out of a text, and making sure that none is left.
+
+Names count as whole words: in any case, hyphenated or spaced otherwise than usual, possessive,
+plural, or with a version attached; those that are dictionary words only as they are capitalised.
+The check for leaks compares words and has none of the patterns that mask: one can err alone.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise, product
+
+from reports.summaries.names import MAKER, MODEL, PROVIDER, Name
+
+MASKS = {MODEL: "[name of a model withheld]", MAKER: "[name of a maker withheld]"}
+"""What stands in a name's place. It is nobody's id: what a text says of a maker that everybody
+knows would tell whose id it is."""
+
+MOST_WORDS = 12
+"""Longer names are looked for by their first so many words."""
+
+_HIDDEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u2060\ufeff"))
+"""Characters that cannot be seen and could part a name."""
+
+_LOOK = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+"""Letters of full width, as plain ones."""
+
+WIDEST_GAP = 3
+"""So many characters that are neither letters nor digits may part the words of a name."""
+
+MOST_GROUPED = 6
+"""Names of more words are looked for with all of them parted or none."""
+
+_JOINED = r"[\-\u2010\u2011]?"
+_PARTS = re.compile(r"[^\W_]+|[+]")
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z]{3})(?=\d)")
+
+
+class Masking:
+    """Masks texts, one after the other, and counts what it took out, by name."""
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        self.names = tuple(names)
+        self.counts: Counter[str] = Counter()
+        self._pattern = _pattern(self.names)
+
+    def __call__(self, text: str) -> str:
+        """The text without the names."""
+        return self._pattern.sub(self._masked, seen(text)) if self._pattern else seen(text)
+
+    def _masked(self, match: re.Match[str]) -> str:
+        name = self.names[int((match.lastgroup or "n0")[1:])]
+        self.counts[name.text] += 1
+        return MASKS.get(name.kind, "")
+
+
+def seen(text: str) -> str:
+    """The text as it is read: without what cannot be seen, and letters of full width as plain."""
+    return text.translate(_HIDDEN).translate(_LOOK)
+
+
+@lru_cache(maxsize=16)
+def _pattern(names: Sequence[Name]) -> re.Pattern[str] | None:
+    """One pattern for all names; a group "n3" is the fourth."""
+    if not names:
+        return None
+    found = (f"(?P<n{number}>{_of(name)})" for number, name in enumerate(names))
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(found)})")
+
+
+def _of(name: Name) -> str:
+    parts = _PARTS.findall(name.text)[:MOST_WORDS]
+    widest = max([WIDEST_GAP, *map(len, re.findall(r"[\W_]+", name.text))])
+    between = rf"[\W_]{{0,{widest}}}"
+    if name.kind == PROVIDER:
+        return rf"(?i:{between.join(map(re.escape, parts))})[/:](?=\w)"
+    if name.is_word:
+        forms = "|".join(re.escape(form) for form in sorted(written(name.text)))
+        return rf"(?:{forms})(?![^\W_])"
+    words = between.join(_hyphenated(part) for part in parts)
+    return rf"(?i:{words}{_ending(parts[-1])})(?![^\W_])"
+
+
+def _hyphenated(part: str) -> str:
+    """A word, which may be parted where its capitals or digits begin."""
+    return _JOINED.join(re.escape(piece) for piece in _CAPITALS.split(part))
+
+
+def _ending(last: str) -> str:
+    """A plural, or a version written onto a name that ends in a letter."""
+    return r"(?:s|\d[\w.]*)?" if last[-1].isalpha() else ""
+
+
+def written(name: str) -> set[str]:
+    """The ways in which a name is written that is a word as well."""
+    words = name.split()
+    return {name, name.upper(), " ".join(word[:1].upper() + word[1:] for word in words)}
+
+
+# The check ---------------------------------------------------------------------------------------
+
+
+class _Words:
+    """The words of a text, in their order, and where each form of a word stands."""
+
+    def __init__(self, text: str) -> None:
+        found = list(_WORD.finditer(seen(text)))
+        self.words = [match[0] for match in found]
+        self.small = [word.lower() for word in self.words]
+        gaps = (b.start() - a.end() for a, b in pairwise(found))
+        self.is_near = [gap <= WIDEST_GAP for gap in gaps]
+        self.places: dict[str, list[int]] = {}
+        for place, word in enumerate(self.small):
+            for form in _forms(word):
+                self.places.setdefault(form, []).append(place)
+
+    def has(self, sought: Sequence[str]) -> bool:
+        """Whether these words stand side by side; the last one may have an ending."""
+        return any(self._is_at(place, sought) for place in self.places.get(sought[0], ()))
+
+    def _is_at(self, place: int, sought: Sequence[str]) -> bool:
+        end = place + len(sought)
+        *whole, last = self.small[place:end]
+        return (
+            whole == list(sought[:-1])
+            and sought[-1] in _forms(last)
+            and all(self.is_near[place : end - 1])
+        )
+
+
+_WORD = re.compile(r"[^\W_]+")
+_VERSION = re.compile(r"(?<=[^\W\d_])\d\w*$")
+
+
+def _forms(word: str) -> set[str]:
+    """A word, and what it is without a plural's ending or an attached version."""
+    return {word, word.removesuffix("s"), _VERSION.sub("", word)}
+
+
+def leaks(text: str, names: Iterable[Name]) -> list[str]:
+    """The names that stand in a text, as the list has them. A name's words may be written as one.
+
+    A provider's alone tells no model and is not looked for.
+    """
+    words = _Words(text)
+    return [name.text for name in names if name.kind != PROVIDER and _stands(name, words)]
+
+
+def _stands(name: Name, words: _Words) -> bool:
+    if name.is_word:
+        return any(form in words.words for form in written(name.text) if _WORD.fullmatch(form))
+    return any(words.has(form) for form in _groupings(name.parts[:MOST_WORDS]))
+
+
+def _groupings(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The words, each parted from the next or written onto it, in every way."""
+    if len(parts) > MOST_GROUPED:
+        yield from (tuple(parts), ("".join(parts),))
+        return
+    for joined in product((False, True), repeat=len(parts) - 1):
+        words = [parts[0]]
+        for part, is_joined in zip(parts[1:], joined, strict=True):
+            if is_joined:
+                words[-1] += part
+            else:
+                words.append(part)
+        yield tuple(words)
+
+
+def without_own(names: Sequence[Name], own: str) -> tuple[list[Name], list[str]]:
+    """The names that can be masked, and those that cannot: they stand in the instruction itself.
+
+    Args:
+        own: The text that is sent whatever the runs are.
+    """
+    said = set(leaks(own, names))
+    return [name for name in names if name.text not in said], sorted(said)

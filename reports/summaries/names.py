@@ -1,0 +1,130 @@
+"""By which names the models of some runs can be known: their own, their makers' and families'."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+MODEL, MAKER, PROVIDER = "model", "maker", "provider"
+
+ALSO_CALLED = {
+    "AI21": ("AI21 Labs", "Jamba", "Jurassic"),
+    "Ai2": ("AllenAI", "Allen Institute for AI", "OLMo", "Tulu", "Molmo"),
+    "Amazon": ("AWS", "Amazon Web Services", "Amazon Nova", "Amazon Titan", "Titan", "Nova"),
+    "Anthropic": ("Claude", "Opus", "Sonnet", "Haiku"),
+    "Cohere": ("Command", "Command R", "Command R+", "Aya"),
+    "DeepSeek": ("Deep Seek",),
+    "Google": (
+        *("Alphabet", "DeepMind", "Google DeepMind", "Gemini", "Gemma", "Bard", "PaLM", "LaMDA"),
+    ),
+    "Hugging Face": ("HuggingFace", "HuggingFaceTB", "SmolLM", "Zephyr"),
+    "IBM": ("Granite", "watsonx", "Watson"),
+    "Meta": ("Meta AI", "Facebook", "Llama"),
+    "Microsoft": ("Phi", "Copilot", "Microsoft Copilot"),
+    "MiniMax": ("Hailuo",),
+    "Mistral AI": (
+        *("Mistral", "MistralAI", "Mixtral", "Ministral", "Magistral", "Codestral", "Devstral"),
+        *("Pixtral", "Le Chat"),
+    ),
+    "Moonshot AI": ("Moonshot", "MoonshotAI", "Kimi"),
+    "NVIDIA": ("Nemotron",),
+    "OpenAI": ("Open AI", "ChatGPT", "GPT"),
+    "Qwen": ("Alibaba", "Alibaba Cloud", "Tongyi", "Tongyi Qianwen", "QwQ"),
+    "xAI": ("Grok",),
+    "Z.ai": ("Zhipu", "Zhipu AI", "ChatGLM", "GLM"),
+}
+"""What makers and their models are also called, by the names that `evalhub.llm.identity` gives."""
+
+DICTIONARY_WORDS = frozenset(
+    """
+    amazon alphabet answer assistant baseline bard base candidate chat chat-gpt command copilot
+    coral falcon flash gemini granite grok haiku instruct judge jurassic large llama maverick medium
+    meta minimax mini mistral model moonshot nano nova open-ai opus palm phi preview pro scout small
+    sonnet test titan turbo ultra watson zephyr apple echo local scripted fast slow cheap strong
+    """.split()  # noqa: SIM905
+)
+"""Names that are words, too: these are taken for names only where they are written as names."""
+
+NOT_NAMES = frozenset({"openai_like", "custom_openai", "local", "scripted"})
+"""What may stand where a provider does and names nobody."""
+
+SHORTEST = 2
+
+
+class Name(NamedTuple):
+    """One name under which a model, maker or provider can be known.
+
+    `is_word`: it is a word of the language as well, so it counts only where it is written with
+    capitals as the name is. A provider counts only in front of what it provides, as in "groq/".
+    """
+
+    text: str
+    kind: str
+    is_word: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Its words, in small letters."""
+        return tuple(re.findall(r"[^\W_]+", self.text.lower()))
+
+
+class Known(NamedTuple):
+    """What is known of one model of the runs. `called` is what is sent to its provider."""
+
+    name: str
+    called: str
+    maker: str
+    family: str
+    identity: str = ""
+
+
+def names_of(models: Iterable[Known]) -> list[Name]:
+    """Every name by which these models can be known; the longest first, each once."""
+    found: dict[tuple[str, bool], Name] = {}
+    for model in models:
+        for name in _names(model):
+            if _is_name(name.text):
+                found.setdefault((name.text.lower(), name.kind == PROVIDER), name)
+    return sorted(found.values(), key=lambda name: (-len(name.text), name.text))
+
+
+def _names(model: Known) -> Iterable[Name]:
+    path = _path(model.called)
+    identity = model.identity.rpartition(":")[2]
+    for text in (model.name, model.called, path[-1], identity, _undated(path[-1])):
+        yield _named(text, MODEL)
+    for provider in path[:-1]:
+        yield Name(provider, PROVIDER)
+    yield _named(model.family, MODEL)
+    yield _named(model.maker, MAKER)
+    for alias in _aliases(model.maker):
+        yield _named(alias, MAKER)
+
+
+def _named(text: str, kind: str) -> Name:
+    text = text.strip()
+    return Name(text, kind, is_word="-".join(text.casefold().split()) in DICTIONARY_WORDS)
+
+
+def _path(called: str) -> list[str]:
+    """The parts of what is sent: providers first, the model's own name last."""
+    return [part for part in re.split(r"[/:]", called) if part] or [called]
+
+
+def _undated(name: str) -> str:
+    return re.sub(r"[-_@]?(?:20\d{2}-?\d{2}-?\d{2}|\d{4}|latest|preview|beta)$", "", name)
+
+
+def _aliases(maker: str) -> Sequence[str]:
+    wanted = squeezed(maker)
+    return next((names for key, names in ALSO_CALLED.items() if squeezed(key) == wanted), ())
+
+
+def _is_name(text: str) -> bool:
+    """Whether it can be looked for: a lone letter or a number alone is in every text."""
+    letters = squeezed(text)
+    return len(letters) >= SHORTEST and not letters.isdecimal() and text.casefold() not in NOT_NAMES
+
+
+def squeezed(text: str) -> str:
+    """The letters and digits of a text, in small letters."""
+    return re.sub(r"[\W_]+", "", text).lower()

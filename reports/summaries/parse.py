@@ -1,0 +1,188 @@
+"""An analyst's reply as findings, topics and grades. Tolerant, and total: any text has a reading.
+
+Tags may be in any case, left open, escaped as HTML entities, or wrapped in code fences; what
+stands outside them is not read. What cannot be read is named in `problems`, never guessed.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from html import unescape
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from reports.summaries.dimensions import KEYS, LEAST, MOST
+from reports.summaries.key import Key
+from runs.importers.weval.prompts import normal_tag
+
+MOST_LINES = 40
+"""Of each kind are kept, and so many problems are told."""
+
+MOST_CHARACTERS = 4000
+"""Of a finding or a reasoning are kept; the raw reply is kept whole."""
+
+MOST_TOPICS = 8
+LONGEST_TOPIC = 60
+
+SECTIONS = {
+    "key_finding": "findings",
+    "strength": "strengths",
+    "weakness": "weaknesses",
+    "pattern": "patterns",
+    "topic": "topics",
+}
+"""Where the text of a tag belongs."""
+
+_TAG = re.compile(
+    r"<\s*(/?)\s*(key_finding|strength|weakness|pattern|topic|grade)(e?s)?\b([^<>]*)>",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_LABEL = re.compile(r"\bscore\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
+_REASONING = re.compile(r"\A[\s*_]*reasoning\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
+_NUMBER = re.compile(r"[\s*_]*([-+]?\d+(?:[.,]\d+)?)[\s*_]*(?:(?:/|out of|of)\s*(\d+(?:\.\d+)?))?")
+_NOT_APPLICABLE = re.compile(r"[\s*_]*(?:n\s*/\s*a|n\.a\.|none|null|not applicable)\b", re.I)
+
+
+class Graded(NamedTuple):
+    """A grade as the analyst gave it. `grade` None: it says that none can be given."""
+
+    model: str
+    dimension: str
+    grade: float | None
+    reasoning: str
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What was read. Texts have their ids still; `topics` are normalised and without doubles."""
+
+    findings: tuple[str, ...] = ()
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    grades: tuple[Graded, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it says anything of the models."""
+        texts = (self.findings, self.strengths, self.weaknesses, self.patterns)
+        return any(texts) or any(grade.grade is not None for grade in self.grades)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def parse(reply: str, key: Key) -> Parsed:
+    """Read a reply in which models go by the ids of `key`."""
+    texts: dict[str, list[str]] = {name: [] for name in SECTIONS.values()}
+    grades: dict[tuple[str, str], Graded] = {}
+    problems: list[str] = []
+    for name, attributes, content in _blocks(_bared(reply)):
+        if name != "grade":
+            _add(texts[SECTIONS[name]], content)
+        elif isinstance(graded := _graded(attributes, content, key), Graded):
+            grades.pop((graded.model, graded.dimension), None)  # the last one stands
+            grades[graded.model, graded.dimension] = graded
+        else:
+            _add(problems, graded)
+    topics = topics_in(texts.pop("topics"))
+    kept = {name: tuple(lines[:MOST_LINES]) for name, lines in texts.items()}
+    told = tuple(problems[:MOST_LINES])
+    return Parsed(**kept, topics=topics, grades=tuple(grades.values()), problems=told)
+
+
+def _bared(reply: str) -> str:
+    """The reply without thoughts that were thought aloud, its tags as tags."""
+    said = _THOUGHTS.sub("", reply)
+    return said if _TAG.search(said) else unescape(said)
+
+
+def _blocks(reply: str) -> Iterator[tuple[str, str, str]]:
+    """Name, attributes and content of each tag. One that is left open ends at the next tag."""
+    tags = list(_TAG.finditer(reply))
+    for tag, after in zip_longest(tags, tags[1:]):
+        end = after.start() if after else len(reply)
+        if not tag[1] and not tag[4].rstrip().endswith("/"):
+            yield tag[2].lower(), tag[4], reply[tag.end() : end]
+
+
+def _add(lines: list[str], content: str) -> None:
+    line = content.strip().strip("`").strip()[:MOST_CHARACTERS]
+    if line and line not in lines:
+        lines.append(line)
+
+
+def topics_in(lines: list[str]) -> tuple[str, ...]:
+    """Topics as tags are compared; several may stand in one line."""
+    words = [word for line in lines for word in re.split(r"[,;\n]", line)]
+    named = (normal_tag(word.strip().lstrip("_-*# "))[:LONGEST_TOPIC].strip("-") for word in words)
+    return tuple(dict.fromkeys(topic for topic in named if topic))[:MOST_TOPICS]
+
+
+# Grades ------------------------------------------------------------------------------------------
+
+
+def _graded(written: str, content: str, key: Key) -> Graded | str:
+    """The grade, or what is wrong with it."""
+    asked = {
+        name.lower(): next((value for value in values if value), "").strip()
+        for name, *values in _ATTRIBUTE.findall(written)
+    }
+    model, dimension = asked.get("model", ""), asked.get("dimension", "").lower()
+    if problem := _unplaced(model, dimension, asked.get("maker", ""), key):
+        return problem
+    reasoning, scored = _parted(content)
+    grade, problem = grade_in(scored)
+    return (
+        f"{_place(model, dimension)}: {problem}"
+        if problem
+        else Graded(model, dimension, grade, reasoning)
+    )
+
+
+def _unplaced(model: str, dimension: str, maker: str, key: Key) -> str:
+    """Why it is not known what was graded; "" where it is."""
+    if not model:
+        return f"A grade for {dimension or 'nothing'} names no model."
+    if model not in key.models:
+        return f"A grade is for {model[:40]}, and no model is so called."
+    if dimension not in KEYS:
+        return f"A grade of {model} is for {dimension[:40] or 'nothing'}, which is no dimension."
+    if maker and not key.matching({"model": model, "maker": maker}):
+        return f"A grade of {model} names {maker[:40]} as its maker, which it is not."
+    return ""
+
+
+def _place(model: str, dimension: str) -> str:
+    return f"{model}, {dimension}"
+
+
+def _parted(content: str) -> tuple[str, str]:
+    """What is said for a grade, and what stands for the grade itself: after the last label."""
+    labels = list(_LABEL.finditer(content))
+    if not labels:
+        return "", content
+    reasoning = _REASONING.sub("", content[: labels[-1].start()])
+    return reasoning.strip().strip("*").strip()[:MOST_CHARACTERS], content[labels[-1].end() :]
+
+
+def grade_in(scored: str) -> tuple[float | None, str]:
+    """A grade from 1 to 10, and what is wrong. Both empty: the analyst says that there is none.
+
+    The first number counts; one of another scale, or beyond its ends, is no grade.
+    """
+    if _NOT_APPLICABLE.match(scored):
+        return None, ""
+    number = _NUMBER.match(scored)
+    if number is None:
+        return None, "it has no number."
+    grade = float(number[1].replace(",", "."))
+    if number[2] and float(number[2]) != MOST:
+        return None, f"{number[0].strip()} is not on the scale of {LEAST} to {MOST}."
+    if not LEAST <= grade <= MOST:
+        return None, f"{number[1]} is no grade from {LEAST} to {MOST}."
+    return grade, ""

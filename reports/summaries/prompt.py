@@ -1,0 +1,207 @@
+"""What the analyst is asked, in words: the instruction, the figures, and the tests.
+
+Texts of tests and answers are untrusted. They stand in fences that they cannot break out of, and
+whatever in them looks like one of our ids or tags is changed until it no longer does.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from issues.fences import OPENING, Fenced
+from reports.summaries.dimensions import BANDS, DIMENSIONS, LEAST, MOST, Dimension
+from reports.summaries.key import Key, Variant
+from reports.summaries.mask import MASKS
+from reports.summaries.matter import Case, Overview, Said, Tally
+from reports.summaries.parse import SECTIONS
+from reports.summaries.reduce import cut
+
+Clean = Callable[[str], str]
+
+SHORT_DIMENSIONS = ("adherence", "clarity", "helpfulness")
+"""What an analyst is asked about that can read little."""
+
+_IMITATED_TAG = re.compile(rf"<(?=\s*/?\s*(?:ref|grade|{'|'.join(SECTIONS)}))", re.IGNORECASE)
+_IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P)_(?=\d)", re.IGNORECASE)
+
+
+def dimensions(is_short: bool) -> tuple[Dimension, ...]:
+    """The dimensions that are asked about."""
+    wanted = SHORT_DIMENSIONS if is_short else [dimension.key for dimension in DIMENSIONS]
+    return tuple(dimension for dimension in DIMENSIONS if dimension.key in wanted)
+
+
+def harmless(text: str) -> str:
+    """A text of others without anything that looks like one of our tags or ids."""
+    return _IMITATED_ID.sub(r"\1-", _IMITATED_TAG.sub("\u2039", text))
+
+
+# The instruction ---------------------------------------------------------------------------------
+
+TASK = """\
+You are an analyst. Language models answered the same tests, and judges scored their answers. You
+took no part in it. Tell a person who has to choose between these models what the figures alone do
+not show: where each is strong and weak, how they differ, and what they have in common.
+
+Names are withheld. A maker is called MK_ and a number, a model MD_ and a number, a system prompt
+S_, a temperature T_, a test P_. The numbers mean nothing. {masks} stand where a
+text named somebody. Judge by the answers alone; do not guess who is who.
+
+Grade every model in every one of these dimensions, over all its system prompts and temperatures:
+{dimensions}
+
+Grades go from {least} to {most}; halves are allowed.
+{bands}
+Write N/A where the tests give no ground for a grade. The judges' scores say whether answers were
+right; a grade is your own reading of the answers.
+
+Reply with the tags below and nothing else. Write of each kind as many as there is something to
+say, the most important first, but one to four findings and one to eight topics.
+<key_finding>What matters most, in one or two sentences.</key_finding>
+<strength>What a model does well, and where that shows.</strength>
+<weakness>What a model does badly, and where that shows.</weakness>
+<pattern>What several answers have in common.</pattern>
+<topic>a subject of the tests in one to three words</topic>
+{form}
+Name whom you mean by a tag, with what you need of it: {ref}. Use no numbers but those that are
+stated below, or the difference or ratio of two of them."""
+
+SHORT_TASK = """\
+Language models answered the same tests. Grade each model from {least} (worst) to {most} (best).
+{dimensions}
+{masks} stand where a text named somebody.
+Write one block for each line of the list at the end, in exactly this form:
+{form}
+After the grades write one <key_finding>sentence on what matters most</key_finding>."""
+
+
+def instruction(key: Key, *, is_short: bool) -> str:
+    """What is to be done and in which form; the same whatever was answered."""
+    asked = dimensions(is_short)
+    names = " and ".join(f'"{mask}"' for mask in MASKS.values())
+    lines = "\n".join(f"- {one.key}: {one.asks}" for one in asked)
+    bands = "\n".join(f"- {band.low} to {band.high}, {band.title}: {band.says}" for band in BANDS)
+    variant = key.variants[0]
+    return (SHORT_TASK if is_short else TASK).format(
+        masks=names,
+        dimensions=lines,
+        bands=bands,
+        least=LEAST,
+        most=MOST,
+        form=_form(variant.maker, variant.model, asked[-1].key),
+        ref=_reference(variant),
+    )
+
+
+def _form(maker: str, model: str, dimension: str) -> str:
+    return (
+        f'<grade maker="{maker}" model="{model}" dimension="{dimension}">\n'
+        "REASONING: one sentence\n"
+        f"SCORE: 5/{MOST}\n"
+        "</grade>"
+    )
+
+
+def _reference(variant: Variant) -> str:
+    named = {
+        "maker": variant.maker,
+        "model": variant.model,
+        "sys": variant.system,
+        "temp": variant.temperature,
+    }
+    said = " ".join(f'{name}="{value}"' for name, value in named.items() if value)
+    return f'<ref {said} />, or <ref prompt="P_1" /> for a test'
+
+
+def request(key: Key, *, is_short: bool) -> str:
+    """What is asked for at the end: each model, and in a short form each single grade."""
+    models = sorted({(one.maker, one.model) for one in key.variants})
+    asked = dimensions(is_short)
+    if not is_short:
+        listed = "\n".join(f"- {maker}/{model}" for maker, model in models)
+        return f"Grade these models, {len(asked)} grades each:\n{listed}"
+    listed = "\n".join(
+        f'<grade maker="{maker}" model="{model}" dimension="{one.key}">'
+        for maker, model in models
+        for one in asked
+    )
+    return f"The grades to write:\n{listed}"
+
+
+# The figures -------------------------------------------------------------------------------------
+
+
+def overview_text(overview: Overview, clean: Clean) -> str:
+    """The figures over all tests, as tables."""
+    parts = [f"Suite: {_line(overview.suite, clean)}\n\n{_table('All tests', overview.tallies)}"]
+    parts += [_table(_line(f"Tag {tag.title}", clean), tag.tallies) for tag in overview.tags]
+    return "\n\n".join(parts)
+
+
+def _table(title: str, tallies: Iterable[Tally]) -> str:
+    head = f"{title}\nmodel | passed | decided | pass rate | mean score | errors | unjudged"
+    return "\n".join([head, *(_row(tally) for tally in tallies)])
+
+
+def _row(tally: Tally) -> str:
+    cells = (
+        tally.variant.label,
+        str(tally.passed),
+        str(tally.decided),
+        "-" if tally.share is None else f"{tally.share:.1%}",
+        _score(tally.score),
+        str(tally.errors),
+        str(tally.unjudged),
+    )
+    return " | ".join(cells)
+
+
+def _score(score: float | None) -> str:
+    return "-" if score is None else f"{score:.2f}"
+
+
+def _line(text: str, clean: Clean) -> str:
+    return clean(" ".join(text.split()))
+
+
+# The tests ---------------------------------------------------------------------------------------
+
+
+def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Clean) -> str:
+    """One test with its answers.
+
+    Args:
+        name: The test's id.
+        limit: Characters to which each text is cut; None: none is.
+        clean: Makes a text of others anonymous and harmless.
+    """
+    about = ", ".join([*case.tags, case.issue])
+    parts = [
+        f"Test {name}: {_line(about, clean)}",
+        _fenced("input", case.asked, limit, nonce, clean),
+    ]
+    if case.looked_for:
+        points = "\n".join(f"- {cut(_line(point, clean), limit)}" for point in case.looked_for)
+        parts.append(f"Looked for:\n{points}")
+    if case.reference:
+        parts.append(_fenced("reference", case.reference, limit, nonce, clean))
+    parts += [_said(said, limit, nonce, clean) for said in case.said]
+    return "\n".join(parts) + "\n"
+
+
+def _said(said: Said, limit: int | None, nonce: str, clean: Clean) -> str:
+    counted = f"passed {said.passed} of {said.decided}, score {_score(said.score)}"
+    head = f"{said.variant.label}: {counted}"
+    if said.failure:
+        return f"{head}; no answer ({said.failure})"
+    return f"{head}\n{_fenced('output', said.text, limit, nonce, clean)}"
+
+
+def _fenced(name: str, text: str, limit: int | None, nonce: str, clean: Clean) -> str:
+    return Fenced(cut(clean(text), limit), name=name, nonce=nonce).block()
+
+
+def messages(parts: Sequence[str], nonce: str) -> list[dict[str, str]]:
+    """The message that is sent: instruction, figures, tests, and what is asked for."""
+    first, *rest = parts
+    whole = "\n\n".join([first, OPENING.format(nonce=nonce), *rest])
+    return [{"role": "user", "content": whole}]

@@ -1,0 +1,127 @@
+"""Ids in an analyst's text become names and links; what is unknown stays visible."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.summaries.key import Key
+from reports.summaries.restore import html, markdown, pieces, plain
+from tests.reports.summaries.keys import WORKED, url_of
+
+GPT = "[gpt-4o](#model-perf:openai:gpt-4o)"
+CLAUDE = "[claude-3-sonnet](#model-perf:anthropic:claude-3-sonnet[sys:0])"
+GEMINI = "[Gemini Pro (System 1, Temperature 0.7)](#model-perf:google:gemini-pro[sys:1][temp:0.7])"
+TEXTS = st.text(
+    st.sampled_from("<>&;/=\"' \n`*[]()!ref model MD_6002 MK_5001 lt gt amp x-data \ue000 0 1 %")
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "restored"),
+    [
+        (
+            'Models from <ref maker="MK_5002" /> performed well.',
+            "Models from OpenAI performed well.",
+        ),
+        (
+            'However, <ref maker="MK_5001" model="MD_6001" sys="S_7001" temp="T_8000" /> '
+            "struggled.",
+            f"However, {GEMINI} struggled.",
+        ),
+        (
+            'The <ref sys="S_7000" /> system prompt, but <ref temp="T_8000" /> was too creative.',
+            "The [System 0](#system-prompt:0) system prompt, but temperature 0.7 was too creative.",
+        ),
+        ('<ref model="MD_6002" /> and <ref model="MD_6000" />', f"{GPT} and {CLAUDE}"),
+        (
+            '<ref maker="unclosed" model="also_unclosed"',
+            '<ref maker="unclosed" model="also_unclosed"',
+        ),
+        ("<ref maker='MK_5000' />", "Anthropic"),
+    ],
+)
+def test_worked_cases_of_the_methodology(written, restored):
+    assert markdown(written, WORKED, url_of) == restored
+
+
+@pytest.mark.parametrize(
+    ("written", "restored"),
+    [
+        ("&lt;ref model=&quot;MD_6002&quot; /&gt; led", f"{GPT} led"),
+        ("<REF Model=MD_6002></ref> led", f"{GPT} led"),
+        ("MD_6002 led, by MK_5002", f"{GPT} led, by OpenAI"),
+        ('see <ref prompt="P_1"/>', "see [test 34](/tests/34/)"),
+        ("XMD_6002 and MD_60021", "XMD_6002 and MD_60021"),
+    ],
+)
+def test_ids_are_read_however_they_are_written(written, restored):
+    assert markdown(written, WORKED, url_of) == restored
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '<ref model="MD_9999" />',
+        '<ref maker="MK_5000" model="MD_6002" />',
+        "<ref />",
+        '<ref prompt="P_7" />',
+        '<ref style="x" />',
+        "MD_9999",
+    ],
+)
+def test_an_unknown_id_stays_visible(written):
+    assert markdown(written, WORKED, url_of) == written
+    shown = html(written, WORKED, url_of)
+    assert '<code class="eh-unknown"' in shown
+    assert written.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") in shown
+
+
+def test_a_maker_whom_nobody_knows_is_called_so():
+    key = Key(makers={"MK_5000": ""}, models={}, variants=WORKED.variants[:1])
+    assert pieces("<ref maker='MK_5000'/>", key)[0].text == "an unknown maker"
+
+
+def test_names_cannot_write_markup():
+    models = {"MD_6002": WORKED.models["MD_6002"]._replace(name="a](http://evil) **b**<script>")}
+    key = Key(WORKED.makers, models, variants=WORKED.variants[2:])
+    shown = html("<ref model='MD_6002'/>", key, url_of)
+    assert "<script" not in shown
+    assert "evil) **b**&lt;script&gt;</a>" in shown
+
+
+def test_links_lead_to_pages_of_this_site():
+    shown = html(
+        "<ref model='MD_6002'/> and [x](http://example.org)", WORKED, lambda _: "/m/?a=1&b=2"
+    )
+    assert '<a href="/m/?a=1&amp;b=2">gpt-4o</a>' in shown
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](http://a/<ref model='MD_6002'/>)",
+        '<ref model="MD_6002" onclick="alert(1)" />',
+        "<div x-data='alert(1)'>",
+        '[a"onmouseover="alert(1)](http://x"y)',
+    ],
+)
+def test_hostile_text_writes_no_markup(hostile):
+    shown = html(hostile, WORKED, url_of)
+    assert not any(word in shown for word in ("<script", "<img", "<div", 'href="javascript'))
+    assert '" on' not in shown.replace("&quot;", "'")
+
+
+def test_flagged_numbers_are_marked_where_they_stand():
+    text = "MD_6002 passed 85 % and 12 %"
+    start = plain(text).index("85")
+    shown = html(text, WORKED, url_of, flagged=[(start, start + 2)])
+    assert '<mark class="eh-unsupported">85</mark> % and 12 %' in shown
+
+
+@given(TEXTS)
+def test_restoring_is_total_and_leaves_no_place_empty(text):
+    assert "".join(piece.text for piece in pieces(text, Key({}, {}))) == plain(text)
+    assert "\ue000" not in html(text, WORKED, url_of)
