@@ -1,6 +1,7 @@
 """Figures that only the reports draw, as plain Plotly dicts. Pure."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from evalhub.figures import GRID, NEUTRAL, Figure, base_layout, outcome_pie
 
@@ -23,12 +24,25 @@ def outcome_ring(counts: Mapping[str, int]) -> Figure:
 
 def binned_times(bars: Sequence[tuple[int, int, int]]) -> Figure:
     """A histogram of times already counted: (from ms, to ms, n), bounds growing by steps."""
-    labels = [_span(low, high) for low, high, _ in bars]
+    return _binned([(_span(low, high), n) for low, high, n in bars])
+
+
+def binned_costs(free: int, bars: Sequence[tuple[Decimal, Decimal, int]]) -> Figure:
+    """A histogram of costs already counted: (from USD, to USD, n), those that cost nothing first.
+
+    Args:
+        free: How many cost nothing; they have no bar where there are none.
+    """
+    paid = [(f"${low.normalize():f}–{high.normalize():f}", n) for low, high, n in bars]
+    return _binned([("free", free), *paid] if free else paid)
+
+
+def _binned(bars: Sequence[tuple[str, int]]) -> Figure:
     data = {
         "type": "bar",
-        "x": labels,
-        "y": [n for _, _, n in bars],
-        "hovertext": [f"{label}: {bar[2]:,}" for label, bar in zip(labels, bars, strict=True)],
+        "x": [label for label, _ in bars],
+        "y": [n for _, n in bars],
+        "hovertext": [f"{label}: {n:,}" for label, n in bars],
         "hoverinfo": "text",
         "marker": {"color": NEUTRAL},
     }

@@ -50,6 +50,18 @@ def filter_query(filters: Any, **changes: Any) -> str:
 
 
 @register.simple_tag
+def line_query(filters: Filters, name: str, value: Any) -> str:
+    """The query string of one line's results, all of them, in the order and columns chosen."""
+    view = Filters(sort=filters.sort, by_judge=filters.by_judge)
+    return "?" + view.query(**{name: value})
+
+
+@register.filter
+def times(n: int) -> range:
+    return range(n)
+
+
+@register.simple_tag
 def outcomes() -> list[str]:
     return list(Outcome.values)
 

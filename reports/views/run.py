@@ -10,20 +10,25 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.figures import OutcomeRow, tag_bars
+from evalhub.figures import Figure, OutcomeRow, tag_bars
+from evalhub.pages import person
 from evalhub.work.leases import workers_alive
 from reports.exports.run import csv_lines, report_json
-from reports.figures import binned_times, outcome_ring
+from reports.figures import binned_costs, binned_times, outcome_ring
+from reports.queries.cost import Cost
 from reports.queries.grid import Row, Sheet
+from reports.queries.latency import Latency
 from reports.queries.progress import progress_of
 from reports.queries.run import RunReport, judgings_of, run_report
 from reports.queries.verdicts import Verdict, verdicts_of
+from reports.views.pages import COMPUTE
 from reports.views.shell import needs, page
 from runs.filters import SORTS, Filters
 from runs.models import Jury, Run
 from runs.states import current_of
 
 ISSUES_SHOWN = 25
+FLICKERING_SHOWN = 10
 
 
 def _run(pk: int) -> Run:
@@ -34,7 +39,8 @@ def _run(pk: int) -> Run:
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """How did this model do in this run?"""
     filters = Filters.read(request.GET)
-    report = run_report(_run(pk), filters, reader=request.user)  # type: ignore[arg-type]
+    computes = COMPUTE in request.GET
+    report = run_report(_run(pk), filters, reader=person(request), computes=computes)
     return page(
         request,
         "reports/run.html",
@@ -46,6 +52,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         sorts=SORTS,
         figures=_figures(report),
         issues_shown=ISSUES_SHOWN,
+        flickering_shown=FLICKERING_SHOWN,
         **_controls(request, report),
     )
 
@@ -66,12 +73,20 @@ def _figures(report: RunReport) -> dict[str, Any]:
     """Plotly figures by the id of the element that holds their JSON; None: nothing to draw."""
     counts = report.counts.as_dict()
     tags = [OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in report.tags]
-    bars = report.latency.bars if report.latency else ()
     return {
         "outcomes": outcome_ring(counts) if report.counts.total else None,
         "tags": tag_bars(tags) if tags else None,
-        "latency": binned_times([(b.from_ms, b.to_ms, b.n) for b in bars]) if bars else None,
+        "latency": _times(report.latency) if report.latency else None,
+        "cost": _costs(report.cost) if report.cost else None,
     }
+
+
+def _times(latency: Latency) -> Figure:
+    return binned_times([(bar.from_ms, bar.to_ms, bar.n) for bar in latency.bars])
+
+
+def _costs(cost: Cost) -> Figure:
+    return binned_costs(cost.free, [(bar.from_usd, bar.to_usd, bar.n) for bar in cost.bars])
 
 
 @needs("runs.view_run")
@@ -116,7 +131,7 @@ def _csv(lines: Iterator[str], name: str) -> StreamingHttpResponse:
 def download_json(request: HttpRequest, pk: int) -> HttpResponse:
     """The report's figures, the rows that the grid shows, all pages of it, and their judgments."""
     filters = Filters.read(request.GET)
-    report = run_report(_run(pk), filters, reader=request.user)  # type: ignore[arg-type]
+    report = run_report(_run(pk), filters, reader=person(request))
     sheet = _sheet(request, pk)
     judgments = [asdict(verdict) for verdict in verdicts_of(sheet, filters)]
     response = JsonResponse({**report_json(report, sheet.rows(filters)), "judgments": judgments})
@@ -127,7 +142,7 @@ def download_json(request: HttpRequest, pk: int) -> HttpResponse:
 def _sheet(request: HttpRequest, pk: int) -> Sheet:
     found = _run(pk)
     current = current_of(judgings_of(found))
-    return Sheet(found, current, request.user)  # type: ignore[arg-type]
+    return Sheet(found, current, person(request))
 
 
 def _attachment(name: str, ending: str) -> str:

@@ -86,16 +86,45 @@
         || part.querySelector("details[open], dialog[open], [aria-expanded=true]") !== null;
 
     const refresh = async () => {
-        const reply = await fetch(window.location.href.split("#")[0]);
-        if (!reply.ok) {
+        const fresh = await whole();
+        if (!fresh) {
             return;
         }
-        const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
         for (const part of document.querySelectorAll("[data-eh-refresh]")) {
             const replacement = fresh.getElementById(part.id);
             if (replacement && !isInUse(part)) {
                 replaceContents(part, replacement);
             }
+        }
+    };
+
+    // The page with all that takes long to compute; null where it does not come.
+    const whole = async () => {
+        const url = new URL(window.location.href);
+        url.hash = "";
+        url.searchParams.set("compute", "1");
+        const reply = await fetch(url);
+        return reply.ok ? new DOMParser().parseFromString(await reply.text(), "text/html") : null;
+    };
+
+    // What the first answer left out comes with a second one, each figure to its place.
+    const complete = async () => {
+        const fresh = await whole();
+        for (const part of document.querySelectorAll("[data-eh-pending]")) {
+            const replacement = fresh?.getElementById(part.id);
+            if (replacement) {
+                part.replaceWith(replacement);
+            }
+        }
+        if (!fresh) {
+            throw new Error("The page did not come.");
+        }
+        page.dataset.pending = "0";
+    };
+
+    const complain = () => {
+        for (const part of document.querySelectorAll("span[data-eh-pending]")) {
+            part.textContent = "interval could not be computed just now";
         }
     };
 
@@ -180,6 +209,9 @@
         }
     });
 
+    if (page?.dataset.pending === "1") {
+        complete().catch(complain);
+    }
     if (page?.dataset.live === "1") {
         setTimeout(poll, POLL_MS);
     }
