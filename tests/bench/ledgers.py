@@ -51,7 +51,7 @@ LARGE = (Ledger("SQLite", 200, 500), Ledger("PostgreSQL", 200, 5000))
 @contextmanager
 def kept(ledger: Ledger) -> Iterator[dict[str, str]]:
     """The environment of a process that reads this ledger; it is invented where there is none."""
-    folder = _folder(ledger)
+    folder = folder_of(ledger)
     done = folder / "done"
     if not done.exists():
         for outdated in KEPT.glob(f"{ledger.name}*"):
@@ -70,7 +70,7 @@ def kept(ledger: Ledger) -> Iterator[dict[str, str]]:
         yield environment
 
 
-def _folder(ledger: Ledger) -> Path:
+def folder_of(ledger: Ledger) -> Path:
     content = hashlib.sha256(" ".join(ledger.arguments).encode())
     for file in sorted(file for pattern in MADE_OF for file in ROOT.glob(pattern)):
         content.update(file.read_bytes())
