@@ -6,6 +6,8 @@ Tags that people gave and those that an analyst found are matched by key, so tha
 
 import re
 
+from runs.importers.weval.prompts import normal_tag
+
 CANONICAL = (
     "Adversarial Robustness",
     "AI Safety & Robustness",
@@ -59,19 +61,14 @@ CANONICAL = (
 )
 """Titles that the rule of `topic_title` would not give, or that buckets are made of."""
 
-_JOINTS = re.compile(r"[\s_]")
-_OTHERS = re.compile(r"[^\w-]")
-
 
 def topic_key(text: str) -> str:
-    """A tag or topic as it is matched: lower case, hyphens between words, nothing else.
+    """A tag or topic as it is matched: "AI/ML & Data" is "aiml--data".
 
-    "AI/ML & Data" is "aiml--data". What begins with "_" is for the house only and stays as it is.
+    What begins with "_" is for the house only and stays as it is.
     """
-    text = text.strip()
-    if text.startswith("_"):
-        return text
-    return _OTHERS.sub("", _JOINTS.sub("-", text.lower())).strip("-")
+    key = normal_tag(text)
+    return key if key.startswith("_") else key.strip("-")
 
 
 _TITLES = {topic_key(title): title for title in CANONICAL}

@@ -124,7 +124,7 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
     scores = suite_scores(
         counted, {run: one.at(beta) if beta else one.score for run, one in sums.items()}
     )
-    names = {key: _name(identity) for key, identity in field.identities.items()}
+    names = {key: name_of(identity) for key, identity in field.identities.items()}
     took = {one.model for one in counted}
     if asked["family"]:
         names = {key: identity.family for key, identity in field.identities.items()}
@@ -150,7 +150,7 @@ def _runs(scores: Scores) -> dict[str, list[int]]:
     }
 
 
-def _name(identity: Identity) -> str:
+def name_of(identity: Identity) -> str:
     """The name without its maker, which stands beside it."""
     return identity.key.partition(":")[2] if identity.maker else identity.key
 

@@ -1,9 +1,10 @@
 """All report pages, in the order of the menu."""
 
+from reports.pages.capabilities import CAPABILITIES
 from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
 
-PAGES: tuple[Page, ...] = (LEADERBOARD,)
+PAGES: tuple[Page, ...] = (LEADERBOARD, CAPABILITIES)
 
 
 def page_of(key: str) -> Page:

@@ -97,7 +97,7 @@ def field_of_runs() -> Field:
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )
     tags = tags_by_suite()
-    tried_out = {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
+    tried_out = tried_out_suites(tags)
     found = list(rows.order_by().values(*FIELDS))
     real = [row for row in found if row["suite_id"] and row["suite_id"] not in tried_out]
     topics = topics_of([(row["pk"], row["suite_id"], row["launch_id"]) for row in real], tags)
@@ -108,6 +108,16 @@ def field_of_runs() -> Field:
         identities={identity.key: identity for identity in counted.values()},
         outside=len(found) - len(real),
     )
+
+
+def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]:
+    """Suites with the tag "test".
+
+    Args:
+        tags: What `tags_by_suite` gave; None: it is read.
+    """
+    tags = tags_by_suite() if tags is None else tags
+    return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
 
 
 def _entrant(row: dict[str, Any], identity: Identity, topics: Topics) -> Entrant:
