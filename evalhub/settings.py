@@ -176,7 +176,11 @@ CACHES = {
 
 # Background work ---------------------------------------------------------------------------------
 
-EVALHUB_WORK = ["runs.answering.Answering", "runs.judging.Judging"]
+EVALHUB_WORK = [
+    "runs.answering.Answering",
+    "runs.judging.Judging",
+    "reports.summaries.work.Summarising",
+]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
 
 EVALHUB_EVERY_MINUTE = ["runs.recurring.launch_due", "reports.recurring.make_due"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from reports.summaries.dimensions import KEYS, LEAST, MOST
 from reports.summaries.key import Key
-from runs.importers.weval.prompts import normal_tag
+from reports.topic_names import topic_key
 
 MOST_LINES = 40
 """Of each kind are kept, and so many problems are told."""
@@ -119,7 +119,7 @@ def _add(lines: list[str], content: str) -> None:
 def topics_in(lines: list[str]) -> tuple[str, ...]:
     """Topics as tags are compared; several may stand in one line."""
     words = [word for line in lines for word in re.split(r"[,;\n]", line)]
-    named = (normal_tag(word.strip().lstrip("_-*# "))[:LONGEST_TOPIC].strip("-") for word in words)
+    named = (topic_key(" ".join(word.split()).lstrip("_-*# "))[:LONGEST_TOPIC] for word in words)
     return tuple(dict.fromkeys(topic for topic in named if topic))[:MOST_TOPICS]
 
 

@@ -1,0 +1,231 @@
+"""What is sent to an analyst for a set of runs: made anonymous, reduced to fit, and checked."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from reports.summaries import prompt, reading
+from reports.summaries.key import Key, make_key
+from reports.summaries.mask import Masking, leaks, without_own
+from reports.summaries.matter import Case, Overview, figures_of
+from reports.summaries.names import Name, names_of
+from reports.summaries.reduce import (
+    CHARACTERS_PER_TOKEN,
+    FULL_CONTEXT,
+    fitting,
+    limit_of,
+    reply_tokens,
+    room,
+    worst_first,
+)
+from runs.models import Run
+
+CHUNK = 20
+"""Tests whose texts are read at once."""
+
+LEAK, NOTHING, TOO_SMALL = "leak", "nothing_to_read", "too_small"
+
+
+class Unsendable(ValueError):
+    """Nothing can be sent; `kind` and the message say why. The message quotes no answer."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Section:
+    """One test as it is sent, with the names that were taken out of it."""
+
+    id: str
+    case: Case
+    text: str
+    masked: Counter[str]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to be sent. `notes` say in words what was left out, cut, or could not be masked."""
+
+    messages: list[dict[str, str]]
+    reply_tokens: int
+    key: Key
+    figures: list[float]
+    masked: dict[str, int]
+    notes: list[str]
+    tests: list[int]
+
+    @property
+    def characters(self) -> int:
+        return sum(len(message["content"]) for message in self.messages)
+
+    @property
+    def tokens(self) -> int:
+        """About so many tokens, rather too many."""
+        return self.characters // CHARACTERS_PER_TOKEN + 1
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """All that stands around the tests, and what is needed to write them."""
+
+    runs: Sequence[Run]
+    key: Key
+    names: Sequence[Name]
+    nonce: str
+    is_short: bool
+    reply: int
+
+
+def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int = 1) -> Draft:
+    """What would be sent to an analyst about these runs. Equal arguments and rows: equal drafts.
+
+    Args:
+        runs: Of one suite, with their language models and suites.
+        context_tokens: What the analyst reads and writes at most.
+        seed: Decides the anonymous ids.
+        number: Of the try; the fences around untrusted texts differ from try to try.
+
+    Raises:
+        Unsendable: There is nothing to send, no room for it, or a name would leak.
+    """
+    key = make_key(reading.subjects_of(runs), seed)
+    is_short = context_tokens < FULL_CONTEXT
+    own = prompt.instruction(key, is_short=is_short)
+    asked = prompt.request(key, is_short=is_short)
+    names, unmaskable = without_own(names_of(reading.known_of(runs)), f"{own}\n{asked}")
+    reply = reply_of(context_tokens, key)
+    nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:16]
+    frame = _Frame(runs, key, names, nonce, is_short, reply)
+
+    overview = reading.overview_of(runs, key)
+    masking = Masking(names)
+    head = prompt.overview_text(overview, _clean(masking))
+    around = prompt.messages([own, head, asked], nonce)[0]["content"]
+    sections, limit, of = _reduced(frame, room(context_tokens, reply, len(around)))
+    sent = prompt.messages([own, head, *(section.text for section in sections), asked], nonce)
+    if found := leaks(sent[0]["content"], names):
+        raise Unsendable(LEAK, _leak(found))
+    return Draft(
+        messages=sent,
+        reply_tokens=reply,
+        key=replace(key, tests={section.id: section.case.test for section in sections}),
+        figures=_figures(overview, sections),
+        masked=dict(sum((section.masked for section in sections), masking.counts).most_common()),
+        notes=_notes(frame, overview, (len(sections), of, limit), unmaskable),
+        tests=[section.case.test for section in sections],
+    )
+
+
+def reply_of(context_tokens: int, key: Key) -> int:
+    """How many tokens are kept for the reply about these models."""
+    asked = prompt.dimensions(context_tokens < FULL_CONTEXT)
+    return reply_tokens(context_tokens, len(key.models) * len(asked))
+
+
+def params_of(context_tokens: int, key: Key, endpoint_params: dict[str, Any]) -> dict[str, Any]:
+    """The analyst's parameters: temperature 0 unless it says otherwise, and room for the reply."""
+    return {"temperature": 0, **endpoint_params, "max_tokens": reply_of(context_tokens, key)}
+
+
+def _clean(masking: Masking) -> Callable[[str], str]:
+    return lambda text: prompt.harmless(masking(text))
+
+
+def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]:
+    """The tests that fit, to how many characters their texts are cut, and how many there are."""
+    order = worst_first(reading.standings_of(frame.runs))
+    if not order:
+        raise Unsendable(
+            NOTHING, "There is no answer that may be read: every test is sealed or unanswered."
+        )
+    whole = list(fitting(_sections(frame, order, None), space, patience=1))
+    if len(whole) == len(order):
+        return whole, None, len(order)
+    limit = limit_of(space)
+    some = list(fitting(_sections(frame, order, limit), space))
+    if not some:
+        raise Unsendable(
+            TOO_SMALL,
+            f"Not one test fits into what the analyst reads: {space:,} characters are left "
+            "for tests. Give it a larger context, or choose fewer runs.",
+        )
+    return some, limit, len(order)
+
+
+def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterator[Section]:
+    for start in range(0, len(order), CHUNK):
+        some = order[start : start + CHUNK]
+        cases = reading.cases_of(frame.runs, frame.key, some)
+        for place, case in enumerate(cases, start + 1):
+            masking = Masking(frame.names)
+            name, clean = f"P_{place}", _clean(masking)
+            text = prompt.case_text(case, name, limit=limit, nonce=frame.nonce, clean=clean)
+            yield Section(name, case, f"{text}\n\n", masking.counts)
+
+
+def _figures(overview: Overview, sections: Sequence[Section]) -> list[float]:
+    """Every number that is stated, each once."""
+    stated = [figure for section in sections for figure in figures_of(section.case)]
+    return sorted({*overview.figures(), float(len(sections)), *stated})
+
+
+def _leak(found: Sequence[str]) -> str:
+    names = ", ".join(f"“{name}”" for name in found)
+    return (
+        f"Nothing was sent: {names} would have been in it. Give the model another name, or leave "
+        "the test out that is about it."
+    )
+
+
+# Notes -------------------------------------------------------------------------------------------
+
+
+def _notes(
+    frame: _Frame,
+    overview: Overview,
+    sent: tuple[int, int, int | None],
+    unmaskable: Sequence[str],
+) -> list[str]:
+    """What was left out or cut, in sentences.
+
+    Args:
+        sent: How many tests were, of how many, and to how many characters their texts were cut.
+    """
+    pooled = sum(len(one.runs) for one in frame.key.variants if len(one.runs) > 1)
+    asked, known = prompt.dimensions(frame.is_short), prompt.dimensions(False)
+    notes = [_reduction(*sent)]
+    if overview.sealed:
+        notes.append(
+            f"{overview.sealed} of {overview.tests} tests are sealed: none of their text was sent, "
+            "and their results are in the totals."
+        )
+    if frame.is_short:
+        notes.append(
+            f"The analyst's context is small: it was asked for {len(asked)} of {len(known)} "
+            "dimensions."
+        )
+    if pooled:
+        notes.append(
+            "Runs of the same model, system prompt and temperature were read as one: "
+            f"{pooled} of {len(frame.runs)}."
+        )
+    if unmaskable:
+        notes.append(
+            "These names are words of the instruction itself, and were left in texts: "
+            f"{', '.join(unmaskable)}."
+        )
+    return notes
+
+
+def _reduction(sent: int, of: int, limit: int | None) -> str:
+    if limit is None:
+        return "The one test was sent whole." if of == 1 else f"All {of} tests were sent whole."
+    return (
+        f"{sent} of {of} tests were sent: of each issue the worst first, then of each the second "
+        f"worst, until the analyst's context was full. Texts of more than {limit:,} characters "
+        "were cut in their middle. The figures are those of all tests."
+    )

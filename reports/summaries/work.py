@@ -1,0 +1,235 @@
+"""The background work of summaries: an analyst is asked, and what it replies is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from evalhub.llm.completion import storable
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError
+from evalhub.models import BatchState, Call, CallRole, ItemState
+from evalhub.work.desk import Desk
+from evalhub.work.kinds import Kind, Purse, Save
+from reports.models import Exchange, ExecutiveSummary, Grade
+from reports.summaries.content import content_of
+from reports.summaries.draft import Draft, Unsendable, draft_of, params_of
+from reports.summaries.key import Key
+from reports.summaries.parse import Parsed, parse
+from runs.models import Judging, Run
+
+UNUSABLE, NO_RUNS = "unusable_reply", "no_runs"
+
+AT_WORK = (BatchState.LIVE, BatchState.PAUSED)
+
+
+@dataclass
+class Question:
+    """One exchange: what is to be asked of whom.
+
+    `draft` is what is sent; None where it was saved before, by a worker that died. `problem`: it
+    cannot be sent.
+    """
+
+    item_id: int
+    endpoint: Endpoint
+    messages: list[dict[str, Any]]
+    params: dict[str, Any]
+    key: Key
+    draft: Draft | None = None
+    problem: Unsendable | None = None
+
+
+@dataclass
+class Sending:
+    """What is about to be sent."""
+
+    draft: Draft
+
+
+@dataclass
+class Received:
+    """The analyst's reply; `problem` says why it is of no use, "" where it is."""
+
+    text: str
+    call: Call
+    problem: str
+
+
+@dataclass
+class Failure:
+    """Nothing of use came back, or nothing could be sent. `text` is what came back, if anything."""
+
+    kind: str
+    message: str
+    text: str = ""
+
+
+class Summarising(Kind):
+    """The work of an executive summary: its exchange that is pending is the item."""
+
+    batch_model, item_model = ExecutiveSummary, Exchange
+
+    def claimable(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
+        """Once all its runs have ended, one way or another."""
+        return Exchange.objects.filter(summary=batch).exclude(Exists(unfinished(batch)))
+
+    def remaining(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
+        return Exchange.objects.filter(summary=batch, state=ItemState.PENDING)
+
+    def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
+        return [batch.analyst_endpoint()]
+
+    def purse(self, batch: ExecutiveSummary) -> Purse:
+        limit = batch.cost_limit_usd
+        spent = ExecutiveSummary.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
+        return Purse(float(spent), None if limit is None else float(limit), batch.work_key)
+
+    def prepare(self, batch: ExecutiveSummary, item_ids: Sequence[int]) -> list[Question]:
+        exchanges = Exchange.objects.filter(pk__in=item_ids)
+        return [_question(batch, exchange) for exchange in exchanges]
+
+    async def perform(self, job: Question, desk: Desk) -> None:
+        if job.problem is not None:
+            await desk.save(Failure(job.problem.kind, str(job.problem)))
+            return
+        if job.draft is not None:
+            await desk.save(Sending(job.draft))
+        try:
+            reply = await desk.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
+        except CallError as error:
+            came = storable(error.completion.text) if error.completion else ""
+            await desk.save(Failure(error.kind.value, error.message, came))
+            return
+        text = storable(reply.completion.text)
+        problem = problem_of(parse(text, job.key), text, reply.completion.finish_reason)
+        await desk.save(Received(text, reply.call, problem), reply.call)
+
+    def store(self, saves: list[Save]) -> None:
+        for save in saves:
+            exchange = Exchange.objects.get(pk=save.item_id)
+            _keep(exchange, save.content)
+
+    def finish(self, batch: ExecutiveSummary) -> None:
+        """The newest usable reply becomes what the summary says; after a failure the last stays."""
+        newest = Exchange.objects.filter(summary=batch, state=ItemState.DONE).last()
+        if newest is not None and not newest.is_current:
+            make_current(newest)
+
+
+def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
+    """Its runs that are still being answered or judged, or stand still for a while."""
+    judged = Judging.objects.filter(run=OuterRef("pk"), state__in=AT_WORK)
+    return Run.objects.filter(summaries=summary).filter(
+        Q(state__in=AT_WORK) | Q(Exists(judged), state=BatchState.DONE)
+    )
+
+
+# Asking ------------------------------------------------------------------------------------------
+
+
+def _question(summary: ExecutiveSummary, exchange: Exchange) -> Question:
+    """What to ask: what was saved before a worker died, or else a draft of the runs as they are.
+
+    What was saved is drafted anew where it holds the text of a test that was sealed since.
+    """
+    draft, problem, key, messages = None, None, Key({}, {}), exchange.sent
+    if messages and not exchange.tests.filter(sealed=True).exists():
+        key = Key.from_json(exchange.key)
+    else:
+        try:
+            draft = _draft(summary, exchange)
+            key, messages = draft.key, draft.messages
+        except Unsendable as error:
+            problem = error
+    endpoint = summary.analyst_endpoint()
+    params = params_of(summary.context_tokens, key, endpoint.params)
+    return Question(exchange.pk, endpoint, messages, params, key, draft, problem)
+
+
+def _draft(summary: ExecutiveSummary, exchange: Exchange) -> Draft:
+    runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
+    if not runs:
+        raise Unsendable(NO_RUNS, "The runs that it was asked for have been deleted.")
+    return draft_of(
+        runs,
+        context_tokens=summary.context_tokens,
+        seed=summary.seed,
+        number=exchange.number,
+    )
+
+
+def problem_of(parsed: Parsed, text: str, finish_reason: str) -> str:
+    """Why a reply is of no use, in words; "" where it says something of the models."""
+    if parsed.is_usable:
+        return ""
+    if not text.strip():
+        return f"The analyst replied nothing (it ended with “{finish_reason}”)."
+    found = f" {' '.join(parsed.problems[:3])}" if parsed.problems else ""
+    return f"The reply has no finding and no grade that can be read.{found}"
+
+
+# Saving ------------------------------------------------------------------------------------------
+
+
+def _keep(exchange: Exchange, content: Sending | Received | Failure) -> None:
+    if isinstance(content, Sending):
+        _keep_sent(exchange, content.draft)
+        return
+    exchange.worker, exchange.next_try_at = None, None
+    if isinstance(content, Received):
+        exchange.received, exchange.call = content.text, content.call
+        exchange.error_kind = UNUSABLE if content.problem else ""
+        exchange.error_message = content.problem
+    else:
+        exchange.received = content.text
+        exchange.error_kind, exchange.error_message = content.kind, content.message
+    exchange.state = ItemState.ERROR if exchange.error_kind else ItemState.DONE
+    exchange.save(update_fields=ENDED_FIELDS)
+
+
+ENDED_FIELDS = [
+    "state",
+    "worker",
+    "next_try_at",
+    "received",
+    "call",
+    "error_kind",
+    "error_message",
+]
+
+
+def _keep_sent(exchange: Exchange, draft: Draft) -> None:
+    exchange.sent, exchange.key = draft.messages, draft.key.to_json()
+    exchange.figures, exchange.masked = draft.figures, draft.masked
+    exchange.notes = draft.notes
+    exchange.save(update_fields=["sent", "key", "figures", "masked", "notes"])
+    exchange.tests.set(draft.tests)
+
+
+def make_current(exchange: Exchange) -> None:
+    """Let the summary say what this exchange's reply says. Inside a transaction."""
+    key = Key.from_json(exchange.key)
+    parsed = parse(exchange.received, key)
+    Exchange.objects.filter(summary=exchange.summary_id).update(is_current=False)
+    Exchange.objects.filter(pk=exchange.pk).update(is_current=True)
+    ExecutiveSummary.objects.filter(pk=exchange.summary_id).update(
+        content=content_of(parsed, exchange.figures, _text(exchange)), tags=list(parsed.topics)
+    )
+    Grade.objects.filter(summary=exchange.summary_id).delete()
+    Grade.objects.bulk_create(
+        Grade(
+            summary_id=exchange.summary_id,
+            language_model_id=key.models[graded.model].language_model,
+            model_name=key.models[graded.model].name,
+            dimension=graded.dimension,
+            grade=graded.grade,
+            reasoning=graded.reasoning,
+        )
+        for graded in parsed.grades
+    )
+
+
+def _text(exchange: Exchange) -> str:
+    return "\n".join(message["content"] for message in exchange.sent)
