@@ -145,15 +145,17 @@ def _overrides(drifted: Iterable[Series]) -> dict[int, list[Overrides]]:
     runs = {run for pair in spans for run in pair}
     between = reduce(or_, (_within(pair, *span) for pair, span in spans.items()))
     rows = HumanEvaluation.objects.filter(result__run__in=runs, result__is_overridden=True)
-    counted = rows.order_by("annotator__username").values_list(
-        "result__run_id",
-        "annotator__username",
-        Count("result", distinct=True),
-        Count("result", distinct=True, filter=between),
+    counted = (
+        rows.order_by("annotator__username")
+        .values("result__run_id", "annotator__username")
+        .annotate(
+            all=Count("result", distinct=True),
+            between=Count("result", distinct=True, filter=between),
+        )
     )
     found: dict[int, list[Overrides]] = defaultdict(list)
-    for run, *rest in counted:
-        found[run].append(Overrides(run, *rest))
+    for row in counted.values_list("result__run_id", "annotator__username", "all", "between"):
+        found[row[0]].append(Overrides(*row))
     return found
 
 
