@@ -13,6 +13,9 @@ urlpatterns = [
     path("runs/<int:pk>/results.csv", run.download_csv, name="run_csv"),
     path("runs/<int:pk>/judgments.csv", run.download_verdicts, name="run_verdicts_csv"),
     path("runs/<int:pk>/report.json", run.download_json, name="run_json"),
+    path("runs/<int:pk>/report.md", run.download_markdown, name="run_markdown"),
+    path("runs/<int:pk>/report.html", run.download_html, name="run_html"),
+    path("runs/<int:pk>/junit.xml", run.download_junit, name="run_junit"),
     path("tests/<int:pk>/similarity/", similarity.similarity, name="similarity"),
     path("editions/<int:pk>/", recurring.edition, name="edition"),
     path(

@@ -19,6 +19,7 @@ TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")
 SEARCHES = ("", "?q=says", "?s=says")
 READ_AT = {
     *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
+    *("reports:run_markdown", "reports:run_html", "reports:run_junit"),
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),

@@ -1,6 +1,6 @@
 """The page of one run, what it polls while the run works, and its downloads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +13,12 @@ from django.utils import timezone
 from evalhub.figures import Figure, OutcomeRow, tag_bars
 from evalhub.pages import person
 from evalhub.work.leases import workers_alive
+from reports.document import Document
+from reports.exports.document import markdown_of
+from reports.exports.html import html_of
+from reports.exports.junit import junit_lines
 from reports.exports.run import csv_lines, report_json
+from reports.exports.run_document import document_of_run
 from reports.figures import binned_costs, binned_times, outcome_ring
 from reports.queries.cost import Cost
 from reports.queries.grid import Row, Sheet
@@ -136,6 +141,40 @@ def download_json(request: HttpRequest, pk: int) -> HttpResponse:
     judgments = [asdict(verdict) for verdict in verdicts_of(sheet, filters)]
     response = JsonResponse({**report_json(report, sheet.rows(filters)), "judgments": judgments})
     response["Content-Disposition"] = _attachment(f"run-{pk}", "json")
+    return response
+
+
+@needs("runs.export_results")
+def download_junit(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """The rows that the grid shows, all pages of it, as a report of tests for build servers."""
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    report = run_report(sheet.run, Filters(), reader=sheet.reader)
+    lines = junit_lines(report, sheet.rows(filters))
+    response = StreamingHttpResponse(lines, content_type="application/xml; charset=utf-8")
+    response["Content-Disposition"] = _attachment(f"run-{pk}", "xml")
+    return response
+
+
+@needs("runs.export_results")
+def download_markdown(request: HttpRequest, pk: int) -> HttpResponse:
+    """All figures and the first results as Markdown."""
+    return _written(request, pk, markdown_of, "text/markdown", "md")
+
+
+@needs("runs.export_results")
+def download_html(request: HttpRequest, pk: int) -> HttpResponse:
+    """The same as one HTML file with its charts."""
+    return _written(request, pk, html_of, "text/html", "html")
+
+
+def _written(
+    request: HttpRequest, pk: int, write: Callable[[Document], str], kind: str, ending: str
+) -> HttpResponse:
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    report = run_report(sheet.run, filters, reader=sheet.reader)
+    document = document_of_run(report, sheet.rows(filters), narrows=filters.narrows)
+    response = HttpResponse(write(document), content_type=f"{kind}; charset=utf-8")
+    response["Content-Disposition"] = _attachment(f"run-{pk}", ending)
     return response
 
 

@@ -1,0 +1,58 @@
+"""Fields that several report pages have."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.forms.models import ModelChoiceIterator
+
+from evalhub.models import LanguageModel
+from issues.models import Issue, Tag
+from reports.queries.scope import NO_SUITE, Choice
+from runs.models import Suite
+
+
+class _Suites(ModelChoiceIterator):
+    def __iter__(self) -> Iterator[Any]:
+        yield from super().__iter__()
+        yield NO_SUITE, "Runs without a suite"
+
+
+class SuiteField(forms.ModelChoiceField):
+    """One suite, the one that ran last, or none at all: gives a `reports.queries.scope.Choice`."""
+
+    iterator = _Suites
+
+    def __init__(self) -> None:
+        super().__init__(
+            Suite.objects.only("name").order_by("name"), empty_label="The one that ran last"
+        )
+
+    def to_python(self, value: Any) -> Choice:
+        found: Choice = NO_SUITE if value == NO_SUITE else super().to_python(value)
+        return found
+
+
+def tag_field() -> forms.ModelChoiceField:
+    """One tag by its name."""
+    return forms.ModelChoiceField(
+        Tag.objects.only("name").order_by("name"), to_field_name="name", empty_label="All tags"
+    )
+
+
+def issue_field() -> forms.ModelChoiceField:
+    """One issue by its number: a list of all could be very long."""
+    number = forms.NumberInput(attrs={"min": 1, "placeholder": "All issues"})
+    return forms.ModelChoiceField(
+        Issue.objects.only("title"), widget=number, label="Number of an issue"
+    )
+
+
+def models_field() -> forms.ModelMultipleChoiceField:
+    """Some models; none chosen are all."""
+    return forms.ModelMultipleChoiceField(
+        LanguageModel.objects.only("name").order_by("name"),
+        label="Models",
+        widget=forms.SelectMultiple(attrs={"size": 4}),
+        help_text="None chosen: all.",
+    )

@@ -1,0 +1,323 @@
+"""Pass rates run after run: one line for each model variant, and what changed in between."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from evalhub.models import LanguageModel
+from issues.models import Issue, Tag
+from reports.courses import Brief, Course, Courses, Stop, by_release, by_time, has_releases
+from reports.model_lines import Look, Variant, look_of_name, looks_of, names_of
+from reports.pages.shell import Reading
+from reports.queries.changes import Change, changes_of
+from reports.queries.identities import identities
+from reports.queries.scope import Choice, Scope, scope_of
+from reports.rates import Group, Tally, grouped, rates_of, tallies_of
+from runs.labels import labels_of
+from runs.models import Judging, Run, TagSet
+from runs.tallies import Rate
+
+MOST_LINES, MOST_TAGS, MOST_CHANGES = 8, 24, 20
+
+RELEASE, TIME = "release", "time"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked. `over` "" is by release where there are any, else by time."""
+
+    suite: Choice
+    over: str
+    tag: Tag | None
+    issue: Issue | None
+    models: Sequence[LanguageModel]
+    by_family: bool
+    points: int
+
+    @property
+    def has_subject(self) -> bool:
+        """Whether the rate is of a part of the tests."""
+        return self.tag is not None or self.issue is not None
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stop of a line. `tags` has the rates of the tags that are shown."""
+
+    stop: Stop
+    run: Run
+    rate: Rate
+    others: Mapping[str, int]
+    tags: Mapping[str, Rate]
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    look: Look
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class TrendReport:
+    """The lines and what they leave out.
+
+    Attributes:
+        changes: Oldest first; `changes_left_out` are still older.
+        tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
+        models_left_out: Of lines that there was no room for.
+        incomplete: Runs that are not done.
+    """
+
+    scope: Scope
+    courses: Courses
+    lines: tuple[Line, ...]
+    changes: tuple[Change, ...]
+    changes_left_out: int
+    tags: tuple[str, ...]
+    tags_left_out: int
+    models_left_out: tuple[str, ...]
+    incomplete: int
+    labels: tuple[str, ...]
+
+    @property
+    def is_by_release(self) -> bool:
+        return bool(self.courses.releases)
+
+
+def trend_report(question: Question, reading: Reading) -> TrendReport:
+    """All that the page tells; a constant number of queries."""
+    scope = scope_of(question.suite)
+    found, models = _briefs(scope, question)
+    courses = _courses(found, question)
+    runs = _runs(courses.runs)
+    judgings = _judgings(courses.runs)
+    counted = Counted.read(question, courses, runs, reading)
+    names, looks = _dressed(question, courses, runs)
+    lines = tuple(
+        Line(
+            names[course.key],
+            looks[course.key],
+            tuple(counted.point(course, place, runs) for place in range(len(course.stops))),
+        )
+        for course in courses.shown
+    )
+    changes = changes_of(
+        {line.name: [point.run for point in line.points] for line in lines}, judgings, reading
+    )
+    return TrendReport(
+        scope=scope,
+        courses=courses,
+        lines=lines,
+        changes=changes[-MOST_CHANGES:],
+        changes_left_out=max(0, len(changes) - MOST_CHANGES),
+        tags=counted.tags,
+        tags_left_out=counted.tags_left_out,
+        models_left_out=_left_out(courses, found, models),
+        incomplete=_incomplete(scope, question, len(found)),
+        labels=_labels(runs.values(), judgings),
+    )
+
+
+# Which runs --------------------------------------------------------------------------------------
+
+
+def _briefs(scope: Scope, question: Question) -> tuple[list[Brief], dict[int, str]]:
+    """Every complete run in brief, and the model of each."""
+    rows = scope.runs.order_by()
+    if question.models:
+        rows = rows.filter(language_model__in=question.models)
+    families = {pk: identity.family for pk, identity in identities().items()}
+    found, models = [], {}
+    columns = ("pk", "variant_key", "language_model_id", "model_name", "release", "created_at")
+    for run, variant, model, name, release, at in rows.values_list(*columns):
+        line = families[model] if question.by_family else variant
+        found.append(Brief(run, line, variant, release, timezone.localtime(at)))
+        models[run] = name
+    return found, models
+
+
+def _courses(found: Sequence[Brief], question: Question) -> Courses:
+    over = question.over or (RELEASE if has_releases(found) else TIME)
+    choose = by_release if over == RELEASE else by_time
+    return choose(found, most_lines=MOST_LINES, most_points=question.points)
+
+
+COLUMNS = (
+    "label",
+    "release",
+    "created_at",
+    "language_model_id",
+    "model_name",
+    "variant_key",
+    "system_prompt",
+    "params",
+    "endpoint",
+    "repeats",
+    "suite_fingerprint",
+    "similarity_weight",
+    "is_scripted",
+    "answers_supplied",
+)
+
+
+def _runs(ids: Iterable[int]) -> dict[int, Run]:
+    return {run.pk: run for run in Run.objects.filter(pk__in=ids).order_by().only(*COLUMNS)}
+
+
+def _judgings(runs: Iterable[int]) -> dict[int, Judging]:
+    """The judging that decides the scores of each run."""
+    current = Judging.objects.filter(run__in=runs, is_current=True).order_by()
+    return {judging.run_id: judging for judging in current.defer("statistics")}
+
+
+def _left_out(
+    courses: Courses, found: Sequence[Brief], models: Mapping[int, str]
+) -> tuple[str, ...]:
+    """The models of lines that are left out, or their families."""
+    lines = set(courses.left_out)
+    names = [run.line if run.line != run.variant else models[run.run] for run in found]
+    return tuple(
+        sorted({name for run, name in zip(found, names, strict=True) if run.line in lines})
+    )
+
+
+def _incomplete(scope: Scope, question: Question, complete: int) -> int:
+    runs = scope.all_runs
+    if question.models:
+        runs = runs.filter(language_model__in=question.models)
+    return runs.count() - complete
+
+
+def _labels(runs: Iterable[Run], judgings: Mapping[int, Judging]) -> tuple[str, ...]:
+    return tuple(sorted({label for run in runs for label in labels_of(run, judgings.get(run.pk))}))
+
+
+# Their rates -------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where a rate belongs: a stop of a line, for a tag or for all ("")."""
+
+    tag: str
+    line: str
+    stop: int
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rates of all stops, and of the tags with most results."""
+
+    groups: Mapping[Place, Group]
+    rates: Mapping[Place, Rate]
+    tags: tuple[str, ...]
+    tags_left_out: int
+
+    @classmethod
+    def read(
+        cls, question: Question, courses: Courses, runs: Mapping[int, Run], reading: Reading
+    ) -> "Counted":
+        """Two queries: the sets of tags, and the results."""
+        stops = {
+            run.run: (course.key, place)
+            for course in courses.shown
+            for place, stop in enumerate(course.stops)
+            for run in stop.runs
+        }
+        pooled = {
+            (course.key, place)
+            for course in courses.shown
+            for place, stop in enumerate(course.stops)
+            if len(stop.runs) > 1 or any(runs[run.run].repeats > 1 for run in stop.runs)
+        }
+        tags_of = _tag_sets()
+        tallies = tallies_of(
+            list(stops),
+            by_issue=bool(pooled),
+            issue=question.issue.pk if question.issue else None,
+            tag_sets=_with_tag(tags_of, question.tag),
+        )
+        kept, left_out = _largest(tallies, tags_of) if not question.has_subject else ((), 0)
+
+        def places(tally: Tally) -> Iterable[Place]:
+            stop = stops[tally.run]
+            yield Place("", *stop)
+            yield from (Place(tag, *stop) for tag in tags_of[tally.tag_set] if tag in shown)
+
+        shown = frozenset(kept)
+        groups = grouped(tallies, places)
+        rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)
+        return cls(groups, rates, _hardest_first(kept, groups), left_out)
+
+    def point(self, course: Course, stop: int, runs: Mapping[int, Run]) -> Point:
+        place = Place("", course.key, stop)
+        return Point(
+            stop=course.stops[stop],
+            run=runs[course.stops[stop].newest.run],
+            rate=self.rates.get(place, NOTHING),
+            others=self.groups[place].others if place in self.groups else {},
+            tags={
+                tag: rate
+                for tag in self.tags
+                if (rate := self.rates.get(Place(tag, course.key, stop)))
+            },
+        )
+
+
+NOTHING = Rate(passed=0, n=0, share=None, interval=None, is_resampled=False)
+
+
+def _tag_sets() -> dict[int, frozenset[str]]:
+    rows = TagSet.objects.order_by().values_list("pk", "names")
+    return {pk: frozenset(names) for pk, names in rows}
+
+
+def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag | None) -> list[int] | None:
+    return None if tag is None else [pk for pk, names in tags_of.items() if tag.name in names]
+
+
+def _largest(
+    tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
+) -> tuple[tuple[str, ...], int]:
+    """The tags with most results, and how many are left out."""
+    results: dict[str, int] = {}
+    for tally in tallies:
+        for tag in tags_of[tally.tag_set]:
+            results[tag] = results.get(tag, 0) + tally.n
+    order = sorted(results, key=lambda tag: (-results[tag], tag))
+    return tuple(order[:MOST_TAGS]), max(0, len(order) - MOST_TAGS)
+
+
+def _hardest_first(tags: Iterable[str], groups: Mapping[Place, Group]) -> tuple[str, ...]:
+    passed, decided = dict.fromkeys(tags, 0), dict.fromkeys(tags, 0)
+    for place, group in groups.items():
+        if place.tag in passed:
+            passed[place.tag] += group.passed
+            decided[place.tag] += group.decided
+    return tuple(
+        sorted(passed, key=lambda tag: (passed[tag] / decided[tag] if decided[tag] else 2, tag))
+    )
+
+
+# Their names -------------------------------------------------------------------------------------
+
+
+def _dressed(
+    question: Question, courses: Courses, runs: Mapping[int, Run]
+) -> tuple[dict[str, str], dict[str, Look]]:
+    """What each line is called and how it looks."""
+    if question.by_family:
+        keys = [course.key for course in courses.shown]
+        return {key: key for key in keys}, {key: look_of_name(key) for key in keys}
+    variants = [variant_of(runs[course.stops[-1].newest.run]) for course in courses.shown]
+    return names_of(variants), looks_of(variants)
+
+
+def variant_of(run: Run) -> Variant:
+    """The line that a run belongs to."""
+    params: dict[str, Any] = run.endpoint.get("params", {}) | run.params
+    return Variant(
+        run.variant_key, run.language_model_id, run.model_name, run.system_prompt, params
+    )

@@ -1,0 +1,245 @@
+"""Pass rates over releases or time as plain Plotly figures. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from evalhub.figures import GRID, NEUTRAL, Figure, base_layout
+from evalhub.statistics.interval import Interval
+from reports.model_lines import Look
+
+PANELS_ACROSS = 2
+PANEL_PX = 190
+HEADROOM = [-0.02, 1.08]
+"""Rates end at 1; what is drawn above it tells what changed."""
+
+Place = int | str
+"""Where on the axis: the number of a release, or a time as ISO text."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One pass rate. `share` None: nothing decided, so the line has a gap. `run` is its newest."""
+
+    place: Place
+    share: float | None
+    interval: Interval | None
+    text: str
+    run: int
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    name: str
+    look: Look
+    dots: Sequence[Dot]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that changed: a vertical line with its number."""
+
+    place: Place
+    number: int
+    text: str
+
+
+def trend_lines(
+    lines: Sequence[DrawnLine], marks: Sequence[Mark], releases: Sequence[str]
+) -> Figure:
+    """Lines with their intervals as bands, and where something else changed.
+
+    Args:
+        releases: The names of the places on the axis; empty where it is one of time.
+    """
+    layout = base_layout(
+        height=400,
+        hovermode="closest",
+        showlegend=len(lines) > 1,
+        legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
+        xaxis=_places(releases),
+        yaxis=_shares("Passed, of those decided"),
+        shapes=[_rule(mark, "x", "y domain") for mark in marks],
+        annotations=[_number(mark) for mark in marks],
+    )
+    return {"data": [trace for line in lines for trace in _traces(line)], "layout": layout}
+
+
+def small_multiples(
+    panels: Sequence[tuple[str, Sequence[DrawnLine]]],
+    marks: Sequence[Mark],
+    releases: Sequence[str],
+) -> Figure:
+    """One small panel for each name, all with the same lines and axes."""
+    rows = -(-len(panels) // PANELS_ACROSS)
+    layout = base_layout(
+        height=PANEL_PX * max(rows, 1) + 60,
+        hovermode="closest",
+        showlegend=True,
+        legend={"orientation": "h", "y": -0.02 - 0.12 / max(rows, 1), "yanchor": "top", "x": 0},
+        annotations=[],
+        shapes=[],
+    )
+    data: list[dict[str, Any]] = []
+    for number, (name, lines) in enumerate(panels):
+        x, y = _axis_name("x", number), _axis_name("y", number)
+        across, down = _spans(number, rows)
+        layout[x.replace("x", "xaxis")] = _places(releases) | {"domain": across, "anchor": y}
+        layout[y.replace("y", "yaxis")] = _shares("") | {"domain": down, "anchor": x}
+        layout["annotations"].append(_heading(name, x, y))
+        layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
+        for line in lines:
+            for trace in _traces(line):
+                named = trace.get("showlegend", True) and number == _first(line, panels)
+                data.append(trace | {"xaxis": x, "yaxis": y, "showlegend": named})
+    return {"data": data, "layout": layout}
+
+
+def _first(line: DrawnLine, panels: Sequence[tuple[str, Sequence[DrawnLine]]]) -> int:
+    """The first panel with this line, which has its entry in the legend."""
+    return next(
+        number
+        for number, (_, lines) in enumerate(panels)
+        if any(other.name == line.name for other in lines)
+    )
+
+
+def _traces(line: DrawnLine) -> list[dict[str, Any]]:
+    return [*_band(line), _line(line)]
+
+
+def _line(line: DrawnLine) -> dict[str, Any]:
+    name = escape(line.name, quote=False)
+    trace = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "legendgroup": line.name,
+        "x": [dot.place for dot in line.dots],
+        "y": [dot.share for dot in line.dots],
+        "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
+        "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
+        "hovertext": [escape(dot.text, quote=False) for dot in line.dots],
+        "hoverinfo": "text",
+        "customdata": [dot.run for dot in line.dots],
+    }
+    return trace | ({"error_y": _whisker(line.dots[0])} if len(line.dots) == 1 else {})
+
+
+def _whisker(dot: Dot) -> dict[str, Any]:
+    """The interval of a line that is one dot, and so has no band."""
+    known = dot.interval is not None and dot.share is not None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "visible": known,
+        "arrayminus": [dot.share - dot.interval.low if known else None],  # type: ignore[operator, union-attr]
+        "array": [dot.interval.high - dot.share if known else None],  # type: ignore[operator, union-attr]
+    }
+
+
+def _band(line: DrawnLine) -> list[dict[str, Any]]:
+    """The intervals as an area, where two dots or more have one."""
+    known = [(dot.place, dot.interval) for dot in line.dots if dot.interval is not None]
+    if len(known) < 2:
+        return []
+    there = [place for place, _ in known]
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [*there, *reversed(there)],
+            "y": [
+                *(interval.high for _, interval in known),
+                *(interval.low for _, interval in reversed(known)),
+            ],
+            "fill": "toself",
+            "fillcolor": line.look.colour,
+            "opacity": 0.13,
+            "line": {"width": 0, "color": line.look.colour},
+            "legendgroup": line.name,
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+    ]
+
+
+def _rule(mark: Mark, x: str, y: str) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "xref": x,
+        "yref": y,
+        "x0": _before(mark.place),
+        "x1": _before(mark.place),
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": NEUTRAL, "width": 1, "dash": "dot"},
+    }
+
+
+def _number(mark: Mark) -> dict[str, Any]:
+    return {
+        "text": f"<b>{mark.number}</b>",
+        "hovertext": escape(mark.text, quote=False),
+        "x": _before(mark.place),
+        "y": 1,
+        "yref": "y domain",
+        "yanchor": "top",
+        "xanchor": "left",
+        "showarrow": False,
+    }
+
+
+def _before(place: Place) -> float | str:
+    """What changed lies before the first run that was measured anew."""
+    return place - 0.5 if isinstance(place, int) else place
+
+
+def _heading(name: str, x: str, y: str) -> dict[str, Any]:
+    return {
+        "text": f"<b>{escape(name, quote=False)}</b>",
+        "xref": f"{x} domain",
+        "yref": f"{y} domain",
+        "x": 0,
+        "y": 1,
+        "yanchor": "bottom",
+        "xanchor": "left",
+        "showarrow": False,
+    }
+
+
+def _axis_name(letter: str, number: int) -> str:
+    return letter if number == 0 else f"{letter}{number + 1}"
+
+
+def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
+    """The parts of the figure's width and height that a panel takes."""
+    row, column = divmod(number, PANELS_ACROSS)
+    width, height = 1 / PANELS_ACROSS, 1 / rows
+    left, top = column * width, 1 - row * height
+    return [left + 0.04, left + width - 0.01], [top - 0.8 * height, top - 0.12 * height]
+
+
+def _places(releases: Sequence[str]) -> dict[str, Any]:
+    axis = {"gridcolor": GRID, "automargin": True, "zeroline": False}
+    if not releases:
+        return axis | {"type": "date"}
+    step = -(-len(releases) // 12)
+    shown = range((len(releases) - 1) % step, len(releases), step)
+    return axis | {
+        "tickvals": list(shown),
+        "ticktext": [escape(releases[place], quote=False) for place in shown],
+        "range": [-0.6, len(releases) - 0.4],
+    }
+
+
+def _shares(title: str) -> dict[str, Any]:
+    return {
+        "title": {"text": title},
+        "tickformat": ".0%",
+        "range": HEADROOM,
+        "gridcolor": GRID,
+        "zerolinecolor": GRID,
+        "automargin": True,
+    }
