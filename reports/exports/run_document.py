@@ -1,4 +1,4 @@
-"""The report of a run as a document, from which its Markdown and its HTML file are made. Pure."""
+"""The report of a run as a document, from which its Markdown and its HTML file are made."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The tables of a run's document, with their figures. Pure."""
+"""The tables of a run's document, with their figures."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -27,7 +27,7 @@ RESULTS, JUDGES = 200, 3
 CALLS = RESULTS * (1 + JUDGES)
 LATENCY_MS = 100
 IN_FLIGHT = 8
-CLEAN = (0, [])
+CLEAN: tuple[int, list[int]] = (0, [])
 
 
 class Site:
