@@ -22,18 +22,10 @@ RARE = 0.1
 
 
 class Sample(StrEnum):
-    """Which answers a judge is measured on."""
+    """Which answers a judge is measured on: those drawn at random and judged blind, or all."""
 
-    DRAWN = "random", "drawn at random, judged blind"
-    ALL = "all", "all that people judged"
-
-    label: str
-
-    def __new__(cls, value: str, label: str) -> "Sample":
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.label = label
-        return member
+    DRAWN = "random"
+    ALL = "all"
 
 
 class Checked(NamedTuple):

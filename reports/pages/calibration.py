@@ -1,0 +1,184 @@
+"""Judges against people: how often they are right, and what that does to a pass rate."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+
+from evalhub.wording import between, percent, score
+from reports.accuracy import Measured, Sample
+from reports.document import Document, Fact, Table
+from reports.pages.calibration_tables import (
+    ANY,
+    CELLS,
+    SAMPLES,
+    View,
+    answers_table,
+    confusion_table,
+    corrected_table,
+    measured_table,
+    sources_table,
+)
+from reports.pages.shell import Page, Reading, ReportForm
+from reports.queries.calibration import Calibration, calibration, choices, evaluated_runs
+from reports.queries.corrections import corrections, judged_runs
+from runs.models import Suite
+
+LASTS = [(n, f"last {n} runs") for n in (10, 50, 200)]
+CORRECTED = 10
+"""Runs, the newest, whose pass rate is corrected."""
+
+FEW = 20
+"""With fewer answers drawn at random a judge's error is hardly known."""
+
+
+class CalibrationForm(ReportForm):
+    """In which runs judges are measured, and whose matrix is shown on which sample."""
+
+    suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
+    last = forms.TypedChoiceField(
+        label="Runs", choices=LASTS, coerce=int, initial=50, help_text="That people looked at"
+    )
+    sample = forms.ChoiceField(
+        label="Matrix of",
+        choices=[
+            ("", "the random sample, if there is one"),
+            *((sample.value, told) for sample, told in SAMPLES.items()),
+        ],
+    )
+    party = forms.CharField(
+        widget=forms.HiddenInput, max_length=40, help_text="Judge or jury, as rows name it"
+    )
+    cell = forms.ChoiceField(
+        choices=[("", ANY), *CELLS.items()],
+        widget=forms.HiddenInput,
+        help_text="Which cell of the matrix is opened",
+    )
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Each judge and jury against people, one of them in detail, and corrected pass rates."""
+    suite = asked["suite"]
+    runs = evaluated_runs(suite=suite, last=asked["last"])
+    people = calibration(runs, reading)
+    judged = judged_runs(suite=suite, last=CORRECTED)
+    view = _view(asked, people)
+    return Document(
+        question="How often are judges right, by what people say?",
+        sentences=tuple(_sentences(people, view, has_runs=bool(runs))),
+        facts=tuple(_facts(people, view)),
+        tables=(
+            *(measured_table(people, view, sample) for sample in Sample),
+            confusion_table(view),
+            _answers(people, view, reading),
+            corrected_table(judged, corrections(judged, runs, people, reading)),
+            sources_table(choices(suite)),
+        ),
+        warnings=tuple(_warnings(people, view)),
+        labels=("scripted judge",)
+        if people and any(party.is_scripted for party in people.parties.values())
+        else (),
+    )
+
+
+def _answers(people: Calibration | None, view: View, reading: Reading) -> Table:
+    return answers_table(people, view, reading.reader)
+
+
+def _view(asked: Mapping[str, Any], people: Calibration | None) -> View:
+    """The party and the sample that are looked at: what was asked for, else the best known."""
+    sample = Sample(asked["sample"]) if asked["sample"] else _best_sample(people)
+    lines = people.measured[sample] if people else []
+    found = next((line for line in lines if line.party == asked["party"]), None)
+    state = {name: asked[name] for name in ("suite", "last", "sample")}
+    return View(
+        sample=sample,
+        shown=found or max(lines, key=_best_known, default=None),
+        cell=asked["cell"],
+        wanted=asked["party"] if found is None else "",
+        name=_name(people, found or max(lines, key=_best_known, default=None)),
+        state=state,
+    )
+
+
+def _best_sample(people: Calibration | None) -> Sample:
+    return Sample.DRAWN if people and people.measured[Sample.DRAWN] else Sample.ALL
+
+
+def _best_known(line: Measured) -> tuple[int, bool]:
+    return line.n, line.party.startswith("jury")
+
+
+def _name(people: Calibration | None, shown: Measured | None) -> str:
+    return people.parties[shown.party].name if people and shown else ""
+
+
+# In words ----------------------------------------------------------------------------------------
+
+
+def _sentences(people: Calibration | None, view: View, *, has_runs: bool) -> Iterator[str]:
+    if not has_runs:
+        yield (
+            "People have judged no answers yet. Open results and give your own verdict: judges "
+            "are then measured against it here."
+        )
+    if people is None or view.shown is None:
+        return
+    found, shown = view.shown.accuracy, view.shown
+    where = "drawn at random" if view.sample is Sample.DRAWN else "that people looked at"
+    kappa = "not defined" if shown.kappa is None else score(shown.kappa)
+    yield (
+        f"{view.name} says what people say on {percent(found.accuracy)} "
+        f"({between(shown.intervals.accuracy)}) of {found.n:,} answers {where}: kappa {kappa}."
+    )
+    if found.recall is not None:
+        yield (
+            f"Of what people fail it finds {percent(found.recall)}; of what it fails, people fail "
+            f"{percent(found.precision)}."
+        )
+
+
+def _facts(people: Calibration | None, view: View) -> Iterator[Fact]:
+    if people is None:
+        return
+    yield Fact("answers", "Answers judged by people", people.answers, "count")
+    yield Fact("drawn", "Drawn at random, judged blind", people.drawn, "count", "calibration")
+    yield Fact("disputed", "Disputed", people.disputed, "count", "people differ: left out")
+    if view.shown is not None:
+        yield Fact("accuracy", "Right", view.accuracy, "rate", view.name)
+        yield Fact("kappa", "Kappa", view.kappa, "estimate", "0 is chance, 1 full agreement")
+
+
+def _warnings(people: Calibration | None, view: View) -> Iterator[str]:
+    if people is None:
+        return
+    if view.wanted:
+        yield f"There is no judge or jury {view.wanted!r} in this sample: another one is shown."
+    if people.answers and not people.drawn:
+        yield (
+            "No answer was drawn at random and judged blind: all figures here rest on answers "
+            "that people chose to look at. No pass rate can be corrected from them."
+        )
+    if view.shown and view.sample is Sample.ALL:
+        yield (
+            "A selected sample: overrides are often made just where a verdict is doubted, which "
+            "makes judges look worse than they are, and leaves unseen what nobody doubted."
+        )
+    if 0 < people.drawn < FEW:
+        yield f"Only {people.drawn} answers were drawn at random: a judge's error is hardly known."
+    if view.shown and view.shown.is_lopsided:
+        yield (
+            f"People gave one of the two verdicts on only {percent(view.shown.rarer)} of these "
+            "answers: kappa is then low, and accuracy high, for almost any judge."
+        )
+
+
+CALIBRATION = Page(
+    key="calibration",
+    title="Judges against people",
+    summary="Accuracy, kappa, precision and recall of judges by people's verdicts, with the "
+    "confusion matrix, and pass rates corrected for a jury's known error.",
+    form=CalibrationForm,
+    build=build,
+    icon="balance",
+)

@@ -1,0 +1,144 @@
+"""Judges: how far they agree, what became of what they were asked, and who is to be doubted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+
+from evalhub.wording import score
+from reports.document import Document, Estimate, Fact
+from reports.links import page_url
+from reports.pages.judges_pairs import MEASURES, matrix_table, pairs_table, votes_table
+from reports.pages.judges_tables import (
+    agreement_table,
+    doubts_table,
+    failures_table,
+    judges_table,
+    lengths_table,
+)
+from reports.pages.shell import Page, Reading, ReportForm
+from reports.queries.judge_report import JudgeReport, judge_report
+from reports.queries.judgments import READ
+from reports.shares import share_of
+from reports.trust import Trust
+from runs.models import Run, Suite
+
+LASTS = [(n, f"last {n} judgings") for n in (10, 30, 100)]
+
+
+class JudgesForm(ReportForm):
+    """Which judgings are told of, and how two judges are compared."""
+
+    suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
+    last = forms.TypedChoiceField(label="Judgings", choices=LASTS, coerce=int, initial=30)
+    measure = forms.ChoiceField(label="Compare by", choices=MEASURES, initial="same")
+    run = forms.ModelChoiceField(
+        Run.objects.all(), widget=forms.HiddenInput, help_text="Judgings of this run only"
+    )
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The judges of the last judgings, what speaks against them, and how they compare."""
+    run = asked["run"]
+    report = judge_report(reading, suite=asked["suite"], run=run, last=asked["last"])
+    return Document(
+        question="Which judges can be relied on?",
+        sentences=tuple(_sentences(report, run)),
+        facts=tuple(_facts(report, run)),
+        tables=(
+            doubts_table(report),
+            judges_table(report),
+            matrix_table(report, asked["measure"]),
+            pairs_table(report),
+            votes_table(report),
+            agreement_table(report),
+            failures_table(report),
+            lengths_table(report),
+        ),
+        warnings=tuple(_warnings(report)),
+        labels=_labels(report),
+    )
+
+
+def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
+    if not report.lines:
+        yield "No judging is done yet: there is nothing to tell of any judge."
+        return
+    where = f"the judgings of {run}" if run else _times(len(report.lines), "judging")
+    doubted = [judge for judge in report.judges if report.trust(judge) is Trust.DOUBTED]
+    told = f"{len(doubted)} of them" if doubted else "none of them"
+    yield (
+        f"{_times(len(report.judges), 'judge')} in {where}: "
+        f"{told} {'is' if len(doubted) == 1 else 'are'} not to be trusted."
+    )
+    newest = report.lines[0]
+    alpha, band, units = newest.agreement
+    if alpha is not None:
+        yield (
+            f"In the newest judging ({newest.jury}, {newest.run}) the judges agree with alpha "
+            f"{score(alpha)} over {_times(units, 'criterion')}: {band}."
+        )
+
+
+def _times(n: int, thing: str) -> str:
+    plural = "criteria" if thing == "criterion" else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else plural}"
+
+
+def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
+    if run is not None:
+        yield Fact("run", "Only this run", str(run), note="Show all", url=page_url("judges"))
+    if not report.lines:
+        return
+    doubted = sum(report.trust(judge) is Trust.DOUBTED for judge in report.judges)
+    yield Fact("doubted", "Not to be trusted", doubted, "count", f"of {len(report.judges)} judges")
+    alpha, band, units = report.lines[0].agreement
+    yield Fact("alpha", "Newest alpha", Estimate(alpha, units), "estimate", str(band))
+    answered = sum(judge.answered for judge in report.judges)
+    asked = sum(judge.asked for judge in report.judges)
+    yield Fact("answered", "Verdicts that came", share_of(answered, asked), "rate")
+    spent = [line.spent_usd for line in report.lines if line.spent_usd is not None]
+    note = f"of {len(spent)} of {len(report.lines)} judgings whose prices are known"
+    yield Fact("spent", "Spent on judging", sum(spent) if spent else None, "usd", note)
+    drawn = report.people.drawn if report.people else None
+    yield Fact(
+        "drawn",
+        "Checked by people at random",
+        drawn,
+        "count",
+        "answers; more on Judges against people",
+        page_url("calibration"),
+    )
+
+
+def _warnings(report: JudgeReport) -> Iterator[str]:
+    lopsided = sum(pair.is_lopsided for pair in report.pairs)
+    if lopsided:
+        yield (
+            f"In {lopsided} of {_times(len(report.pairs), 'pair')} one verdict is rarer than 10%: "
+            "kappa is then low however often two judges agree. Read the share of equal verdicts "
+            "beside it."
+        )
+    if len(report.lines) > READ:
+        yield (
+            f"Who agrees with whom, kinds of failures by judge, cost by judge and length are told "
+            f"from the newest {READ} of these judgings; all else from all {len(report.lines)}."
+        )
+
+
+def _labels(report: JudgeReport) -> tuple[str, ...]:
+    found = {
+        "scripted judge": any(judge.is_scripted for judge in report.judges),
+        "judges its own answers": any(judge.own_answers for judge in report.judges),
+    }
+    return tuple(label for label, holds in found.items() if holds)
+
+
+JUDGES = Page(
+    key="judges",
+    title="Judges",
+    summary="How far judges agree, their coverage, failures and cost, and which are doubted.",
+    form=JudgesForm,
+    build=build,
+    icon="gavel",
+)

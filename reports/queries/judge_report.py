@@ -1,0 +1,83 @@
+"""All that a page tells of judges: their sums, their judgments, and how they stand with people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from evalhub.statistics.effective_votes import effective_votes
+from reports.accuracy import Measured
+from reports.pages.shell import Reading
+from reports.pairs import Pair, beside_peers, correlations, pairs_in
+from reports.queries.calibration import Calibration, calibration, evaluated_runs
+from reports.queries.judges import JudgeTotals, PanelLine, judge_totals, panel_lines
+from reports.queries.judgments import Look, look_at
+from reports.trust import Reason, Trust, reasons_against, trust_in
+from runs.models import Run, Suite
+
+EVALUATED = 50
+"""Runs, the newest that people judged answers of, in which judges are measured against people."""
+
+
+@dataclass(frozen=True)
+class JudgeReport:
+    """Judges over the last judgings. `look` and `people` are None while they are being computed."""
+
+    lines: Sequence[PanelLine]
+    judges: Sequence[JudgeTotals]
+    look: Look | None
+    people: Calibration | None
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every two judges that can be compared, in the judgings whose judgments were read."""
+        return pairs_in(self.look.pairs, self.look.levels) if self.look else []
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        return {judge.judge_id: judge.name for judge in self.judges}
+
+    def against_people(self, judge: JudgeTotals) -> Measured | None:
+        """The judge on answers drawn at random; None where it was not measured."""
+        return self.people.of_judge(judge.judge_id) if self.people else None
+
+    def reasons(self, judge: JudgeTotals) -> tuple[Reason, ...]:
+        """All that speaks against a judge."""
+        found = self.against_people(judge)
+        record = judge.record(
+            kappa=found.kappa if found else None,
+            checked=found.n if found else 0,
+            informative=found.is_informative if found else None,
+            peers=beside_peers(judge.judge_id, self.pairs),
+        )
+        return reasons_against(record)
+
+    def trust(self, judge: JudgeTotals) -> Trust:
+        return trust_in(self.reasons(judge), is_known=bool(judge.asked))
+
+    @cached_property
+    def juries(self) -> list[PanelLine]:
+        """The newest judging of each jury, the newest first."""
+        newest: dict[str, PanelLine] = {}
+        for line in self.lines:
+            newest.setdefault(line.judging.jury_fingerprint, line)
+        return list(newest.values())
+
+    def votes(self, jury: PanelLine) -> float | None:
+        """As how many independent judges its judges count; None where pairs were not measured."""
+        judges = [seat.judge_id for seat in jury.seats if not seat.is_backup]
+        if len(judges) < 2:
+            return None
+        return effective_votes(correlations(judges, self.pairs))
+
+
+def judge_report(
+    reading: Reading, *, suite: Suite | None, run: Run | None, last: int
+) -> JudgeReport:
+    """The judges of the last judgings; the number of queries is constant."""
+    lines = panel_lines(suite=suite, run=run, last=last)
+    return JudgeReport(
+        lines=lines,
+        judges=judge_totals(lines),
+        look=look_at(lines, reading),
+        people=calibration(evaluated_runs(suite=suite, last=EVALUATED), reading),
+    )
