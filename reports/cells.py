@@ -150,7 +150,7 @@ def as_json(value: Cell) -> Any:
         return {"text": value.text, "url": value.url, "note": value.note}
     if isinstance(value, tuple):
         return [as_json(part) for part in value]
-    return value
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _interval(interval: Interval | None) -> dict[str, float] | None:
