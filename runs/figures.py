@@ -9,7 +9,7 @@ from typing import Any
 from evalhub.models import BatchState
 from runs.models import Judging, Run
 from runs.states import current_of, state_of, state_words
-from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
+from runs.tallies import Counts, Rate, Score, Tally, counts_of, rate_of, score_of, tallies_of
 
 
 @dataclass(frozen=True)
@@ -62,25 +62,25 @@ class Figures:
 
 
 def figures_of(runs: Sequence[Run]) -> dict[int, Figures]:
-    """Figures of these runs by their id; two queries."""
-    cells: dict[int, list[Cell]] = defaultdict(list)
-    for cell in cells_of(runs):
-        cells[cell.run_id].append(cell)
+    """Figures of these runs by their id; three queries."""
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies_of(runs):
+        tallies[tally.run_id].append(tally)
     judgings: dict[int, list[Judging]] = defaultdict(list)
     for judging in Judging.objects.filter(run__in=runs).order_by("number").defer("statistics"):
         judgings[judging.run_id].append(judging)
-    return {run.pk: _figures(run, cells[run.pk], judgings[run.pk]) for run in runs}
+    return {run.pk: _figures(run, tallies[run.pk], judgings[run.pk]) for run in runs}
 
 
-def _figures(run: Run, cells: Sequence[Cell], judgings: list[Judging]) -> Figures:
+def _figures(run: Run, tallies: Sequence[Tally], judgings: list[Judging]) -> Figures:
     spent_usd, is_cost_partial = _spent(run, judgings)
     return Figures(
         state=state_of(run, judgings),
         state_words=state_words(run, judgings),
         reason=run.reason or next((judging.reason for judging in judgings if judging.reason), ""),
-        counts=counts_of(cells),
-        rate=rate_of(cells, repeats=run.repeats),
-        score=score_of(cells, resample=False),
+        counts=counts_of(tallies),
+        rate=rate_of(tallies, repeats=run.repeats),
+        score=score_of(tallies, resample=False),
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,
         judgings=judgings,

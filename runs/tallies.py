@@ -24,21 +24,29 @@ KEPT_S = 24 * 3600
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Results of one run, issue and outcome, added up.
+class Tally:
+    """Results of one run and outcome, added up; of one issue, or of all where that is 0.
 
-    `answered` have an answer or ended in an error. `scored` of them have a score: `weight` is
-    their Σ w and `weighted_score` their Σ w·s. `similar` have a measured similarity.
+    `scored` of them have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
     """
 
     run_id: int
     issue_id: int
-    tag_set_id: int
     outcome: str
     n: int
     scored: int
     weight: float
     weighted_score: float
+
+
+@dataclass(frozen=True)
+class Cell(Tally):
+    """Results of one run, issue and outcome, with all that is added up of them.
+
+    `answered` have an answer or ended in an error. `similar` have a measured similarity.
+    """
+
+    tag_set_id: int
     similar: int
     overridden: int
     disputed: int
@@ -106,53 +114,62 @@ class Score:
     interval: Interval | None
 
 
+SUMS = {
+    "n": Count("pk"),
+    "scored": Count("score"),
+    "weights": Coalesce(Sum("weight", filter=Q(score__isnull=False)), 0.0),
+    "weighted_score": Coalesce(Sum(F("weight") * F("score")), 0.0),
+}
+"""Those of a tally, in its order."""
+
+MORE_SUMS = {
+    "similar": Count("similarity"),
+    "overridden": Count("pk", filter=Q(is_overridden=True)),
+    "disputed": Count("pk", filter=Q(is_disputed=True)),
+    "sum_in": Sum("tokens_in"),
+    "sum_out": Sum("tokens_out"),
+    "sum_cost": Sum("cost_usd"),
+    "with_tokens": Count("tokens_out"),
+    "with_cost": Count("cost_usd"),
+    "answered": Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
+}
+"""What a cell has besides, in its order."""
+
+
 def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
     """The results of these runs, counted in one query."""
     rows = Result.objects.filter(run__in=runs).order_by()
-    sums = rows.values("run_id", "issue_id", "tag_set_id", "outcome").annotate(
-        n=Count("pk"),
-        scored=Count("score"),
-        weights=Coalesce(Sum("weight", filter=Q(score__isnull=False)), 0.0),
-        weighted_score=Coalesce(Sum(F("weight") * F("score")), 0.0),
-        similar=Count("similarity"),
-        overridden=Count("pk", filter=Q(is_overridden=True)),
-        disputed=Count("pk", filter=Q(is_disputed=True)),
-        sum_in=Sum("tokens_in"),
-        sum_out=Sum("tokens_out"),
-        sum_cost=Sum("cost_usd"),
-        with_tokens=Count("tokens_out"),
-        with_cost=Count("cost_usd"),
-        answered=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
-    )
-    return [Cell(*row) for row in sums.values_list(*GROUPS, *SUMS)]
+    groups = rows.values("run_id", "issue_id", "outcome", "tag_set_id")
+    sums = groups.annotate(**SUMS, **MORE_SUMS)
+    fields = ("run_id", "issue_id", "outcome", *SUMS, "tag_set_id", *MORE_SUMS)
+    return [Cell(*row) for row in sums.values_list(*fields)]
 
 
-GROUPS = ("run_id", "issue_id", "tag_set_id", "outcome")
-SUMS = (
-    "n",
-    "scored",
-    "weights",
-    "weighted_score",
-    "similar",
-    "overridden",
-    "disputed",
-    "sum_in",
-    "sum_out",
-    "sum_cost",
-    "with_tokens",
-    "with_cost",
-    "answered",
-)
+def tallies_of(runs: Iterable[Run]) -> list[Tally]:
+    """The results of these runs in brief, in two queries: enough for their rates and scores.
+
+    Only where tests were repeated are issues told apart, as their rates resample them.
+    """
+    runs = list(runs)
+    once = Result.objects.filter(run__in=[run for run in runs if run.repeats == 1]).order_by()
+    often = Result.objects.filter(run__in=[run for run in runs if run.repeats > 1]).order_by()
+    by_run = once.values("run_id", "outcome").annotate(**SUMS)
+    by_issue = often.values("run_id", "issue_id", "outcome").annotate(**SUMS)
+    found = [
+        Tally(run_id, 0, *rest) for run_id, *rest in by_run.values_list("run_id", "outcome", *SUMS)
+    ]
+    rows = by_issue.values_list("run_id", "issue_id", "outcome", *SUMS)
+    return found + [Tally(*row) for row in rows]
 
 
-def counts_of(cells: Iterable[Cell]) -> Counts:
+def counts_of(cells: Iterable[Tally]) -> Counts:
     found = dict.fromkeys(Outcome.values, 0)
     for cell in cells:
         found[cell.outcome] += cell.n
     return Counts(**found)
 
 
-def rate_of(cells: Sequence[Cell], *, repeats: int, resample: bool = True) -> Rate:
+def rate_of(cells: Sequence[Tally], *, repeats: int, resample: bool = True) -> Rate:
     """The pass rate of these results.
 
     Wilson's interval holds for single answers. Repeats of one test are not independent: then
@@ -171,7 +188,7 @@ def rate_of(cells: Sequence[Cell], *, repeats: int, resample: bool = True) -> Ra
     )
 
 
-def score_of(cells: Sequence[Cell], *, resample: bool = True) -> Score:
+def score_of(cells: Sequence[Tally], *, resample: bool = True) -> Score:
     """The score that these results come to together; its interval takes a while to resample."""
     weight = sum(cell.weight for cell in cells)
     total = sum(cell.weighted_score for cell in cells)
@@ -187,13 +204,13 @@ def score_of(cells: Sequence[Cell], *, resample: bool = True) -> Score:
     )
 
 
-def _spread(decided: Sequence[Cell], resample: bool) -> Interval | None:
+def _spread(decided: Sequence[Tally], resample: bool) -> Interval | None:
     if not resample:
         return None
     return _resampled((float(cell.outcome == Outcome.PASSED), cell.n, cell) for cell in decided)
 
 
-def _resampled(means: Iterable[tuple[float, float, Cell]]) -> Interval | None:
+def _resampled(means: Iterable[tuple[float, float, Tally]]) -> Interval | None:
     """Bootstrap by issue. A cluster enters by its sums only, so one mean per cell is enough.
 
     Args:
@@ -215,6 +232,6 @@ def _resampled(means: Iterable[tuple[float, float, Cell]]) -> Interval | None:
     return interval
 
 
-def _place(mean: tuple[float, float, Cell]) -> tuple[int, int, int, str]:
-    cell = mean[2]
-    return cell.run_id, cell.issue_id, cell.tag_set_id, cell.outcome
+def _place(mean: tuple[float, float, Tally]) -> tuple[int, int, str]:
+    tally = mean[2]
+    return tally.run_id, tally.issue_id, tally.outcome

@@ -12,7 +12,7 @@ from evalhub.models import BatchState
 from runs.labels import labels_of
 from runs.models import Judging, Run
 from runs.states import current_of, state_of
-from runs.tallies import Cell, Counts, Rate, Score, cells_of, counts_of, rate_of, score_of
+from runs.tallies import Counts, Rate, Score, Tally, counts_of, rate_of, score_of, tallies_of
 
 PAGE = 25
 
@@ -80,24 +80,24 @@ def runs_report(page: int = 1, search: str = "") -> RunsReport:
 
 
 def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
-    """One line for each of the runs, in their order; two queries."""
+    """One line for each of the runs, in their order; three queries."""
     runs = list(runs)
-    cells: dict[int, list[Cell]] = defaultdict(list)
-    for cell in cells_of([run.pk for run in runs]):
-        cells[cell.run_id].append(cell)
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies_of(runs):
+        tallies[tally.run_id].append(tally)
     judgings: dict[int, list[Judging]] = defaultdict(list)
     for judging in Judging.objects.filter(run__in=runs).defer("statistics"):
         judgings[judging.run_id].append(judging)
-    return tuple(_line(run, cells[run.pk], judgings[run.pk]) for run in runs)
+    return tuple(_line(run, tallies[run.pk], judgings[run.pk]) for run in runs)
 
 
-def _line(run: Run, cells: Sequence[Cell], judgings: Sequence[Judging]) -> RunLine:
+def _line(run: Run, tallies: Sequence[Tally], judgings: Sequence[Judging]) -> RunLine:
     current = current_of(judgings)
     return RunLine(
         run=run,
-        counts=counts_of(cells),
-        rate=rate_of(cells, repeats=run.repeats),
-        score=score_of(cells, resample=False),
+        counts=counts_of(tallies),
+        rate=rate_of(tallies, repeats=run.repeats),
+        score=score_of(tallies, resample=False),
         state=state_of(run, judgings),
         labels=labels_of(run, current),
         jury_fingerprint=current.jury_fingerprint if current else "",

@@ -1,7 +1,7 @@
 import pytest
 
 from runs import tallies
-from runs.tallies import Score, cells_of, counts_of, rate_of, score_of
+from runs.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.rows import answer, fail, judge
 
@@ -99,3 +99,29 @@ def test_several_runs_are_counted_in_one_query(django_assert_num_queries):
         cells = cells_of([run.pk for run in runs])
 
     assert {cell.run_id for cell in cells} == {run.pk for run in runs}
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_in_brief_a_run_has_the_same_figures(repeats):
+    tests = [make_test(weight=weight) for weight in (3, 1, 1, 1)]
+    run = judged_run(*[1, 0, 1, None] * repeats, tests=tests, repeats=repeats)
+    fail(run, run.results.first())
+
+    brief, full = tallies_of([run]), cells_of([run.pk])
+
+    assert counts_of(brief) == counts_of(full)
+    assert rate_of(brief, repeats=repeats) == rate_of(full, repeats=repeats)
+    assert score_of(brief, resample=False).mean == pytest.approx(score_of(full).mean)
+
+
+def test_in_brief_issues_are_told_apart_only_where_tests_were_repeated():
+    once, often = (
+        judged_run(*[1] * 2 * n, tests=[make_test(), make_test()], repeats=n) for n in (1, 2)
+    )
+
+    issues = {
+        run.pk: {t.issue_id for t in tallies_of([once, often]) if t.run_id == run.pk}
+        for run in (once, often)
+    }
+
+    assert issues == {once.pk: {0}, often.pk: set(often.results.values_list("issue", flat=True))}
