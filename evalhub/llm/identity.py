@@ -15,11 +15,13 @@ class Identity(NamedTuple):
         key: "maker:name" in lower case, such as "xai:grok-4", by which it is grouped.
         maker: Who trained it, as people write it; "" where that is not known.
         family: Models that share a design, such as "GPT" or "Llama".
+        name: What it is called without its maker, as it was written.
     """
 
     key: str
     maker: str
     family: str
+    name: str
 
 
 class Named(Protocol):
@@ -156,6 +158,7 @@ def identity_of(model: Named) -> Identity:
         key=model.identity.strip().casefold() or found.key,
         maker=model.maker or found.maker or named.maker or called.maker,
         family=model.family or _known(found, named, called),
+        name=found.name,
     )
 
 
@@ -166,11 +169,12 @@ def identify(text: str) -> Identity:
     model it is. The maker is the one that the path names, else the one whose models are so called.
     """
     written = read_name(text)
-    name = _plain(written.name)
+    name = _bare(written.name)
     maker, family = _by_name(name)
     maker = written.maker or maker
-    key = f"{maker}:{name}" if maker else _plain(_path(written.address) + name)
-    return Identity(key.casefold(), MAKERS.get(maker, ""), family or _first_word(name))
+    name = name if maker else _path(written.address) + name
+    key = _hyphenated(f"{maker}:{name}" if maker else name).casefold()
+    return Identity(key, MAKERS.get(maker, ""), family or _first_word(name), name)
 
 
 def read_name(text: str) -> Written:
@@ -217,13 +221,17 @@ def _path(address: str) -> str:
     return "".join(f"{part}:" for part in path if not _PROVIDER.fullmatch(part))
 
 
-def _plain(name: str) -> str:
-    """The name without endings, its words joined by hyphens. Never empty where it was not."""
+def _bare(name: str) -> str:
+    """The name without endings; never empty where it was not."""
     while shorter := _ENDINGS.sub("", name):
         if shorter == name:
             break
         name = shorter
-    return re.sub(r"[\s_]+", "-", name.strip())
+    return name.strip()
+
+
+def _hyphenated(name: str) -> str:
+    return re.sub(r"[\s_]+", "-", name)
 
 
 def _maker(part: str) -> str:

@@ -13,7 +13,6 @@ from reports.leaderboards import Excluded
 from reports.links import page_url
 from reports.models import Capability as Row
 from reports.models import CapabilityWeight, WeightKind
-from reports.pages.leaderboard import name_of
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.capabilities import CapabilityReport, Weighed, capability_report
 from reports.queries.leaderboard import labels_by_model
@@ -123,7 +122,7 @@ def _facts(report: CapabilityReport, standings: Standings) -> tuple[Fact, ...]:
 def _model(report: CapabilityReport, key: str) -> str:
     """The model's name; a key of which only grades are left stands for itself."""
     identity = report.field.identities.get(key)
-    return name_of(identity) if identity else key
+    return identity.name if identity else key
 
 
 # Tables ------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from django import forms
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.llm.identity import Identity
 from reports.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.leaderboards import (
     LEAST_SUITES,
@@ -124,7 +123,7 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
     scores = suite_scores(
         counted, {run: one.at(beta) if beta else one.score for run, one in sums.items()}
     )
-    names = {key: name_of(identity) for key, identity in field.identities.items()}
+    names = {key: identity.name for key, identity in field.identities.items()}
     took = {one.model for one in counted}
     if asked["family"]:
         names = {key: identity.family for key, identity in field.identities.items()}
@@ -148,11 +147,6 @@ def _runs(scores: Scores) -> dict[str, list[int]]:
         key: [run for score in suites.values() for run in score.runs]
         for key, suites in scores.items()
     }
-
-
-def name_of(identity: Identity) -> str:
-    """The name without its maker, which stands beside it."""
-    return identity.key.partition(":")[2] if identity.maker else identity.key
 
 
 def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:

@@ -67,11 +67,17 @@ def test_what_is_no_date_stays_in_the_name(name):
 
 
 def test_maker_and_family_come_from_the_name():
-    assert identify("gpt-4o-mini") == Identity("openai:gpt-4o-mini", "OpenAI", "GPT")
+    assert identify("gpt-4o-mini") == Identity("openai:gpt-4o-mini", "OpenAI", "GPT", "gpt-4o-mini")
 
 
 def test_model_that_nothing_is_known_of_has_the_first_word_as_family():
-    assert identify("zephyr-2 large") == Identity("zephyr-2-large", "", "zephyr")
+    assert identify("zephyr-2 large") == Identity("zephyr-2-large", "", "zephyr", "zephyr-2 large")
+
+
+def test_name_is_shown_as_it_was_written():
+    written = "together:meta-llama/Llama-2-70b-chat-hf[temp:0.9]"
+    assert identify(written).name == "Llama-2-70b-chat-hf"
+    assert identify("Claude Sonnet 4.5 preview").name == "Claude Sonnet 4.5"
 
 
 def test_words_inside_other_words_tell_nothing():
@@ -80,17 +86,17 @@ def test_words_inside_other_words_tell_nothing():
 
 def test_own_fields_of_a_model_overrule_its_name():
     model = Model("gpt-4o (EU)", identity="House model", maker="House", family="H")
-    assert identity_of(model) == Identity("house model", "House", "H")
+    assert identity_of(model) == Identity("house model", "House", "H", "House model")
 
 
 def test_identity_alone_leaves_maker_and_family_to_the_name():
     model = Model("gpt-4o-2024-08-06", identity="the old one")
-    assert identity_of(model) == Identity("the old one", "OpenAI", "GPT")
+    assert identity_of(model) == Identity("the old one", "OpenAI", "GPT", "the old one")
 
 
 def test_maker_is_looked_for_in_what_is_sent_where_the_name_tells_none():
     assert identity_of(Model("Our helper", "anthropic/claude-sonnet-4")) == Identity(
-        "our-helper", "Anthropic", "Claude"
+        "our-helper", "Anthropic", "Claude", "Our helper"
     )
 
 
