@@ -78,7 +78,7 @@ class Table:
         note: Stands below it.
         empty: What to say, and what to do, where it has no rows.
         figure: A Plotly figure of the same numbers.
-        look: "heat" shades rates by how high they are.
+        look: "heat" shades rates by how high they are; "long" keeps many rows in a frame.
         describes: What the figure shows, for those who do not see it.
     """
 
@@ -89,7 +89,7 @@ class Table:
     note: str = ""
     empty: str = ""
     figure: dict[str, Any] | None = None
-    look: Literal["", "heat"] = ""
+    look: Literal["", "heat", "long"] = ""
     describes: str = ""
 
     def as_rows(self) -> list[dict[str, Cell]]:

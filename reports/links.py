@@ -15,6 +15,11 @@ def page_url(key: str, **state: Any) -> str:
     return f"{reverse(f'reports:{key}')}?{query}".rstrip("?")
 
 
+def results_url(run: Model, **filters: Any) -> str:
+    """The results of a run, on its page: those that the filters of `runs.filters` leave."""
+    return f"{reverse('reports:run', args=[run.pk])}?{urlencode(filters)}#results"
+
+
 def _parts(value: Any) -> Iterable[Any]:
     if value is None or value == "" or value is False:
         return []

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from evalhub.statistics.interval import Interval
-from reports.document import Cell, Column, Document, Estimate, Fact, Link, Table
+from reports.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
 from runs.tallies import Rate
 
 
@@ -66,6 +66,8 @@ def _kept(value: Cell) -> Any:
         return {"estimate": [value.value, value.n, value.interval]}
     if isinstance(value, Link):
         return {"link": [value.text, value.url, value.note]}
+    if isinstance(value, Linked):
+        return {"linked": [_kept(value.value), value.url]}
     if isinstance(value, tuple):
         return {"several": [_kept(part) for part in value]}
     if isinstance(value, datetime):
@@ -84,6 +86,7 @@ READERS: dict[str, Callable[[Any], Cell]] = {
     "rate": lambda parts: Rate(parts[0], parts[1], parts[2], _interval(parts[3]), parts[4]),
     "estimate": lambda parts: Estimate(parts[0], parts[1], _interval(parts[2])),
     "link": lambda parts: Link(*parts),
+    "linked": lambda parts: Linked(_read(parts[0]), parts[1]),
     "several": lambda parts: tuple(_read(part) for part in parts),
     "time": datetime.fromisoformat,
     "decimal": Decimal,

@@ -11,8 +11,11 @@ from reports.model_lines import Look
 
 PANELS_ACROSS = 2
 PANEL_PX = 190
-HEADROOM = [-0.02, 1.08]
-"""Rates end at 1; what is drawn above it tells what changed."""
+WHOLE = (-0.03, 1.03)
+"""All rates there can be; small panels have it, so that they can be told from each other."""
+
+LEAST_SPAN = 0.3
+"""Of the rates on the axis of a large figure: less would make much of little."""
 
 Place = int | str
 """Where on the axis: the number of a release, or a time as ISO text."""
@@ -59,7 +62,7 @@ def trend_lines(
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
         xaxis=_places(releases),
-        yaxis=_shares("Passed, of those decided"),
+        yaxis=_shares("Passed, of those decided", _span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[_number(mark) for mark in marks],
     )
@@ -86,7 +89,7 @@ def small_multiples(
         x, y = _axis_name("x", number), _axis_name("y", number)
         across, down = _spans(number, rows)
         layout[x.replace("x", "xaxis")] = _places(releases) | {"domain": across, "anchor": y}
-        layout[y.replace("y", "yaxis")] = _shares("") | {"domain": down, "anchor": x}
+        layout[y.replace("y", "yaxis")] = _shares("", WHOLE) | {"domain": down, "anchor": x}
         layout["annotations"].append(_heading(name, x, y))
         layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
         for line in lines:
@@ -234,11 +237,22 @@ def _places(releases: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _shares(title: str) -> dict[str, Any]:
+def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:
+    """What the axis of these lines shows: all of their intervals, and no less than LEAST_SPAN."""
+    dots = [dot for line in lines for dot in line.dots if dot.share is not None]
+    if not dots:
+        return WHOLE
+    ends = [end for dot in dots for end in (dot.interval or (dot.share,)) if end is not None]
+    low, high = min(ends), max(ends)
+    lacking = max(0.0, LEAST_SPAN - (high - low)) / 2
+    return max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)
+
+
+def _shares(title: str, span: tuple[float, float]) -> dict[str, Any]:
     return {
         "title": {"text": title},
         "tickformat": ".0%",
-        "range": HEADROOM,
+        "range": list(span),
         "gridcolor": GRID,
         "zerolinecolor": GRID,
         "automargin": True,

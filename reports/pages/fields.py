@@ -9,7 +9,7 @@ from django.forms.models import ModelChoiceIterator
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.queries.scope import NO_SUITE, Choice
-from runs.models import Suite
+from runs.models import Run, Suite
 
 
 class _Suites(ModelChoiceIterator):
@@ -49,9 +49,11 @@ def issue_field() -> forms.ModelChoiceField:
 
 
 def models_field() -> forms.ModelMultipleChoiceField:
-    """Some models; none chosen are all."""
+    """Some of the models that were run; none chosen are all."""
     return forms.ModelMultipleChoiceField(
-        LanguageModel.objects.only("name").order_by("name"),
+        LanguageModel.objects.filter(pk__in=Run.objects.order_by().values("language_model"))
+        .only("name")
+        .order_by("name"),
         label="Models",
         widget=forms.SelectMultiple(attrs={"size": 4}),
         help_text="None chosen: all.",

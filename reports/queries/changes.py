@@ -1,12 +1,103 @@
-"""What changed between two runs in their tests and in the wording of their judges."""
+"""What changed between the runs of a line in their tests and judges."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from issues.models import JudgeTemplate, Revision
-from reports.changes import Details, Jury
-from runs.models import Result
+from reports.changes import Details, Jury, Measure, kinds_of, words_of
+from reports.pages.shell import Reading
+from runs.models import Judging, Result, Run
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed between two runs next to each other on these lines; the runs are the first."""
+
+    before: Run
+    after: Run
+    lines: tuple[str, ...]
+    kinds: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """Two runs next to each other on a line."""
+
+    line: str
+    before: Run
+    after: Run
+
+
+Judgings = Mapping[int, Judging]
+"""The judging that decides the scores of a run, by the run's id."""
+
+
+def changes_of(
+    lines: Mapping[str, Sequence[Run]], judgings: Judgings, reading: Reading
+) -> list[Change]:
+    """The changes along these lines, oldest first; one that came to several is told once."""
+    found: dict[tuple[Measure, Measure], list[Step]] = defaultdict(list)
+    for line, runs in lines.items():
+        for before, after in pairwise(runs):
+            measures = measure_of(before, judgings), measure_of(after, judgings)
+            if measures[0] != measures[1]:
+                found[measures].append(Step(line, before, after))
+    details = _details(found, judgings, reading)
+    changes = [
+        _change(measures, steps, judgings, known)
+        for (measures, steps), known in zip(found.items(), details, strict=True)
+    ]
+    return sorted(changes, key=lambda change: (change.after.created_at, change.after.pk))
+
+
+def measure_of(run: Run, judgings: Judgings) -> Measure:
+    judging = judgings.get(run.pk)
+    fingerprint = judging.jury_fingerprint if judging else ""
+    return Measure(run.suite_fingerprint, fingerprint, run.similarity_weight)
+
+
+def _details(
+    found: Mapping[tuple[Measure, Measure], Sequence[Step]], judgings: Judgings, reading: Reading
+) -> Sequence[Details | None]:
+    """What each change is of; None where it is yet to be found out."""
+    steps = [_first(steps) for steps in found.values()]
+    if not steps:
+        return []
+    known = reading.computed(
+        "changes-1",
+        [[*before, *after] for before, after in found],
+        lambda: [details_of(one.before.pk, one.after.pk, _juries(one, judgings)) for one in steps],
+    )
+    return known or [None] * len(steps)
+
+
+def _first(steps: Sequence[Step]) -> Step:
+    return min(steps, key=lambda step: (step.after.created_at, step.after.pk))
+
+
+def _juries(step: Step, judgings: Judgings) -> tuple[Jury, Jury]:
+    before, after = judgings.get(step.before.pk), judgings.get(step.after.pk)
+    return before.jury if before else {}, after.jury if after else {}
+
+
+def _change(
+    measures: tuple[Measure, Measure],
+    steps: Sequence[Step],
+    judgings: Judgings,
+    details: Details | None,
+) -> Change:
+    first = _first(steps)
+    juries = _juries(first, judgings)
+    return Change(
+        before=first.before,
+        after=first.after,
+        lines=tuple(step.line for step in steps),
+        kinds=kinds_of(*measures, juries),
+        words=words_of(*measures, juries, details),
+    )
 
 
 class Asked(NamedTuple):

@@ -11,7 +11,7 @@ from issues.models import Issue, Tag
 from reports.courses import Brief, Course, Courses, Stop, by_release, by_time, has_releases
 from reports.model_lines import Look, Variant, look_of_name, looks_of, names_of
 from reports.pages.shell import Reading
-from reports.queries.changes import Change, changes_of
+from reports.queries.changes import Change, changes_of, measure_of
 from reports.queries.identities import identities
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.rates import Group, Tally, grouped, rates_of, tallies_of
@@ -69,6 +69,7 @@ class TrendReport:
         tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
         models_left_out: Of lines that there was no room for.
         incomplete: Runs that are not done.
+        measured_apart: The newest runs of the lines differ in tests, judges or their wording.
     """
 
     scope: Scope
@@ -80,6 +81,7 @@ class TrendReport:
     tags_left_out: int
     models_left_out: tuple[str, ...]
     incomplete: int
+    measured_apart: bool
     labels: tuple[str, ...]
 
     @property
@@ -117,6 +119,7 @@ def trend_report(question: Question, reading: Reading) -> TrendReport:
         tags_left_out=counted.tags_left_out,
         models_left_out=_left_out(courses, found, models),
         incomplete=_incomplete(scope, question, len(found)),
+        measured_apart=len({measure_of(line.points[-1].run, judgings) for line in lines}) > 1,
         labels=_labels(runs.values(), judgings),
     )
 

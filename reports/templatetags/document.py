@@ -12,6 +12,7 @@ from evalhub.wording import DASH, between, percent
 from reports.cells import words
 from reports.document import Cell, Column, Estimate, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
+from runs.models import Outcome
 from runs.tallies import Rate
 
 register = template.Library()
@@ -59,10 +60,10 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
         return _rate(value)
     if isinstance(value, Rate):
         return format_html(
-            '<span title="{}">{} <small class="eh-muted">{}</small></span>',
+            '<span title="{}">{} <small class="eh-muted">of {}</small></span>',
             words(value, "rate"),
             percent(value.share),
-            value.n,
+            f"{value.n:,}",
         )
     if isinstance(value, Estimate):
         return _estimate(value)
@@ -78,6 +79,8 @@ VERDICTS = {"worse": "failed", "better": "passed", "same": "pending"}
 def _badge(value: str) -> SafeString:
     if value in VERDICTS:
         return format_html('<span class="eh-badge eh-badge--{}">{}</span>', VERDICTS[value], value)
+    if value not in Outcome.values:
+        return format_html('<span class="eh-badge">{}</span>', value)
     return outcome_badge(value)
 
 
@@ -114,7 +117,7 @@ def _estimate(estimate: Estimate) -> SafeString:
 def heat(value: Cell) -> str:
     """How dark a cell is, in percent; "" where there is nothing to shade."""
     value = value.value if isinstance(value, Linked) else value
-    share = value.share if isinstance(value, Rate) else value
+    share = getattr(value, "share", value)
     return "" if not isinstance(share, float) else str(round(100 * share))
 
 

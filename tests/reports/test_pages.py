@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from evalhub.wording import percent
 from reports.cells import headings, words
-from reports.document import Column, Document, Table
+from reports.document import Column, Document, Linked, Table
 from reports.pages.registry import PAGES, page_of
 from reports.pages.shell import Reading
 from runs.tallies import Rate
@@ -71,8 +71,9 @@ def test_page_file_and_api_tell_the_same_figures(browser, key):
 
 def reads(value, form, table):
     """What stands in a cell of a page; a shaded one has its interval only as its title."""
+    value = value.value if isinstance(value, Linked) else value
     if table.look == "heat" and isinstance(value, Rate):
-        return f"{percent(value.share)} {value.n}"
+        return f"{percent(value.share)} of {value.n:,}"
     return words(value, form)
 
 

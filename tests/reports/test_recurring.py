@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evalhub.statistics.interval import Interval
 from reports.cells import words
-from reports.document import Column, Document, Estimate, Fact, Link, Table
+from reports.document import Column, Document, Estimate, Fact, Link, Linked, Table
 from reports.exports.document import json_of
 from reports.models import Edition, RecurringReport
 from reports.pages import registry
@@ -28,6 +28,7 @@ CELLS = {
     "date": NOON,
     "p": None,
     "count": (1, 2),
+    "number": Linked(3, "/there/"),
 }
 
 
