@@ -3,8 +3,9 @@
 from reports.pages.capabilities import CAPABILITIES
 from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
+from reports.pages.trend import TREND
 
-PAGES: tuple[Page, ...] = (LEADERBOARD, CAPABILITIES)
+PAGES: tuple[Page, ...] = (TREND, LEADERBOARD, CAPABILITIES)
 
 
 def page_of(key: str) -> Page:
