@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                 (
                     "origin",
                     models.CharField(
-                        choices=[("document", "the methodology's"), ("ours", "Ours")],
+                        choices=[("document", "the methodology's"), ("ours", "ours")],
                         default="ours",
                         editable=False,
                         max_length=10,
@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                 (
                     "origin",
                     models.CharField(
-                        choices=[("document", "the methodology's"), ("ours", "Ours")],
+                        choices=[("document", "the methodology's"), ("ours", "ours")],
                         default="ours",
                         editable=False,
                         max_length=10,

@@ -34,7 +34,7 @@ class WeightKind(models.TextChoices):
 
 class WeightOrigin(models.TextChoices):
     DOCUMENT = "document", "the methodology's"
-    OURS = "ours"
+    OURS = "ours", "ours"
 
 
 class CapabilityWeight(models.Model):

@@ -68,7 +68,7 @@ def _records(field: Field, graded: Iterable[Graded]) -> Iterable[Record]:
     topics = {(one.model, one.suite): field.topics_of(one) for one in field.latest}
     names = {one.took.suite: one.suite_name for one in field.entrants.values()}
     means = mean_grades(graded)
-    for model in sorted(field.identities):
+    for model in sorted({entrant.took.model for entrant in field.entrants.values()}):
         took = [one.took for one in field.entrants.values() if one.took.model == model]
         yield Record(
             model=model,

@@ -6,7 +6,7 @@ from evalhub.models import LanguageModel
 
 def identities() -> dict[int, Identity]:
     """The identity of every language model, by its id; one query."""
-    rows = LanguageModel.objects.order_by().only(
+    rows = LanguageModel.objects.order_by("pk").only(
         "name", "litellm_model", "api_base", "identity", "maker", "family"
     )
     return {model.pk: identity_of(model) for model in rows}

@@ -40,7 +40,7 @@ class Field:
 
     Attributes:
         entrants: By run.
-        identities: What each model counts as, by its key.
+        identities: What all language models count as, by key, the newest of equal ones.
         outside: Complete runs that are left out: they have no suite, or one tagged "test".
     """
 
@@ -105,7 +105,7 @@ def field_of_runs() -> Field:
     counted = {row["pk"]: models[row["language_model_id"]] for row in real}
     return Field(
         entrants={row["pk"]: _entrant(row, counted[row["pk"]], topics[row["pk"]]) for row in real},
-        identities={identity.key: identity for identity in counted.values()},
+        identities={identity.key: identity for identity in models.values()},
         outside=len(found) - len(real),
     )
 
