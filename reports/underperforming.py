@@ -1,0 +1,205 @@
+"""Which issues a run does worse on than on the rest, surely and not by chance. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from evalhub.statistics.binomial import at_most, upper_bound
+from evalhub.statistics.holm import holm
+from evalhub.statistics.sign_flip import FLIPS, sign_flip
+
+LEVEL = 0.95
+LAST = 3
+"""An issue that passed in none of so many runs is listed, however few its tests."""
+
+SEED = 1
+MOST_BOUNDS = 25
+"""Bounds that take long are found for so many listed issues; the others have their p."""
+
+_HALVINGS = 12
+_FLIPS_FOR_EACH = 40
+"""Flips for each issue that is corrected for: with fewer, none of many could be sure."""
+
+EXACT = "the exact binomial test"
+FLIPPED = "sign flips of tests"
+
+
+class Counted(NamedTuple):
+    """What a run made of one test: `passed` of `decided` repeats, at least one."""
+
+    passed: int
+    decided: int
+
+
+class Before(NamedTuple):
+    """What an issue came to in one of the last runs that decided it: the newest one first."""
+
+    run: int
+    passed: int
+    decided: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an issue stands in a run.
+
+    Attributes:
+        tests: Of the issue, that the run decided.
+        p: One-sided: the chance of no more passes if the issue were like the run; None where
+            nothing was decided. `holm` is the same corrected for all issues of the run.
+        upper: The 95 % upper bound of its rate, in [0, 1]; None where it was not looked for.
+        last: The last runs that decided it, where it passed in none of the newest of them.
+    """
+
+    issue: int
+    passed: int
+    decided: int
+    tests: int
+    p: float | None
+    holm: float | None
+    upper: float | None = None
+    last: tuple[Before, ...] = field(default=())
+
+    @property
+    def is_below(self) -> bool:
+        """Its upper bound lies below the run's rate, after Holm's correction."""
+        return self.holm is not None and self.holm < 1 - LEVEL
+
+    @property
+    def never_passed(self) -> bool:
+        """It passed in none of the last 3 runs."""
+        return len(self.last) >= LAST and not any(one.passed for one in self.last[:LAST])
+
+    @property
+    def is_listed(self) -> bool:
+        return self.is_below or self.never_passed
+
+
+@dataclass(frozen=True)
+class Standings:
+    """All issues of a run, those that underperform first, the surest first.
+
+    `rule` names the test that gave each p; `rate` is the run's, None where nothing is decided.
+    """
+
+    rate: float | None
+    rule: str
+    issues: tuple[Standing, ...]
+
+    @property
+    def listed(self) -> tuple[Standing, ...]:
+        return tuple(one for one in self.issues if one.is_listed)
+
+
+def standings_of(
+    issues: Mapping[int, Sequence[Counted]], last: Mapping[int, Sequence[Before]], *, single: bool
+) -> Standings:
+    """How each issue of a run stands to the whole run.
+
+    Args:
+        issues: The decided tests of each issue.
+        last: The newest runs that decided it, at least of those issues that passed nowhere here.
+        single: The run asks each test once: then the binomial test is exact. Otherwise the unit
+            is the test, by the share of its repeats that passed, and their signs are flipped.
+    """
+    rate = _rate([tested for tests in issues.values() for tested in tests])
+    rule = EXACT if single else FLIPPED
+    if rate is None:
+        return Standings(None, rule, ())
+    flips = max(FLIPS, _FLIPS_FOR_EACH * len(issues))
+    p_of = _exact_p if single else _flipping(flips)
+    p_values = [p_of(tests, rate) for tests in issues.values()]
+    found = [
+        _standing(issue, tests, p, corrected, tuple(last.get(issue, ())))
+        for (issue, tests), p, corrected in zip(
+            issues.items(), p_values, holm(p_values), strict=True
+        )
+    ]
+    ordered = sorted(found, key=_surest_first)
+    return Standings(rate, rule, tuple(_bounded(ordered, issues, p_of, single=single)))
+
+
+PValue = Callable[[Sequence[Counted], float], float | None]
+
+
+def _rate(tests: Sequence[Counted]) -> float | None:
+    decided = sum(tested.decided for tested in tests)
+    return sum(tested.passed for tested in tests) / decided if decided else None
+
+
+def _exact_p(tests: Sequence[Counted], rate: float) -> float | None:
+    decided = sum(tested.decided for tested in tests)
+    return at_most(sum(tested.passed for tested in tests), decided, rate) if decided else None
+
+
+def _flipping(flips: int) -> PValue:
+    def flipped_p(tests: Sequence[Counted], rate: float) -> float | None:
+        """Half of the two-sided p where the mean share lies below the rate; else there is none."""
+        away = [tested.passed / tested.decided - rate for tested in tests]
+        p = sign_flip(away, seed=SEED, flips=flips)
+        if p is None:
+            return None
+        return p / 2 if sum(away) < 0 else 1.0
+
+    return flipped_p
+
+
+def _standing(
+    issue: int,
+    tests: Sequence[Counted],
+    p: float | None,
+    corrected: float | None,
+    last: tuple[Before, ...],
+) -> Standing:
+    return Standing(
+        issue=issue,
+        passed=sum(tested.passed for tested in tests),
+        decided=sum(tested.decided for tested in tests),
+        tests=len(tests),
+        p=p,
+        holm=corrected,
+        last=last,
+    )
+
+
+def _surest_first(one: Standing) -> tuple[bool, bool, float, float, int]:
+    share = one.passed / one.decided if one.decided else 1.0
+    return not one.is_listed, one.holm is None, one.holm or 0.0, share, one.issue
+
+
+def _bounded(
+    ordered: Sequence[Standing],
+    issues: Mapping[int, Sequence[Counted]],
+    p_of: PValue,
+    *,
+    single: bool,
+) -> list[Standing]:
+    """With their upper bounds: all of them where that is quick, else those of the first listed."""
+    most = len(ordered) if single else MOST_BOUNDS
+    return [
+        _with_bound(one, issues[one.issue], p_of, single=single)
+        if place < most and (single or one.is_listed)
+        else one
+        for place, one in enumerate(ordered)
+    ]
+
+
+def _with_bound(one: Standing, tests: Sequence[Counted], p_of: PValue, *, single: bool) -> Standing:
+    exact = upper_bound(one.passed, one.decided, level=LEVEL) if single else None
+    return replace(one, upper=exact if single else _crossing(tests, p_of))
+
+
+def _crossing(tests: Sequence[Counted], p_of: PValue) -> float | None:
+    """The rate from which on so low shares would be surprising, by halving; None: no rate is."""
+    shares = [tested.passed / tested.decided for tested in tests]
+    low, high = sum(shares) / len(shares), 1.0
+    if not _is_surprising(p_of(tests, high)):
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _is_surprising(p_of(tests, middle)) else (middle, high)
+    return high
+
+
+def _is_surprising(p: float | None) -> bool:
+    return p is not None and p < 1 - LEVEL
