@@ -1,14 +1,15 @@
 """Runs as lines of an overview, grouped by the launch that started them together."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from evalhub.models import BatchState
+from reports.pages.shell import Reading
 from runs.labels import labels_of
 from runs.models import Judging, Run
 from runs.states import current_of, state_of
@@ -64,7 +65,7 @@ class RunsReport:
     page: Page
 
 
-def runs_report(page: int = 1, search: str = "") -> RunsReport:
+def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = None) -> RunsReport:
     """Runs whose label, model, release or launch holds the words; a constant number of queries."""
     wanted = Q()
     for word in search.split():
@@ -76,11 +77,15 @@ def runs_report(page: int = 1, search: str = "") -> RunsReport:
         )
     runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
     shown = Paginator(runs, PAGE).get_page(page)
-    return RunsReport(_grouped(run_lines(shown.object_list)), shown)
+    return RunsReport(_grouped(run_lines(shown.object_list, reading)), shown)
 
 
-def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
-    """One line for each of the runs, in their order; three queries."""
+def run_lines(runs: Iterable[Run], reading: Reading | None = None) -> tuple[RunLine, ...]:
+    """One line for each of the runs, in their order; three queries.
+
+    Args:
+        reading: Who decides whether resampled intervals are computed now; None: they are.
+    """
     runs = list(runs)
     tallies: dict[int, list[Tally]] = defaultdict(list)
     for tally in tallies_of(runs):
@@ -88,15 +93,34 @@ def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
     judgings: dict[int, list[Judging]] = defaultdict(list)
     for judging in Judging.objects.filter(run__in=runs).defer("statistics"):
         judgings[judging.run_id].append(judging)
-    return tuple(_line(run, tallies[run.pk], judgings[run.pk]) for run in runs)
+    rates = _rates(runs, tallies, reading)
+    return tuple(_line(run, tallies[run.pk], rates[run.pk], judgings[run.pk]) for run in runs)
 
 
-def _line(run: Run, tallies: Sequence[Tally], judgings: Sequence[Judging]) -> RunLine:
+def _rates(
+    runs: Sequence[Run], tallies: Mapping[int, Sequence[Tally]], reading: Reading | None
+) -> dict[int, Rate]:
+    """Of each run; while its intervals are not computed, a run with repeats has none."""
+
+    def found(*, resample: bool) -> dict[int, Rate]:
+        return {
+            run.pk: rate_of(tallies[run.pk], repeats=run.repeats, resample=resample) for run in runs
+        }
+
+    if reading is None or all(run.repeats == 1 for run in runs):
+        return found(resample=True)
+    counted = [asdict(tally) for run in runs for tally in tallies[run.pk]]
+    inputs = [[run.pk, run.repeats] for run in runs], counted
+    computed = reading.computed("runs-rates-1", inputs, lambda: found(resample=True))
+    return computed or found(resample=False)
+
+
+def _line(run: Run, tallies: Sequence[Tally], rate: Rate, judgings: Sequence[Judging]) -> RunLine:
     current = current_of(judgings)
     return RunLine(
         run=run,
         counts=counts_of(tallies),
-        rate=rate_of(tallies, repeats=run.repeats),
+        rate=rate,
         score=score_of(tallies, resample=False),
         state=state_of(run, judgings),
         labels=labels_of(run, current),

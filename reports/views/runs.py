@@ -1,8 +1,10 @@
 from django.http import HttpRequest, HttpResponse
 
-from evalhub.pages import row_number
+from evalhub.pages import person, row_number
 from evalhub.work.leases import workers_alive
+from reports.pages.shell import Reading
 from reports.queries.runs import runs_report
+from reports.views.pages import COMPUTE
 from reports.views.shell import needs, page
 
 
@@ -11,12 +13,14 @@ def runs(request: HttpRequest) -> HttpResponse:
     """All runs, grouped by launch, newest first."""
     search = request.GET.get("q", "").strip()
     number = request.GET.get("page", "1")
-    report = runs_report(row_number(number) or 1, search)
+    reading = Reading(person(request), computes=COMPUTE in request.GET)
+    report = runs_report(row_number(number) or 1, search, reading=reading)
     return page(
         request,
         "reports/runs.html",
         "Run reports",
         report=report,
         search=search,
+        is_pending=reading.pending,
         workers=workers_alive(),
     )

@@ -16,7 +16,7 @@ from reports.queries.runs import runs_report
 from runs.filters import Filters
 from runs.models import Launch, Run
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import fail, judged
+from tests.reports.rows import answer, fail, judge, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +39,23 @@ def test_the_overview_gives_the_rate_that_the_report_gives():
     (group,) = runs_report().groups
 
     assert group.lines[0].rate == run_report(run, Filters(), reader=make_user()).rate
+
+
+def test_intervals_of_runs_with_repeats_are_left_to_a_second_request(client):
+    tests = [make_test() for _ in range(3)]
+    run = make_run(*tests, repeats=2, jury=make_jury(make_model()))
+    answer(run)
+    judge(run, [[1], [1], [0], [1], [0], [0]])
+    client.force_login(make_user("viewer"))
+    address = reverse("reports:runs")
+
+    first = client.get(address)
+    second = client.get(address, {"compute": 1})
+
+    interval = run_report(run, Filters(), reader=make_user()).rate.interval
+    assert (first.context["is_pending"], second.context["is_pending"]) == (True, False)
+    assert first.context["report"].groups[0].lines[0].rate.interval is None
+    assert second.context["report"].groups[0].lines[0].rate.interval == interval is not None
 
 
 def test_what_must_be_known_of_the_figures_stands_beside_them(client):
