@@ -2,7 +2,7 @@ from django.urls import path
 
 from reports import converters as converters  # registers what the addresses use
 from reports.pages.registry import PAGES
-from reports.views import pages, recurring, run, runs, similarity
+from reports.views import compare, pages, recurring, run, runs, similarity
 
 app_name = "reports"
 urlpatterns = [
@@ -24,6 +24,9 @@ urlpatterns = [
         name="edition_download",
     ),
     path("recur/<slug:key>/", recurring.recur, name="recur"),
+    path("compare/answers/<int:first>/<int:second>/", compare.answers, name="compare_answers"),
+    path("compare/runs/", compare.runs, name="compare_runs"),
+    path("compare/baseline/", compare.baseline, name="compare_baseline"),
     *(path(f"{page.key}/", pages.show, {"key": page.key}, name=page.key) for page in PAGES),
     *(
         path(

@@ -1,11 +1,12 @@
 """All report pages, in the order of the menu."""
 
 from reports.pages.capabilities import CAPABILITIES
+from reports.pages.compare import COMPARE
 from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
 from reports.pages.trend import TREND
 
-PAGES: tuple[Page, ...] = (TREND, LEADERBOARD, CAPABILITIES)
+PAGES: tuple[Page, ...] = (TREND, COMPARE, LEADERBOARD, CAPABILITIES)
 
 
 def page_of(key: str) -> Page:

@@ -1,0 +1,77 @@
+// Opens both answers to a test below its row, and finds runs while one types.
+"use strict";
+
+(() => {
+    const ANSWERS = /\/compare\/answers\/\d+\/\d+\/$/;
+
+    const part = async (address) => {
+        const url = new URL(address, window.location.href);
+        url.searchParams.set("part", "1");
+        const answer = await fetch(url, { credentials: "same-origin" });
+        if (!answer.ok) {
+            throw new Error(answer.status);
+        }
+        return answer.text();
+    };
+
+    // Both answers -------------------------------------------------------------------------------
+
+    const open = async (link, row) => {
+        const inside = document.createElement("tr");
+        inside.className = "eh-inside";
+        const cell = inside.insertCell();
+        cell.colSpan = row.cells.length;
+        cell.innerHTML = await part(link.href);
+        row.after(inside);
+        link.setAttribute("aria-expanded", "true");
+    };
+
+    const toggle = async (link) => {
+        const row = link.closest("tr");
+        const inside = row.nextElementSibling;
+        if (inside && inside.classList.contains("eh-inside")) {
+            inside.remove();
+            link.setAttribute("aria-expanded", "false");
+        } else {
+            await open(link, row);
+        }
+    };
+
+    const change = async (link) => {
+        link.closest("td").innerHTML = await part(link.href);
+    };
+
+    document.addEventListener("click", (event) => {
+        const link = event.target.closest("#report a[href]");
+        if (!link || event.ctrlKey || event.metaKey || event.shiftKey) {
+            return;
+        }
+        if (ANSWERS.test(new URL(link.href).pathname)) {
+            event.preventDefault();
+            const act = link.closest(".cm-answers") ? change : toggle;
+            act(link).catch(() => window.location.assign(link.href));
+        }
+    });
+
+    // Runs ---------------------------------------------------------------------------------------
+
+    const form = document.querySelector("[data-cm-find]");
+    let latest = 0;
+
+    const find = async () => {
+        const asked = ++latest;
+        const query = new URLSearchParams(new FormData(form));
+        const found = await part(`${form.dataset.cmFind}?${query}`);
+        if (asked === latest) {
+            document.querySelector("[data-cm-offered]").innerHTML = found;
+        }
+    };
+
+    if (form) {
+        let waiting = 0;
+        form.elements.find.addEventListener("input", () => {
+            clearTimeout(waiting);
+            waiting = setTimeout(() => find().catch(() => form.requestSubmit()), 200);
+        });
+    }
+})();

@@ -1,0 +1,131 @@
+"""What stands above the tables of two runs: what to beware of, and the headline numbers."""
+
+from collections.abc import Sequence
+
+from evalhub.statistics.bootstrap import clustered_interval
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.wilson import wilson_interval
+from evalhub.wording import percent
+from reports.comparing import COMPARED, missing_share, net_change
+from reports.comparison_words import between, number_of_tests, signed
+from reports.document import Fact
+from reports.evidence import SEED, Findings
+from reports.matching import Tested
+from reports.pages.compare.state import TwoRuns
+from reports.pages.shell import Reading
+from reports.queries.compare import Comparison, Side
+from runs.tallies import Rate
+
+
+def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
+    """What must be known before the runs are compared."""
+    juries = {side.judging.jury_fingerprint if side.judging else "" for side in sides}
+    mixes = {side.run.similarity_weight for side in sides}
+    unfinished = ", ".join(side.run.label for side in sides if not side.is_done)
+    found = {
+        "The runs were judged by different juries: what differs may be the judges.": len(juries),
+        "Similarity has not the same share in the scores of these runs.": len(mixes),
+        f"Not done yet: {unfinished}. The figures will change.": 2 if unfinished else 0,
+    }
+    return tuple(text for text, n in found.items() if n > 1)
+
+
+def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
+    """The labels of both runs; those of one alone with its name."""
+    first, second = comparison.first.labels, comparison.second.labels
+    return tuple(
+        label
+        if label in first and label in second
+        else f"{names[0] if label in first else names[1]}: {label}"
+        for label in dict.fromkeys((*first, *second))
+    )
+
+
+def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
+    rows, tally, found = two.comparison.rows, two.tally, two.found
+    net, missing = net_change(rows), missing_share(rows)
+    return (
+        Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
+        Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
+        Fact("same", "Same", tally.same, "count", url=two.url(show="same")),
+        Fact("net", "Net change", net, "points", _net_note(two)),
+        Fact("p", "p", found and found.evidence.p, "p", _p_note(found)),
+        Fact(
+            "detectable",
+            "Smallest net change it finds",
+            found and found.detectable,
+            "share",
+            _detectable_note(two),
+        ),
+        *_rates(two),
+        *_graded(found),
+        Fact("missing", "Not compared", missing, "share", f"of {number_of_tests(len(rows))}"),
+    )
+
+
+def _net_note(two: TwoRuns) -> str:
+    found = two.found
+    if found is None or found.interval is None:
+        return f"over {number_of_tests(two.tally.n)}"
+    error = "" if found.standard_error is None else f", SE {100 * found.standard_error:.1f} pts"
+    return f"over {number_of_tests(two.tally.n)}{between(found.interval)}{error}, by issue"
+
+
+def _p_note(found: Findings | None) -> str:
+    return "" if found is None or found.evidence.p is None else found.evidence.rule
+
+
+def _detectable_note(two: TwoRuns) -> str:
+    flips = two.tally.discordance
+    if flips is None or two.found is None:
+        return ""
+    if two.found.detectable is None:
+        return f"none: {percent(flips)} of the tests flip, too few"
+    return f"with 80% power, where {percent(flips)} of the tests flip"
+
+
+def _rates(two: TwoRuns) -> list[Fact]:
+    """The pass rates over the compared tests, which are not those of the whole runs."""
+    kept = [one for one in two.comparison.rows if one.kind in COMPARED]
+    before = [one.first for one in kept if one.first is not None]
+    after = [one.second for one in kept if one.second is not None]
+    return [
+        Fact("rate_before", "Pass rate before", _rate(two, before), "rate", two.names[0]),
+        Fact("rate_after", "Pass rate after", _rate(two, after), "rate", two.names[1]),
+    ]
+
+
+def _rate(two: TwoRuns, tests: Sequence[Tested]) -> Rate:
+    passed = sum(one.passed for one in tests)
+    n = sum(one.decided for one in tests)
+    single = two.comparison.is_single
+    interval = wilson_interval(passed, n) if single else _resampled(two.reading, tests)
+    return Rate(passed, n, passed / n if n else None, interval, is_resampled=not single)
+
+
+def _resampled(reading: Reading, tests: Sequence[Tested]) -> Interval | None:
+    """Repeats of a test are not independent: issues are resampled."""
+    shares = [one.share or 0.0 for one in tests]
+    repeats = [float(one.decided) for one in tests]
+    issues = [one.issue_id for one in tests]
+    return resampled(reading, shares, repeats, issues)
+
+
+def resampled(
+    reading: Reading, shares: Sequence[float], repeats: Sequence[float], issues: Sequence[int]
+) -> Interval | None:
+    """The interval of a share of repeats, by issue; None also where it is yet to be computed."""
+    return reading.computed(
+        "compare-rate-1",
+        [shares, repeats, issues],
+        lambda: clustered_interval(shares, repeats, issues, seed=SEED) if shares else None,
+    )
+
+
+def _graded(found: Findings | None) -> list[Fact]:
+    if found is None or found.graded is None:
+        return []
+    graded = found.graded
+    error = "" if graded.standard_error is None else f", SE {graded.standard_error:.3f}"
+    note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}, by issue"
+    return [Fact("score_change", "Change of the mean score", graded.change, "number", note)]

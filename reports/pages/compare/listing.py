@@ -1,0 +1,136 @@
+"""The tests of two runs one by one, worst first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.urls import reverse
+
+from reports.comparing import Compared, Kind
+from reports.document import Cell, Column, Link, Table
+from reports.loaded import Loaded
+from reports.matching import Tested
+from reports.pages.compare.form import SHOW, wanted
+from reports.pages.compare.state import KIND_WORDS, TwoRuns
+from reports.queries.compare import Comparison, prompts_of, saying
+from runs.tallies import Rate
+
+PROMPT = 160
+"""Characters of a prompt by which people know a test."""
+
+
+def tests_of(two: TwoRuns) -> Table:
+    asked, comparison = two.asked, two.comparison
+    rows = wanted(comparison.rows, asked, comparison.tags.__getitem__)
+    if asked["q"]:
+        said = saying(asked["q"], [one.latest.revision_id for one in rows], two.reading.reader)
+        rows = [one for one in rows if one.latest.revision_id in said]
+    return Table(
+        "tests",
+        f"Tests: {SHOW[asked['show']][0]}",
+        _test_columns(two),
+        Loaded(rows, lambda keys: _test_rows(two, keys)),
+        note="Worst first. * decided by a person. Open a test to see both answers side by side.",
+        empty=_nothing_listed(two),
+    )
+
+
+def _nothing_listed(two: TwoRuns) -> str:
+    asked = two.asked
+    if asked["tag"] or asked["issue"] or asked["q"]:
+        return "No test matches: show another kind of tests, or clear tag, issue and words."
+    if not asked["show"] and two.tally.n:
+        return "No test flipped. That is not evidence that nothing changed: see what it could find."
+    if not two.tally.n:
+        return "The runs have no test in common that both decided: choose runs of one suite."
+    return "There are none."
+
+
+def edited_tests(two: TwoRuns) -> list[Table]:
+    """Tests that were edited between the runs: listed apart, and not compared."""
+    edited = (Kind.TEXT_CHANGED, Kind.RUBRIC_CHANGED)
+    rows = [one for one in two.comparison.rows if one.kind in edited]
+    if not rows or two.asked["show"] in ("text", "rubric", "all"):
+        return []
+    return [
+        Table(
+            "changed",
+            "Tests that were edited between the runs",
+            _test_columns(two),
+            Loaded(rows, lambda keys: _test_rows(two, keys)),
+            note="They are in no count above: what changed may be the test.",
+        )
+    ]
+
+
+def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
+    form: Any = "outcome" if two.comparison.is_single else "rate"
+    first, second = two.names
+    return (
+        Column("became", "Became", "verdict"),
+        Column("test", "Test", "link"),
+        Column("prompt", "Prompt", note="Sealed where there is a dash."),
+        Column("issue", "Issue", "link"),
+        Column("tags", "Tags"),
+        Column("first", "Before", form, note=first),
+        Column("second", "After", form, note=second),
+        Column("score_before", "Score before", "score"),
+        Column("score_after", "Score after", "score"),
+        Column("note", "Note"),
+    )
+
+
+def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]:
+    prompts = prompts_of([one.latest.revision_id for one in rows], two.reading.reader)
+    return [_test_row(two, one, prompts.get(one.latest.revision_id)) for one in rows]
+
+
+def _test_row(two: TwoRuns, one: Compared, prompt: str | None) -> tuple[Cell, ...]:
+    latest, comparison = one.latest, two.comparison
+    issue = reverse("admin:issues_issue_change", args=[latest.issue_id])
+    return (
+        KIND_WORDS.get(one.kind, one.kind.value),
+        Link(f"test {latest.test_id}", _answers(one)),
+        None if prompt is None else prompt[:PROMPT],
+        Link(comparison.issues[latest.issue_id], issue),
+        ", ".join(comparison.tags[latest.tag_set_id]),
+        _outcome(one.first, comparison),
+        _outcome(one.second, comparison),
+        one.first and one.first.score,
+        one.second and one.second.score,
+        _note(one),
+    )
+
+
+def _answers(one: Compared) -> str:
+    """Where both answers stand side by side; the only one where there is one."""
+    if one.first is None or one.second is None:
+        return reverse("admin:runs_result_change", args=[one.latest.result_id])
+    results = [one.first.result_id, one.second.result_id]
+    return reverse("reports:compare_answers", args=results)
+
+
+def _outcome(tested: Tested | None, comparison: Comparison) -> Cell:
+    if tested is None:
+        return None
+    if not comparison.is_single:
+        return Rate(tested.passed, tested.decided, tested.share, None, is_resampled=True)
+    counts = {
+        "passed": tested.passed,
+        "failed": tested.failed,
+        "error": tested.error,
+        "unjudged": tested.unjudged,
+    }
+    return next((outcome for outcome, n in counts.items() if n), "pending")
+
+
+def _note(one: Compared) -> str:
+    """What else there is to say of its results."""
+    said = []
+    for tested, when in ((one.first, "before"), (one.second, "after")):
+        if tested is None:
+            continue
+        if tested.overridden:
+            said.append(f"* {when}")
+        if tested.missing and tested.decided:
+            said.append(f"{tested.n - tested.decided} of {tested.n} repeats not decided {when}")
+    return ", ".join(said)

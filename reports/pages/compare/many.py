@@ -1,0 +1,194 @@
+"""Several runs side by side: a grid of tests by runs, and what it adds up to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from evalhub.statistics.wilson import wilson_interval
+from evalhub.wording import percent
+from reports.comparison_words import number_of_tests
+from reports.document import Cell, Column, Document, Fact, Link, Table
+from reports.links import page_url
+from reports.loaded import Loaded
+from reports.matching import Tested
+from reports.pages.compare.chosen import known_tags
+from reports.pages.compare.headline import resampled, warnings
+from reports.pages.compare.listing import PROMPT
+from reports.pages.shell import Reading
+from reports.queries.compare import Side, prompts_of, tag_names, titles
+from reports.queries.side_by_side import Shown, SideBySide, Total, Wanted
+from runs.models import Run
+from runs.tallies import Rate
+
+ABSENT = "N/A"
+BY_PEOPLE = "*"
+
+
+@dataclass(frozen=True)
+class Shaded(Link):
+    """A link whose cell is as dark as the share is high; None: not shaded."""
+
+    share: float | None = None
+
+
+def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The report on several runs."""
+    runs = [side.run for side in sides]
+    wanted = Wanted(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
+    beside = SideBySide(runs, wanted, reading.reader)
+    tests = beside.tests()
+    return Document(
+        question=f"Where do these {len(runs)} runs differ?",
+        sentences=_sentences(tests, len(runs)),
+        facts=_facts(tests, len(runs)),
+        tables=(_grid(beside, tests, reading), _totals(beside, len(tests), reading)),
+        warnings=warnings(sides),
+        labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
+        more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
+    )
+
+
+def _sentences(tests: Sequence[Shown], runs: int) -> tuple[str, ...]:
+    if not tests:
+        return ("No test is shown: choose other runs, or clear tag, issue and words.",)
+    mixed = sum(one.is_mixed for one in tests)
+    shared = sum(one.runs == runs for one in tests)
+    return (
+        f"{number_of_tests(len(tests))} shown, {shared:,} of them in all {runs} runs; "
+        f"{mixed:,} passed in some answers and failed in others.",
+        "Whether two of the runs differ for certain is told when those two are compared.",
+    )
+
+
+def _facts(tests: Sequence[Shown], runs: int) -> tuple[Fact, ...]:
+    decided = [one for one in tests if one.decided]
+    return (
+        Fact("tests", "Tests shown", len(tests), "count"),
+        Fact("shared", "In all runs", sum(one.runs == runs for one in tests), "count"),
+        Fact("mixed", "Passed and failed", sum(one.is_mixed for one in tests), "count"),
+        Fact("never", "Never passed", sum(not one.passed for one in decided), "count"),
+    )
+
+
+def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table:
+    issues = titles({one.issue_id for one in tests})
+    tags = tag_names({one.tag_set_id for one in tests})
+
+    def load(some: Sequence[Shown]) -> list[tuple[Cell, ...]]:
+        revisions = [one.revision_id for one in some]
+        prompts, cells = prompts_of(revisions, reading.reader), beside.cells(revisions)
+        return [
+            (
+                Link(
+                    f"test {one.test_id}", reverse("admin:issues_test_change", args=[one.test_id])
+                ),
+                *(_cell(cells[one.revision_id].get(run.pk)) for run in beside.runs),
+                issues[one.issue_id],
+                ", ".join(tags[one.tag_set_id]),
+                prompts.get(one.revision_id, "")[:PROMPT] or None,
+            )
+            for one in some
+        ]
+
+    return Table(
+        "grid",
+        "Tests by runs",
+        (
+            Column("test", "Test", "link"),
+            *run_columns(beside.runs),
+            Column("issue", "Issue"),
+            Column("tags", "Tags"),
+            Column("prompt", "Prompt", note="Sealed where there is a dash."),
+        ),
+        Loaded(tests, load),
+        note=f"The share of decided answers that passed. {ABSENT}: the run does not have the "
+        f"test, or has it with another text or rubric. {BY_PEOPLE} decided by a person.",
+        empty="No test is shown: choose other runs, or clear tag, issue and words.",
+        look="heat",
+    )
+
+
+def run_columns(runs: Sequence[Run]) -> list[Column]:
+    """One column for each run, called by its model and release, or also by its number."""
+    titles = [f"{run.model_name} {run.release}".strip() for run in runs]
+    return [
+        Column(
+            f"run_{run.pk}",
+            title if titles.count(title) == 1 else f"{title} (run {run.pk})",
+            "link",
+            run.label,
+        )
+        for run, title in zip(runs, titles, strict=True)
+    ]
+
+
+def _cell(tested: Tested | None) -> Cell:
+    if tested is None:
+        return ABSENT
+    url = reverse("admin:runs_result_change", args=[tested.result_id])
+    mark = f"{BY_PEOPLE} " if tested.overridden else ""
+    if tested.share is None:
+        state = "error" if tested.error else "unjudged" if tested.unjudged else "pending"
+        return Shaded(f"{mark}{state}", url)
+    text = f"{mark}{percent(tested.share)} ({tested.passed} of {tested.decided})"
+    return Shaded(text, url, share=tested.share)
+
+
+def _totals(beside: SideBySide, shown: int, reading: Reading) -> Table:
+    totals, first = beside.totals(shown), beside.runs[0]
+    rates = _rates(beside, totals, reading)
+    return Table(
+        "totals",
+        "Totals over what is shown",
+        (
+            Column("run", "Run", "link"),
+            Column("rate", "Pass rate", "rate"),
+            Column("passed", "Passed", "count"),
+            Column("failed", "Failed", "count"),
+            Column("unjudged", "Unjudged", "count"),
+            Column("error", "Errors", "count"),
+            Column("pending", "Pending", "count"),
+            Column("absent", f"{ABSENT} (tests)", "count"),
+            Column("overridden", f"{BY_PEOPLE} By people", "count"),
+            Column("compare", "Two by two", "link"),
+        ),
+        [_total_row(run, totals[run.pk], rates[run.pk], first) for run in beside.runs],
+        note=f"Answers, not tests, apart from {ABSENT}.",
+    )
+
+
+def _rates(beside: SideBySide, totals: Mapping[int, Total], reading: Reading) -> dict[int, Rate]:
+    """Wilson's interval for single answers; of repeats, issues are resampled."""
+    repeated = [run for run in beside.runs if run.repeats > 1]
+    by_issue = beside.by_issue(repeated) if repeated else {}
+    rates = {}
+    for run in beside.runs:
+        passed, n = totals[run.pk].counts.passed, totals[run.pk].counts.decided
+        if run.repeats > 1:
+            parts = by_issue.get(run.pk, [])
+            shares, weights = [k / of for _, k, of in parts], [float(of) for *_, of in parts]
+            interval = resampled(reading, shares, weights, [issue for issue, *_ in parts])
+        else:
+            interval = wilson_interval(passed, n)
+        share = passed / n if n else None
+        rates[run.pk] = Rate(passed, n, share, interval, is_resampled=run.repeats > 1)
+    return rates
+
+
+def _total_row(run: Run, total: Total, rate: Rate, first: Run) -> tuple[Cell, ...]:
+    counts = total.counts
+    beside_first = page_url("compare", runs=[first, run])
+    return (
+        Link(run.label, run.get_absolute_url(), run.model_name),
+        rate,
+        counts.passed,
+        counts.failed,
+        counts.unjudged,
+        counts.error,
+        counts.pending,
+        total.absent,
+        total.overridden,
+        None if run.pk == first.pk else Link("with the first", beside_first),
+    )

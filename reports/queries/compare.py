@@ -1,0 +1,140 @@
+"""Runs test by test: what each made of them, and what became of them from one to another."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Min, Q, Sum
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce
+
+from evalhub.models import BatchState, User
+from issues.models import Issue, Revision
+from reports.comparing import Compared, compared
+from reports.matching import Digests, Tested, match, revisions_apart
+from reports.queries.grid import TEXT, prompt_of
+from runs.labels import labels_of
+from runs.listing import texts_of
+from runs.models import Judging, Outcome, Result, Run, TagSet
+from runs.states import current_of, state_of
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run that is compared. `judging` decides its scores; None: nobody judges."""
+
+    run: Run
+    judging: Judging | None
+    state: BatchState
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return labels_of(self.run, self.judging)
+
+    @property
+    def is_done(self) -> bool:
+        return self.state == BatchState.DONE
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, every test of either once, and the labels that their results were given.
+
+    `tags` are the names of each tag set, `issues` the titles.
+    """
+
+    first: Side
+    second: Side
+    rows: tuple[Compared, ...]
+    tags: Mapping[int, tuple[str, ...]]
+    issues: Mapping[int, str]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether both runs have one repeat of each test."""
+        return self.first.run.repeats == self.second.run.repeats == 1
+
+
+def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
+    """The runs with what decides their scores, in their order; one query."""
+    judgings: dict[int, list[Judging]] = defaultdict(list)
+    for judging in Judging.objects.filter(run__in=runs).defer("statistics"):
+        judgings[judging.run_id].append(judging)
+    return tuple(
+        Side(run, current_of(judgings[run.pk]), state_of(run, judgings[run.pk])) for run in runs
+    )
+
+
+def comparison_of(first: Side, second: Side) -> Comparison:
+    """The two runs compared; the number of queries is constant."""
+    tests = outcomes_in([first.run.pk, second.run.pk])
+    before, after = tests[first.run.pk], tests[second.run.pk]
+    rows = compared(match(before, after, _digests(revisions_apart(before, after))))
+    return Comparison(
+        first,
+        second,
+        rows,
+        tags=tag_names({one.latest.tag_set_id for one in rows}),
+        issues=titles({one.latest.issue_id for one in rows}),
+    )
+
+
+GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")
+SUMS = {
+    "result_id": Min("pk"),
+    "n": Count("pk"),
+    "n_passed": Count("pk", filter=Q(outcome=Outcome.PASSED)),
+    "n_failed": Count("pk", filter=Q(outcome=Outcome.FAILED)),
+    "n_error": Count("pk", filter=Q(outcome=Outcome.ERROR)),
+    "n_unjudged": Count("pk", filter=Q(outcome=Outcome.UNJUDGED)),
+    "n_scored": Count("score"),
+    "score_sum": Coalesce(Sum("score"), 0.0),
+    "n_overridden": Count("pk", filter=Q(is_overridden=True)),
+}
+
+
+def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
+    """What each of the runs made of each test, in the order of tests; one query."""
+    rows = Result.objects.filter(run__in=runs).order_by("test_id")
+    counted = rows.values(*GROUPS).annotate(**SUMS)
+    tests: dict[int, list[Tested]] = {run: [] for run in runs}
+    for run, *tested in counted.values_list(*GROUPS, *SUMS):
+        tests[run].append(Tested(*tested))
+    return tests
+
+
+def _digests(revisions: Collection[int]) -> dict[int, Digests]:
+    rows = Revision.objects.filter(pk__in=revisions).order_by()
+    return {
+        pk: Digests(whole, asked)
+        for pk, whole, asked in rows.values_list("pk", "digest", "asked_digest")
+    }
+
+
+def tag_names(tag_sets: Collection[int]) -> dict[int, tuple[str, ...]]:
+    rows = TagSet.objects.filter(pk__in=tag_sets).order_by()
+    return {pk: tuple(names) for pk, names in rows.values_list("pk", "names")}
+
+
+def titles(issues: Collection[int]) -> dict[int, str]:
+    return dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title"))
+
+
+def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
+    """The beginnings of the prompts that the reader may read, by revision."""
+    return {pk: prompt_of(messages)[:TEXT] for pk, messages in _messages(revisions, reader)}
+
+
+def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
+    """Revisions whose prompt the reader may read and that holds the words, in any case."""
+    wanted = words.casefold()
+    return {
+        pk
+        for pk, messages in _messages(revisions, reader)
+        if wanted in "\n".join(texts_of(messages)).casefold()
+    }
+
+
+def _messages(revisions: Iterable[int], reader: User) -> Iterable[tuple[int, object]]:
+    rows = Revision.objects.filter(pk__in=set(revisions)).readable_by(reader).order_by()
+    return rows.values_list("pk", KeyTransform("messages", "content"))

@@ -1,0 +1,58 @@
+"""What the page of a comparison loads when it is wanted, and what can be done on it."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_POST
+
+from evalhub.pages import person, row_number
+from reports.links import page_url
+from reports.pages.compare.chosen import offers
+from reports.queries.answers import beside
+from reports.views.shell import needs, page
+from runs.baselines import NoBaseline, pin, unpin
+from runs.models import Result, Run
+
+PART = "part"
+"""In the query of a request for a part of the page alone."""
+
+
+@needs("runs.view_run")
+def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
+    """Both answers to a test: a part of the comparison, or a page of its own."""
+    results = Result.objects.select_related("run", "test", "issue")
+    pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
+    found = beside(pair[0], pair[1], person(request))
+    if PART in request.GET:
+        context = {"beside": found, "is_part": True}
+        return TemplateResponse(request, "reports/compare/answers.html", context)
+    title = f"Test {pair[1].test_id}, answered twice"
+    return page(request, "reports/compare/answers_page.html", title, beside=found)
+
+
+@needs("runs.view_run")
+def runs(request: HttpRequest) -> HttpResponse:
+    """Runs that could be compared as well: a part of the page, for what is typed."""
+    chosen = [row_number(number) for number in request.GET.getlist("runs")]
+    found = Run.objects.in_bulk(chosen)
+    kept = [found[number] for number in chosen if number in found]
+    context = {"offered": offers(kept, request.GET.get("find", "")[:100])}
+    return TemplateResponse(request, "reports/compare/offered.html", context)
+
+
+@needs("runs.control_run")
+@require_POST
+def baseline(request: HttpRequest) -> HttpResponse:
+    """Make a run the baseline of its suite, or let the suite have none."""
+    run = get_object_or_404(
+        Run.objects.select_related("suite"), pk=row_number(request.POST.get("run"))
+    )
+    try:
+        if request.POST.get("act") == "unpin":
+            messages.success(request, f"{unpin(run)} has no baseline any more.")
+        else:
+            messages.success(request, f"{run.label} is the baseline of {pin(run)} from now on.")
+    except NoBaseline as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(page_url("compare", runs=request.POST.getlist("runs")))
