@@ -23,7 +23,7 @@ def between(interval: Interval | None) -> str:
 
 def score(value: float | None) -> str:
     """A score in [0, 1] with up to two digits."""
-    return DASH if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+    return DASH if value is None else f"{value:z.2f}".rstrip("0").rstrip(".")
 
 
 def count(n: int | None) -> str:
