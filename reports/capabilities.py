@@ -112,7 +112,7 @@ def capability(bucket: Bucket, record: Record) -> Capability | Excluded:
     lacks = _lacks(bucket, record)
     parts = parts_of(bucket, record)
     if not parts:
-        lacks.append("nothing that this bucket weighs was measured")
+        lacks.append("nothing that counts here was measured")
     if lacks:
         return Excluded(record.model, "; ".join(lacks))
     weight = fsum(part.weight for part in parts)

@@ -292,27 +292,31 @@ def _champion(dimension: Dimension, report: CapabilityReport) -> tuple[Cell, ...
 def _excluded(
     standings: Standings, dimensions: Iterable[Dimension], report: CapabilityReport
 ) -> Table:
-    by_capability = [
-        (weighed.row.name, _model(report, one.model), one.reason)
-        for weighed, _, excluded in standings
-        for one in excluded
-    ]
-    by_dimension = [
-        (TITLES.get(dimension.key, dimension.key), _model(report, one.model), one.reason)
-        for dimension in dimensions
-        for one in dimension.excluded
-    ]
+    left_out = [(weighed.row.name, found) for weighed, _, found in standings]
+    left_out += [(TITLES.get(one.key, one.key), list(one.excluded)) for one in dimensions]
     return Table(
         key="excluded",
         title="Not ranked, and why",
         columns=(
             Column("place", "Capability or dimension"),
-            Column("model", "Model"),
             Column("reason", "Why"),
+            Column("models", "Models"),
         ),
-        rows=by_capability + by_dimension,
+        rows=[
+            (place, reason, ", ".join(_model(report, model) for model in models))
+            for place, found in left_out
+            for reason, models in _by_reason(found).items()
+        ],
         empty="Nobody is left out.",
     )
+
+
+def _by_reason(found: Iterable[Excluded]) -> dict[str, list[str]]:
+    """Models that are left out for the same reason."""
+    models: dict[str, list[str]] = {}
+    for one in found:
+        models.setdefault(one.reason, []).append(one.model)
+    return models
 
 
 WEIGHT_COLUMNS = (

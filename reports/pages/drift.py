@@ -156,9 +156,9 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         "better" if series.is_better else "worse",
         series.change if series.is_better else -series.change,
         "from nothing" if isinf(series.relative) else series.relative,
-        _run(before),
+        _run(report, before),
         _score(report, before),
-        _run(after),
+        _run(report, after),
         _score(report, after),
         len(series.runs),
         tuple(
@@ -171,9 +171,9 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
     )
 
 
-def _run(run: Observed) -> Link:
+def _run(report: DriftReport, run: Observed) -> Link:
     return Link(
-        f"run {run.run}",
+        report.names[run.run],
         reverse("reports:run", args=[run.run]),
         f"{timezone.localtime(run.at):%Y-%m-%d %H:%M}",
     )
@@ -198,7 +198,7 @@ WATCHED_COLUMNS = (
     Column("low", "Lowest", "estimate"),
     Column("high", "Highest", "estimate"),
     Column("runs", "Runs", "count"),
-    Column("hours", "Hours between first and last", "number"),
+    Column("days", "Days", "number", "From the first run to the last"),
     Column("last", "Last run", "link"),
 )
 
@@ -224,8 +224,8 @@ def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         _score(report, series.low) if is_scored else None,
         _score(report, series.high) if is_scored else None,
         len(series.runs),
-        round(series.span.total_seconds() / 3600, 1),
-        _run(series.runs[-1]),
+        round(series.span.total_seconds() / 86_400, 2),
+        _run(report, series.runs[-1]),
     )
 
 

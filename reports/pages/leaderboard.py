@@ -242,8 +242,8 @@ RANKING_COLUMNS = (
     Column("place", "Place", "count", "By the mean alone"),
     Column("ranks", "Possible ranks", "text", "With 95 % confidence, for all models at once"),
     Column("name", "Model", "link", "Open its runs and raw names"),
-    Column("maker", "Maker"),
     Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
+    Column("maker", "Maker"),
     Column("runs", "Runs", "count", "That count: one for each suite and variant"),
     Column("labels", "Notes"),
 )
@@ -294,10 +294,10 @@ def _ranked_row(
         place,
         ranks_in_words(known) if known else None,
         Link(ranking.names[one.model], _opened(asked, one.model)),
-        _maker(asked, ranking, one.model),
         Estimate(one.mean, len(one.suites), known.interval if known else None),
+        _maker(asked, ranking, one.model),
         len(ranking.runs[one.model]),
-        ranking.labels[one.model],
+        ", ".join(ranking.labels[one.model]) or None,
     )
 
 

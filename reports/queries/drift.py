@@ -52,11 +52,13 @@ class DriftReport:
     Attributes:
         watch: The lines of its series are of the class `Line`.
         sums: Of each run of a series that is long enough.
+        names: What each run is called.
         overrides: On the two runs of each series that drifted, by run.
         labels: What must be known of the figures of each of these runs.
     """
 
     watch: Watch
+    names: dict[int, str]
     sums: dict[int, Sums]
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
@@ -64,17 +66,23 @@ class DriftReport:
 
 def drift_report() -> DriftReport:
     """A constant number of queries; scores are added up only where a series is long enough."""
-    runs, own_betas = _observed()
+    runs, rows = _observed()
     long_enough = [
         run.run
         for series in watch(runs).series
         if series.state != State.TOO_SHORT
         for run in series.runs
     ]
-    sums = sums_of(long_enough, own_betas)
+    sums = sums_of(long_enough, {pk: row["similarity_weight"] for pk, row in rows.items()})
     found = watch(replace(run, score=_score(sums, run.run)) for run in runs)
     shown = {run.run for series in found.drifted for run in (series.low, series.high)}
-    return DriftReport(found, sums, _overrides(found.drifted), labels_by_run(shown))
+    return DriftReport(
+        found,
+        names={pk: row["label"] for pk, row in rows.items()},
+        sums=sums,
+        overrides=_overrides(found.drifted),
+        labels=labels_by_run(shown),
+    )
 
 
 def _score(sums: dict[int, Sums], run: int) -> float | None:
@@ -83,6 +91,7 @@ def _score(sums: dict[int, Sums], run: int) -> float | None:
 
 FIELDS = (
     "pk",
+    "label",
     "suite_id",
     "suite__name",
     "model_name",
@@ -98,17 +107,16 @@ FIELDS = (
 )
 
 
-def _observed() -> tuple[list[Observed], dict[int, float]]:
-    """Every complete run, without its score; and the share of similarity in it."""
+def _observed() -> tuple[list[Observed], dict[int, dict[str, Any]]]:
+    """Every complete run, without its score; and what was read of each."""
     current = Judging.objects.filter(run=OuterRef("pk"), is_current=True)
-    rows = complete_runs().annotate(
+    found = complete_runs().annotate(
         began_at=Coalesce("started_at", "created_at"),
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )
     tags = tags_by_suite()
-    seen = [dict(zip(FIELDS, row, strict=True)) for row in rows.order_by().values_list(*FIELDS)]
-    runs = [_run(row, tags.get(row["suite_id"] or 0, ())) for row in seen]
-    return runs, {row["pk"]: row["similarity_weight"] for row in seen}
+    rows = {row["pk"]: row for row in found.order_by().values(*FIELDS)}
+    return [_run(row, tags.get(row["suite_id"] or 0, ())) for row in rows.values()], rows
 
 
 def _run(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:

@@ -214,4 +214,4 @@ def test_scripted_models_are_labelled(took):
     took(make_model(name="gpt-4o", is_scripted=True), 0.5, 0.7, is_scripted=True)
     document = built()
     assert document.labels == ("scripted model",)
-    assert document.table("ranking").as_rows()[0]["labels"] == ("scripted model",)
+    assert document.table("ranking").as_rows()[0]["labels"] == "scripted model"
