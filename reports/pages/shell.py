@@ -71,7 +71,7 @@ class ReportForm(forms.Form):
         data = query.copy()
         for name, field in self.base_fields.items():
             default = self.get_initial_for_field(field, name)
-            if name not in query and default not in (None, False):
+            if name not in query and default is not None and default is not False:
                 values = default if isinstance(default, list | tuple) else [default]
                 data.setlist(name, [str(field.prepare_value(value)) for value in values])
         return data
