@@ -72,9 +72,14 @@ class Measured:
         return self.accuracy.n
 
     @property
+    def of_rarer(self) -> int:
+        """On how many answers people gave the rarer of their two verdicts."""
+        passed = self.counts.true_pass + self.counts.false_fail
+        return min(passed, self.n - passed)
+
+    @property
     def rarer(self) -> float | None:
-        passed = self.accuracy.prevalence
-        return None if passed is None else min(passed, 1 - passed)
+        return self.of_rarer / self.n if self.n else None
 
     @property
     def is_lopsided(self) -> bool:
@@ -180,4 +185,8 @@ def _why_not(rate: float | None, found: JudgeAccuracy) -> str:
         return f"People passed none of the {found.n:,} answers drawn at random."
     if found.specificity is None:
         return f"People failed none of the {found.n:,} answers drawn at random."
-    return "On the random sample this jury's verdicts are worth no more than a coin's."
+    failed = round((1 - (found.prevalence or 0)) * found.n)
+    return (
+        f"On the {found.n:,} answers drawn at random, of which people failed {failed:,}, this "
+        "jury's verdicts are worth no more than a coin's."
+    )

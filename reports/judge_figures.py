@@ -9,10 +9,10 @@ from evalhub.figures import NEUTRAL, Figure, axis, base_layout, label
 from evalhub.statistics.krippendorff import RELIABLE, TENTATIVE
 from reports.model_lines import look_of_name
 
-SHADES = [[0.0, "#F7F9FB"], [1.0, "#014DAB"]]
-"""Of a matrix, from little to much: lightness alone tells them apart."""
+SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
+"""Of a matrix, from little to much, in either theme: lightness alone tells them apart."""
 
-ON_DARK, ON_LIGHT = "#FFFFFF", "#1A1F26"
+ON_DARK, ON_LIGHT = "#FEFEFE", "#1A1F26"
 
 
 class Alpha(NamedTuple):

@@ -18,7 +18,10 @@ LEAST_COMPARED = 0.8
 """And a panel when fewer than this share of the comparisons between judges could be made."""
 
 LEAST_KAPPA, FEWEST_CHECKED = TENTATIVE, 20
-"""And a judge that agrees less with people, on at least so many answers drawn at random."""
+"""And a judge that surely agrees less with people, on at least so many answers drawn at random."""
+
+FEWEST_OF_EACH = 5
+"""Whether a judge tells good from bad is known from at least so many answers of either kind."""
 
 
 class Trust(StrEnum):
@@ -44,9 +47,11 @@ class Record:
         asked: Verdicts that it was asked for; `failed` of them could not be had.
         own_answers: In how many judgings it judged answers of its own.
         kappa: Cohen's, with people, on `checked` answers drawn at random and judged blind; None:
-            not measured, or not defined.
+            not measured, not defined, or one verdict of people is so rare that it says little.
+        kappa_bounds: Of its interval; None where nothing is known of the spread.
         informative: Whether it tells good answers from bad ones at all (se + sp > 1); None: not
             measured.
+        rarer: How often people gave the rarer of the two verdicts on these answers.
         peers: Its highest kappa with any other judge, and the highest between two others.
     """
 
@@ -55,8 +60,10 @@ class Record:
     own_answers: int = 0
     is_scripted: bool = False
     kappa: float | None = None
+    kappa_bounds: tuple[float, float] | None = None
     checked: int = 0
     informative: bool | None = None
+    rarer: int = 0
     peers: tuple[float, float] | None = None
 
 
@@ -117,14 +124,20 @@ def _against_people(judge: Record) -> list[Reason]:
     if judge.checked < FEWEST_CHECKED:
         return []
     drawn = f"on {judge.checked:,} answers drawn at random"
-    if judge.informative is False:
+    if judge.informative is False and judge.rarer >= FEWEST_OF_EACH:
         return [Reason(f"Against people it does no better than a coin, {drawn}.")]
     if judge.kappa is None or round(judge.kappa, 9) >= LEAST_KAPPA:
         return []
+    low, high = judge.kappa_bounds or (None, None)
+    between = f" ({score(low)} to {score(high)})" if high is not None else ""
+    told = f"kappa {score(judge.kappa)}{between} {drawn}"
+    if high is not None and round(high, 9) < LEAST_KAPPA:
+        return [Reason(f"It agrees too little with people: {told}, surely below {LEAST_KAPPA}.")]
     return [
         Reason(
-            f"It agrees too little with people: kappa {score(judge.kappa)} {drawn}, "
-            f"below {LEAST_KAPPA}."
+            f"It is not shown to agree with people: {told}, below {LEAST_KAPPA}, though that may "
+            "be chance.",
+            is_grave=False,
         )
     ]
 

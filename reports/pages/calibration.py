@@ -16,6 +16,7 @@ from reports.pages.calibration_tables import (
     answers_table,
     confusion_table,
     corrected_table,
+    figures_table,
     measured_table,
     sources_table,
 )
@@ -35,7 +36,9 @@ FEW = 20
 class CalibrationForm(ReportForm):
     """In which runs judges are measured, and whose matrix is shown on which sample."""
 
-    suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
+    suite = forms.ModelChoiceField(
+        Suite.objects.only("name").order_by("name"), empty_label="All suites"
+    )
     last = forms.TypedChoiceField(
         label="Runs", choices=LASTS, coerce=int, initial=50, help_text="That people looked at"
     )
@@ -69,6 +72,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         facts=tuple(_facts(people, view)),
         tables=(
             *(measured_table(people, view, sample) for sample in Sample),
+            figures_table(view),
             confusion_table(view),
             _answers(people, view, reading),
             corrected_table(judged, corrections(judged, runs, people, reading)),
@@ -90,13 +94,14 @@ def _view(asked: Mapping[str, Any], people: Calibration | None) -> View:
     sample = Sample(asked["sample"]) if asked["sample"] else _best_sample(people)
     lines = people.measured[sample] if people else []
     found = next((line for line in lines if line.party == asked["party"]), None)
+    shown = found or max(lines, key=_best_known, default=None)
     state = {name: asked[name] for name in ("suite", "last", "sample")}
     return View(
         sample=sample,
-        shown=found or max(lines, key=_best_known, default=None),
+        shown=shown,
         cell=asked["cell"],
         wanted=asked["party"] if found is None else "",
-        name=_name(people, found or max(lines, key=_best_known, default=None)),
+        name=_name(people, shown),
         state=state,
     )
 
@@ -105,8 +110,9 @@ def _best_sample(people: Calibration | None) -> Sample:
     return Sample.DRAWN if people and people.measured[Sample.DRAWN] else Sample.ALL
 
 
-def _best_known(line: Measured) -> tuple[int, bool]:
-    return line.n, line.party.startswith("jury")
+def _best_known(line: Measured) -> tuple[bool, int]:
+    """A jury before its judges, as it decides; then the one that most is known of."""
+    return line.party.startswith("jury"), line.n
 
 
 def _name(people: Calibration | None, shown: Measured | None) -> str:

@@ -16,6 +16,7 @@ from reports.queries.calibration import Calibration, Choice
 from reports.queries.corrections import JudgedRun
 from reports.queries.naming import Names, names_of
 from reports.shares import resampled_share, share_of
+from reports.trust import FEWEST_OF_EACH
 from runs.models import Outcome
 from runs.tallies import Rate
 
@@ -83,6 +84,21 @@ def _accuracy(line: Measured) -> Rate:
     return resampled_share(same, line.n, line.intervals.accuracy)
 
 
+def _precision(line: Measured) -> Rate:
+    judged = line.counts.true_fail + line.counts.false_fail
+    return resampled_share(line.counts.true_fail, judged, line.intervals.precision)
+
+
+def _recall(line: Measured) -> Rate:
+    failed = line.counts.true_fail + line.counts.false_pass
+    return resampled_share(line.counts.true_fail, failed, line.intervals.recall)
+
+
+def _sensitivity(line: Measured) -> Rate:
+    passed = line.counts.true_pass + line.counts.false_fail
+    return resampled_share(line.counts.true_pass, passed, line.intervals.sensitivity)
+
+
 def _kappa(line: Measured) -> Estimate:
     return Estimate(line.kappa, line.n, line.intervals.kappa)
 
@@ -91,13 +107,10 @@ def _kappa(line: Measured) -> Estimate:
 
 MEASURED_COLUMNS = (
     Column("judge", "Judge or jury", "link", "Opens its matrix"),
-    Column("n", "Answers", "count"),
-    Column("accuracy", "Says what people say", "rate"),
+    Column("accuracy", "Right", "rate", "It says what people say"),
     Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
-    Column("precision", "Of what it fails, people fail", "rate", "Precision for “fail”"),
-    Column("recall", "Of what people fail, it fails", "rate", "Recall for “fail”; specificity"),
-    Column("sensitivity", "Of what people pass, it passes", "rate", "Sensitivity"),
-    Column("rarer", "Rarer verdict", "share", "The less frequent of people's two verdicts"),
+    Column("precision", "Precision for “fail”", "rate", "Of what it fails, people fail too"),
+    Column("recall", "Recall for “fail”", "rate", "Of what people fail, it fails too"),
     Column("note", "Note"),
 )
 
@@ -142,27 +155,19 @@ def _measured(
 ) -> tuple[Cell, ...]:
     assert people is not None  # it has lines
     party = people.parties[line.party]
-    counts, intervals = line.counts, line.intervals
-    url = view.url(sample=sample.value, party=line.party) + "#confusion"
+    url = view.url(sample=sample.value, party=line.party) + "#figures"
     return (
         Link(party.name, url, "scripted" if party.is_scripted else ""),
-        line.n,
         _accuracy(line),
         _kappa(line),
-        resampled_share(
-            counts.true_fail, counts.true_fail + counts.false_fail, intervals.precision
-        ),
-        resampled_share(counts.true_fail, counts.true_fail + counts.false_pass, intervals.recall),
-        resampled_share(
-            counts.true_pass, counts.true_pass + counts.false_fail, intervals.sensitivity
-        ),
-        line.rarer,
+        _precision(line),
+        _recall(line),
         " ".join(_notes(line)),
     )
 
 
 def _notes(line: Measured) -> Iterator[str]:
-    if line.is_informative is False:
+    if line.is_informative is False and line.of_rarer >= FEWEST_OF_EACH:
         yield "It tells good from bad no better than a coin."
     if line.n < FEWEST:
         yield f"Fewer than {FEWEST} answers: hardly known."
@@ -171,6 +176,31 @@ def _notes(line: Measured) -> Iterator[str]:
 
 
 # One of them -------------------------------------------------------------------------------------
+
+
+def figures_table(view: View) -> Table:
+    """The same of the one that is looked at, each figure with what it says."""
+    return Table(
+        key="figures",
+        title=f"In detail: {view.name}" if view.shown else "In detail",
+        columns=(
+            Column("figure", "Figure"),
+            Column("value", "Of these answers", "rate"),
+            Column("told", "What it says"),
+        ),
+        rows=list(_figures(view.shown)) if view.shown else [],
+        note=f"Sample: {SAMPLES[view.sample]}.",
+        empty=EMPTY[view.sample],
+    )
+
+
+def _figures(line: Measured) -> Iterator[tuple[Cell, ...]]:
+    passed = line.counts.true_pass + line.counts.false_fail
+    yield "Accuracy", _accuracy(line), "It says what people say."
+    yield "Precision for “fail”", _precision(line), "Of what it fails, people fail too."
+    yield "Recall for “fail”", _recall(line), "Of what people fail, it fails too (specificity)."
+    yield "Sensitivity", _sensitivity(line), "Of what people pass, it passes too."
+    yield "People passed", resampled_share(passed, line.n, None), "Of all answers of this sample."
 
 
 def confusion_table(view: View) -> Table:

@@ -13,6 +13,7 @@ from reports.pages.judges_tables import (
     agreement_table,
     doubts_table,
     failures_table,
+    habits_table,
     judges_table,
     lengths_table,
 )
@@ -29,7 +30,9 @@ LASTS = [(n, f"last {n} judgings") for n in (10, 30, 100)]
 class JudgesForm(ReportForm):
     """Which judgings are told of, and how two judges are compared."""
 
-    suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
+    suite = forms.ModelChoiceField(
+        Suite.objects.only("name").order_by("name"), empty_label="All suites"
+    )
     last = forms.TypedChoiceField(label="Judgings", choices=LASTS, coerce=int, initial=30)
     measure = forms.ChoiceField(label="Compare by", choices=MEASURES, initial="same")
     run = forms.ModelChoiceField(
@@ -48,6 +51,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         tables=(
             doubts_table(report),
             judges_table(report),
+            habits_table(report),
             matrix_table(report, asked["measure"]),
             pairs_table(report),
             votes_table(report),
@@ -65,12 +69,8 @@ def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
         yield "No judging is done yet: there is nothing to tell of any judge."
         return
     where = f"the judgings of {run}" if run else _times(len(report.lines), "judging")
-    doubted = [judge for judge in report.judges if report.trust(judge) is Trust.DOUBTED]
-    told = f"{len(doubted)} of them" if doubted else "none of them"
-    yield (
-        f"{_times(len(report.judges), 'judge')} in {where}: "
-        f"{told} {'is' if len(doubted) == 1 else 'are'} not to be trusted."
-    )
+    doubted = sum(report.trust(judge) is Trust.DOUBTED for judge in report.judges)
+    yield f"{_times(len(report.judges), 'judge')} in {where}: {_doubted(doubted, report)}."
     newest = report.lines[0]
     alpha, band, units = newest.agreement
     if alpha is not None:
@@ -78,6 +78,11 @@ def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
             f"In the newest judging ({newest.jury}, {newest.run}) the judges agree with alpha "
             f"{score(alpha)} over {_times(units, 'criterion')}: {band}."
         )
+
+
+def _doubted(n: int, report: JudgeReport) -> str:
+    told = {0: "none of them", len(report.judges): "all of them"}.get(n, f"{n} of them")
+    return f"{told} {'is' if n == 1 and len(report.judges) > 1 else 'are'} not to be trusted"
 
 
 def _times(n: int, thing: str) -> str:
@@ -98,8 +103,14 @@ def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
     asked = sum(judge.asked for judge in report.judges)
     yield Fact("answered", "Verdicts that came", share_of(answered, asked), "rate")
     spent = [line.spent_usd for line in report.lines if line.spent_usd is not None]
-    note = f"of {len(spent)} of {len(report.lines)} judgings whose prices are known"
-    yield Fact("spent", "Spent on judging", sum(spent) if spent else None, "usd", note)
+    note = f"in the {len(spent)} of {len(report.lines)} judgings whose prices are known"
+    yield Fact(
+        "spent",
+        "Spent on judging",
+        sum(spent) if spent else None,
+        "usd",
+        note if spent else "no prices are known",
+    )
     drawn = report.people.drawn if report.people else None
     yield Fact(
         "drawn",

@@ -144,5 +144,5 @@ def _told(judges: int, votes: float | None) -> str:
     if judges < 2:
         return "one judge: there is nobody to compare it with"
     if votes is None:
-        return "not measured: some of its judges have too few criteria in common, or never vary"
+        return "not measured: too few criteria in common in the judgings read, or no variation"
     return f"{judges} judges count as {votes:.1f} independent ones"

@@ -38,9 +38,11 @@ def doubts_table(report: JudgeReport) -> Table:
             Column("why", "Why"),
         ),
         rows=[*_jury_doubts(report), *_judge_doubts(report)],
-        note="Alpha or kappa below 0.667, more than 10% of verdicts failed, fewer than 80% of the "
-        "comparisons made, or a judge's own answers: then a judge is not to be trusted. Kappa with "
-        "people counts from 20 answers that were drawn at random and judged blind.",
+        note="Not to be trusted: judges whose alpha is below 0.667, or fewer than 80% of whose "
+        "comparisons could be made; a judge of which more than 10% of the verdicts failed, one of "
+        "its own answers, one that agrees with no peer while those agree with each other, and one "
+        "whose kappa with people is surely below 0.667, on 20 answers or more that were drawn at "
+        "random and judged blind.",
         empty="Nothing that was measured speaks against any judge." if report.lines else NO_JUDGING,
     )
 
@@ -67,12 +69,7 @@ def judge_link(judge: JudgeTotals, report: JudgeReport) -> Link:
     key = judge_key(judge.judge_id)
     is_measured = report.people is not None and any(r.party == key for r in report.people.rows)
     url = page_url("calibration", party=key) if is_measured else ""
-    notes = [
-        judge.note,
-        "backup" if judge.is_backup else "",
-        "scripted" if judge.is_scripted else "",
-    ]
-    return Link(judge.name, url, "; ".join(filter(None, notes)))
+    return Link(judge.name, url, "backup" if judge.is_backup else "")
 
 
 # One by one --------------------------------------------------------------------------------------
@@ -86,12 +83,6 @@ JUDGE_COLUMNS = (
     Column("failed", "Failed", "count", "No votes: they are in no score"),
     Column("agrees", "Agrees with its peers", "rate", "The same value as another judge"),
     Column("kappa", "Kappa with people", "estimate", "On answers drawn at random, judged blind"),
-    Column(
-        "length", "Likes long answers", "estimate", "Spearman, its score and tokens; newest run"
-    ),
-    Column("turned", "Changes when reversed", "rate", "Asked again with the order reversed"),
-    Column("cost", "Cost", "usd", "Of the calls that gave its verdicts; without retries"),
-    Column("costed", "Of verdicts", "count", "Verdicts whose cost is known"),
 )
 
 
@@ -101,14 +92,12 @@ def judges_table(report: JudgeReport) -> Table:
         title="Judge by judge",
         columns=JUDGE_COLUMNS,
         rows=[_judge(judge, report) for judge in report.judges],
-        note="A dash is not measured: nothing asks judges in reversed order yet. That a judge "
-        "likes long answers is a bias only where they are not better: compare it with its peers.",
+        note="A failed verdict has no value and is no vote. A dash is not measured.",
         empty=NO_JUDGING,
     )
 
 
 def _judge(judge: JudgeTotals, report: JudgeReport) -> tuple[Cell, ...]:
-    cost, costed = _cost(judge, report)
     return (
         judge_link(judge, report),
         str(report.trust(judge)),
@@ -118,10 +107,6 @@ def _judge(judge: JudgeTotals, report: JudgeReport) -> tuple[Cell, ...]:
         judge.failed,
         _agrees(judge, report),
         _kappa(judge, report),
-        _length(judge, report),
-        _turned(judge, report),
-        cost,
-        costed,
     )
 
 
@@ -135,6 +120,44 @@ def _agrees(judge: JudgeTotals, report: JudgeReport) -> Rate | None:
 def _kappa(judge: JudgeTotals, report: JudgeReport) -> Estimate | None:
     found = report.against_people(judge)
     return Estimate(found.kappa, found.n, found.intervals.kappa) if found else None
+
+
+HABIT_COLUMNS = (
+    Column("judge", "Judge"),
+    Column(
+        "length", "Likes long answers", "estimate", "Spearman, its score and tokens; newest run"
+    ),
+    Column("turned", "Changes when reversed", "rate", "Asked again with the order reversed"),
+    Column("cost", "Cost", "usd", "Of the calls that gave its verdicts; without retries"),
+    Column("costed", "Verdicts with a known cost", "count"),
+    Column("own", "Judged its own answers", "count", "Judgings in which it did"),
+    Column("note", "Note"),
+)
+
+
+def habits_table(report: JudgeReport) -> Table:
+    return Table(
+        key="habits",
+        title="Cost and biases",
+        columns=HABIT_COLUMNS,
+        rows=[_habits(judge, report) for judge in report.judges],
+        note="A dash is not measured: nothing asks judges in reversed order yet. That a judge "
+        "likes long answers is a bias only where they are not better: compare it with its peers.",
+        empty=NO_JUDGING,
+    )
+
+
+def _habits(judge: JudgeTotals, report: JudgeReport) -> tuple[Cell, ...]:
+    cost, costed = _cost(judge, report)
+    return (
+        judge.name,
+        _length(judge, report),
+        _turned(judge, report),
+        cost,
+        costed,
+        judge.own_answers,
+        "; ".join(filter(None, ["scripted" if judge.is_scripted else "", judge.note])),
+    )
 
 
 def _length(judge: JudgeTotals, report: JudgeReport) -> Estimate | None:
@@ -163,7 +186,6 @@ AGREEMENT_COLUMNS = (
     Column("alpha", "Alpha", "estimate", "Krippendorff's, ordinal; n criteria with two verdicts"),
     Column("band", "Worth"),
     Column("compared", "Comparisons made", "rate", "Pairs of judges, of those expected"),
-    Column("answered", "Coverage", "rate", "Verdicts that came, of those asked for"),
     Column("cost", "Cost", "usd", "Of all its calls, retries too; a dash: no prices are known"),
     Column("trust", "Trust"),
 )
@@ -171,7 +193,13 @@ AGREEMENT_COLUMNS = (
 
 def agreement_table(report: JudgeReport) -> Table:
     points = [
-        Alpha(line.jury, line.at, line.agreement.alpha, line.agreement.units, str(line.run))
+        Alpha(
+            _line_of(line, report),
+            line.at,
+            line.agreement.alpha,
+            line.agreement.units,
+            str(line.run),
+        )
         for line in report.lines
         if line.agreement.alpha is not None
     ]
@@ -188,6 +216,12 @@ def agreement_table(report: JudgeReport) -> Table:
     )
 
 
+def _line_of(line: PanelLine, report: JudgeReport) -> str:
+    """The jury's name, with the start of a digest where others that judge otherwise share it."""
+    alike = [other for other in report.juries if other.jury == line.jury]
+    return line.jury if len(alike) < 2 else f"{line.jury} {line.judging.jury_fingerprint[:6]}"
+
+
 def _judging(line: PanelLine) -> tuple[Cell, ...]:
     alpha, band, units = line.agreement
     made, expected = line.comparisons.made, line.comparisons.expected
@@ -199,7 +233,6 @@ def _judging(line: PanelLine) -> tuple[Cell, ...]:
         Estimate(alpha, units),
         str(band),
         share_of(made, expected),
-        share_of(line.answered, line.asked),
         line.spent_usd,
         str(trust_in(line.reasons, is_known=alpha is not None)),
     )
@@ -218,7 +251,6 @@ def failures_table(report: JudgeReport) -> Table:
             Column("n", "Verdicts", "count"),
         ),
         rows=sorted(_failures(report), key=lambda row: (-row[2], row[0], row[1])),
-        note="A failed verdict has no value and is no vote.",
         empty="No verdict failed." if report.lines else NO_JUDGING,
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from evalhub.statistics.effective_votes import effective_votes
 from reports.accuracy import Measured
@@ -43,13 +44,9 @@ class JudgeReport:
     def reasons(self, judge: JudgeTotals) -> tuple[Reason, ...]:
         """All that speaks against a judge."""
         found = self.against_people(judge)
-        record = judge.record(
-            kappa=found.kappa if found else None,
-            checked=found.n if found else 0,
-            informative=found.is_informative if found else None,
-            peers=beside_peers(judge.judge_id, self.pairs),
-        )
-        return reasons_against(record)
+        known = _known(found) if found else {}
+        peers = beside_peers(judge.judge_id, self.pairs)
+        return reasons_against(judge.record(peers=peers, **known))
 
     def trust(self, judge: JudgeTotals) -> Trust:
         return trust_in(self.reasons(judge), is_known=bool(judge.asked))
@@ -68,6 +65,17 @@ class JudgeReport:
         if len(judges) < 2:
             return None
         return effective_votes(correlations(judges, self.pairs))
+
+
+def _known(found: Measured) -> dict[str, Any]:
+    """What the rule of trust is told of a judge against people."""
+    return {
+        "kappa": None if found.is_lopsided else found.kappa,
+        "kappa_bounds": found.intervals.kappa,
+        "checked": found.n,
+        "informative": found.is_informative,
+        "rarer": found.of_rarer,
+    }
 
 
 def judge_report(

@@ -36,18 +36,30 @@ def test_two_failures_of_few_verdicts_are_chance():
     assert told(asked=5, failed=2) == []
 
 
-def test_judge_that_agrees_too_little_with_people_is_doubted():
-    (reason,) = told(kappa=0.41, checked=60, informative=True)
-    assert "kappa 0.41 on 60 answers drawn at random, below 0.667" in reason
+def test_judge_that_surely_agrees_too_little_with_people_is_doubted():
+    record = Record(100, 0, kappa=0.41, kappa_bounds=(0.2, 0.6), checked=60, informative=True)
+    (reason,) = reasons_against(record)
+    assert reason.is_grave
+    assert "kappa 0.41 (0.2 to 0.6) on 60 answers drawn at random" in reason.text
+
+
+@pytest.mark.parametrize("bounds", [(0.1, 0.8), None])
+def test_a_low_kappa_that_may_be_chance_is_a_reason_for_caution(bounds):
+    record = Record(100, 0, kappa=0.41, kappa_bounds=bounds, checked=60, informative=True)
+    assert trust_in(reasons_against(record)) is Trust.CAREFUL
 
 
 def test_few_answers_of_people_prove_nothing():
-    assert told(kappa=0.1, checked=19, informative=False) == []
+    assert told(kappa=0.1, kappa_bounds=(0, 0.2), checked=19, informative=False, rarer=9) == []
 
 
 def test_judge_no_better_than_a_coin_is_told_so():
-    (reason,) = told(kappa=-0.2, checked=60, informative=False)
+    (reason,) = told(kappa=-0.2, checked=60, informative=False, rarer=5)
     assert "no better than a coin" in reason
+
+
+def test_one_wrong_verdict_on_a_rare_kind_does_not_make_a_coin():
+    assert told(checked=60, informative=False, rarer=4) == []
 
 
 def test_judge_alone_against_two_that_agree_is_named():
