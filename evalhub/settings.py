@@ -73,6 +73,12 @@ EVALHUB_DEMO_BASE_URL = env.text(
 EVALHUB_DEMO_KEY_VARIABLE = env.text(
     "EVALHUB_DEMO_KEY_VARIABLE", "", "Name of the variable that holds the key of the demo's model."
 )
+EVALHUB_RELEASES_TO_RESOLVE = env.number(
+    "EVALHUB_RELEASES_TO_RESOLVE",
+    3,
+    "Releases in a row that an issue has to pass until it is proposed to be resolved.",
+    least=1,
+)
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
 # Applications ------------------------------------------------------------------------------------
@@ -183,7 +189,11 @@ EVALHUB_WORK = [
 ]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
 
-EVALHUB_EVERY_MINUTE = ["runs.recurring.launch_due", "reports.recurring.make_due"]
+EVALHUB_EVERY_MINUTE = [
+    "runs.recurring.launch_due",
+    "reports.recurring.make_due",
+    "reports.follow_up.pull",
+]
 """Functions without arguments that the workers' guard calls every minute, on each machine."""
 
 Q_CLUSTER = {

@@ -21,6 +21,9 @@ Stated = Issue | Test
 CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
 CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
 
+LONGEST_REASON = 100
+"""Characters that the history keeps of why something was changed."""
+
 
 class Refused(ValueError):
     """A change that cannot be made now; `problems` says in words why, all at once."""
@@ -174,13 +177,13 @@ def problems_of(row: Stated) -> list[str]:
     return problems_of_issue(row) if isinstance(row, Issue) else problems_of_test(row)
 
 
-def move(row: Stated, name: str, *, by: User | None) -> None:
-    """Change the row's state.
+def move(row: Stated, name: str, *, by: User | None, reason: str = "") -> None:
+    """Change the row's state; `reason`, if any, stands in its history beside the move.
 
     Raises:
         Refused: No such move leads on from the present state, or the row lacks something.
     """
-    _move(row, name, by, {})
+    _move(row, name, by, {}, reason)
 
 
 @transaction.atomic
@@ -199,7 +202,9 @@ def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: U
 
 
 @transaction.atomic
-def _move(row: Stated, name: str, by: User | None, changes: dict[str, str]) -> None:
+def _move(
+    row: Stated, name: str, by: User | None, changes: dict[str, str], reason: str = ""
+) -> None:
     """Make the move on the row as the database has it, together with other changes."""
     current = type(row).objects.select_for_update().get(pk=row.pk)
     found = move_named(current, name)
@@ -212,7 +217,8 @@ def _move(row: Stated, name: str, by: User | None, changes: dict[str, str]) -> N
     for field, value in {**changes, "state": found.target}.items():
         setattr(current, field, value)
         setattr(row, field, value)
-    sign(current, by, found.label)
+    told = f"{found.label}: {reason}" if reason else found.label
+    sign(current, by, told[:LONGEST_REASON])
     current.save()
 
 
