@@ -7,7 +7,7 @@ from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.cells import p_value, points
 from reports.comparing import COMPARED, Compared, Kind, Tally, net_change, tally_of
-from reports.evidence import Evidence, Findings
+from reports.evidence import MCNEMAR, Evidence, Findings
 
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",
@@ -40,8 +40,7 @@ def counted(tally: Tally) -> str:
 def _sure(tally: Tally, net: float | None, findings: Findings | None) -> str:
     if findings is None or findings.evidence.p is None:
         return "" if tally.n else ": nothing can be compared"
-    found = f"p = {p_value(findings.evidence.p)}".replace("= <", "< ")
-    return f": {found}, {verdict(net, findings.evidence)}; {finds(findings.detectable)}"
+    return f": {is_p(findings.evidence.p)}, {verdict(net, findings.evidence)}; {finds(findings)}"
 
 
 def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
@@ -53,23 +52,33 @@ def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
     return "worse, and hardly by chance" if net < 0 else "better, and hardly by chance"
 
 
-def finds(detectable: float | None) -> str:
+def finds(findings: Findings) -> str:
     """What a suite of this size could find."""
-    if detectable is None:
+    if findings.detectable is None:
         return "where so few tests flip, a suite of this size hardly finds any net change"
+    least = f"{100 * findings.detectable:.1f}".removesuffix(".0")
+    at = "discordance" if is_single(findings.evidence) else "spread"
     return (
-        f"a suite of this size finds a net change of ≥ {100 * detectable:.1f}".removesuffix(".0")
-        + " points with 80% power at this discordance"
+        f"a suite of this size finds a net change of ≥ {least} points with 80% power at this {at}"
     )
+
+
+def is_single(evidence: Evidence) -> bool:
+    """Whether it is of single answers, which flip or do not."""
+    return MCNEMAR in (evidence.rule, evidence.independent_rule)
+
+
+def is_p(p: float) -> str:
+    return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
 def _beside(findings: Findings) -> list[str]:
     evidence, graded, said = findings.evidence, findings.graded, []
     if evidence.if_independent is not None:
+        also = ", and what the suite finds is of such tests" if is_single(evidence) else ""
         said.append(
             "Several tests belong to one issue, so whole issues are compared. If tests were "
-            f"independent: {evidence.independent_rule}, p = "
-            f"{p_value(evidence.if_independent)}.".replace("= <", "< ")
+            f"independent, {is_p(evidence.if_independent)} ({evidence.independent_rule}){also}."
         )
     if graded is not None:
         said.append(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from evalhub.statistics.clustered_error import clustered_error
-from evalhub.statistics.detectable import ALPHA, detectable_change
+from evalhub.statistics.detectable import detectable_change, detectable_of_difference
 from evalhub.statistics.holm import holm
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.mcnemar import mcnemar
@@ -91,8 +91,9 @@ class Findings:
     Attributes:
         interval: 95 % interval of the net change, resampled by issue.
         standard_error: Of the net change, clustered by issue.
-        detectable: The net change that so many tests find with 80 % power where as many of them
-            flip, in (0, 1]; None: hardly any would.
+        detectable: The net change that such tests find with 80 % power, in (0, 1]: of single
+            answers where as many of them flip and none share an issue; of repeats where changes
+            spread as much. None: hardly any would be found.
         graded: None where no test has two scores.
         tags: By tag, issues by id: each corrected among its kind.
     """
@@ -149,24 +150,32 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 
 def findings(sample: Sample) -> Findings:
     """All that is computed of the compared tests; equal samples give equal findings."""
-    n = len(sample.changes)
-    ones = [1.0] * n
-    flipped = sum(change != 0 for change in sample.changes)
+    ones = [1.0] * len(sample.changes)
     by_issue: dict[int, list[int]] = defaultdict(list)
     by_tag: dict[str, list[int]] = defaultdict(list)
     for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
         by_issue[issue].append(place)
         for name in names:
             by_tag[name].append(place)
+    error = clustered_error(sample.changes, ones, sample.issues)
     return Findings(
         evidence=evidence_of(sample.changes, sample.issues, single=sample.single),
-        interval=paired_interval([0.0] * n, sample.changes, ones, sample.issues, seed=SEED),
-        standard_error=clustered_error(sample.changes, ones, sample.issues),
-        detectable=detectable_change(n, flipped / n, alpha=ALPHA) if n else None,
+        interval=paired_interval([0.0] * len(ones), sample.changes, ones, sample.issues, seed=SEED),
+        standard_error=error,
+        detectable=_detectable(sample, error),
         graded=_graded(sample),
         tags=_sure(sample, by_tag, clustered=True),
         issues=_sure(sample, by_issue, clustered=False),
     )
+
+
+def _detectable(sample: Sample, standard_error: float | None) -> float | None:
+    n = len(sample.changes)
+    if not n:
+        return None
+    if sample.single:
+        return detectable_change(n, sum(change != 0 for change in sample.changes) / n)
+    return detectable_of_difference(standard_error)
 
 
 def _graded(sample: Sample) -> Graded | None:
