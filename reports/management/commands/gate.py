@@ -1,0 +1,211 @@
+"""Lets a pipeline stop a release: compares a run with another and exits by a rule."""
+
+import json
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from reports.cells import points
+from reports.comparing import FLIPS, MATCHED, Compared, missing_share, net_change, tally_of
+from reports.comparison_words import sentences
+from reports.evidence import Findings, findings, sample_of
+from reports.gate import MAX_MISSING, Code, Found, Limits, Ruling, rule
+from reports.matching import Tested
+from reports.pages.compare.headline import warnings
+from reports.queries.compare import Comparison, comparison_of, sides_of
+from runs.models import Run
+
+BASELINE = "baseline"
+
+
+class Command(BaseCommand):
+    help = "Compare a run with another one, and exit by a rule. " + Limits().in_words()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("run", help="Its number or its label.")
+        parser.add_argument(
+            "--against",
+            default=BASELINE,
+            help="The number or label of another run, or `baseline`: that of its suite (default).",
+        )
+        parser.add_argument("--alpha", type=share, default=Limits().alpha, help="Default 0.05.")
+        parser.add_argument(
+            "--max-worse", type=number, help="Tests that may be worse, sure or not; default: any."
+        )
+        parser.add_argument(
+            "--max-missing", type=share, default=MAX_MISSING, help="Such as 5%% (the default)."
+        )
+        parser.add_argument("--json", action="store_true", help="Print JSON instead of text.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run = found_run(options["run"])
+        against = other_run(options["against"], run)
+        limits = Limits(options["alpha"], options["max_worse"], options["max_missing"])
+        comparison = comparison_of(*sides_of([against, run]))
+        computed = findings(
+            sample_of(comparison.rows, comparison.tags, single=comparison.is_single)
+        )
+        ruling = rule(found_in(comparison, computed), limits)
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(comparison, computed, limits, ruling), indent=2))
+        else:
+            self.stdout.write("\n".join(as_text(comparison, computed, limits, ruling)))
+        if ruling.code != Code.PASSES:
+            raise SystemExit(int(ruling.code))
+
+
+# What is asked -----------------------------------------------------------------------------------
+
+
+def refusal(message: str) -> CommandError:
+    """A question that cannot be answered is no regression."""
+    return CommandError(message, returncode=Code.CANNOT_TELL)
+
+
+def found_run(named: str) -> Run:
+    """The run with this number or label.
+
+    Raises:
+        CommandError: There is none, or there are several.
+    """
+    runs = Run.objects.select_related("suite__baseline")
+    if named.isascii() and named.isdigit() and len(named) < 18:
+        by_number = runs.filter(pk=int(named)).first()
+        if by_number is not None:
+            return by_number
+    labelled = list(runs.filter(label=named)[:10])
+    if not labelled:
+        raise refusal(f"There is no run {named!r}: give the number or the label of a run.")
+    if len(labelled) > 1:
+        numbers = ", ".join(str(run.pk) for run in labelled)
+        raise refusal(f"Several runs are called {named!r}: give one of the numbers {numbers}.")
+    return labelled[0]
+
+
+def other_run(named: str, run: Run) -> Run:
+    """What the run is compared with.
+
+    Raises:
+        CommandError: There is no such run, or the run's suite has no baseline.
+    """
+    if named != BASELINE:
+        return found_run(named)
+    if run.suite is None:
+        raise refusal(f"{run.label} is of no suite and so has no baseline: give --against a run.")
+    baseline: Run | None = run.suite.baseline
+    if baseline is None:
+        raise refusal(
+            f"The suite {run.suite} has no baseline: pin a run of it on the page Compare, or give "
+            "--against a run."
+        )
+    return baseline
+
+
+def share(text: str) -> float:
+    """A share as 5% or 0.05."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1: write, for example, 0.05.")
+    return value
+
+
+def number(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"{text!r} is no number of tests: write, for example, 3.")
+    return int(text)
+
+
+# What is said ------------------------------------------------------------------------------------
+
+
+def found_in(comparison: Comparison, computed: Findings) -> Found:
+    rows = comparison.rows
+    return Found(
+        tally=tally_of(rows),
+        matched=sum(one.kind in MATCHED for one in rows),
+        missing=missing_share(rows),
+        net=net_change(rows),
+        p=computed.evidence.p,
+    )
+
+
+def as_text(
+    comparison: Comparison, computed: Findings, limits: Limits, ruling: Ruling
+) -> Iterator[str]:
+    """The comparison for the log of a pipeline: flips, what could be found, the rule."""
+    first, second = comparison.first, comparison.second
+    yield f"{name(second.run)} against {name(first.run)}"
+    labels = [f"{side.run.label}: {label}" for side in (first, second) for label in side.labels]
+    for line in dict.fromkeys((*labels, *warnings((first, second)))):
+        yield f"! {line}"
+    yield ""
+    for one in comparison.rows:
+        if one.kind in FLIPS:
+            issue = comparison.issues[one.latest.issue_id]
+            yield f"{one.kind:<6}  test {one.latest.test_id}  {flip(one)}  {issue}"
+    yield from sentences(comparison.rows, computed, first=first.run.label, second=second.run.label)
+    net = net_change(comparison.rows)
+    if net is not None:
+        yield f"Net change: {points(net)}."
+    yield ""
+    yield f"Rule: {limits.in_words()}"
+    yield f"Exit {int(ruling.code)}: {ruling.reason}"
+
+
+def as_json(
+    comparison: Comparison, computed: Findings, limits: Limits, ruling: Ruling
+) -> dict[str, Any]:
+    """The same for programs, in full precision; null is not measured."""
+    found = found_in(comparison, computed)
+    return {
+        "exit": int(ruling.code),
+        "reason": ruling.reason,
+        "rule": limits.in_words(),
+        "run": comparison.second.run.pk,
+        "against": comparison.first.run.pk,
+        "labels": {
+            str(side.run.pk): list(side.labels) for side in (comparison.first, comparison.second)
+        },
+        "warnings": list(warnings((comparison.first, comparison.second))),
+        "worse": found.tally.worse,
+        "better": found.tally.better,
+        "same": found.tally.same,
+        "matched": found.matched,
+        "missing_share": found.missing,
+        "net_change": found.net,
+        "p": found.p,
+        "p_rule": computed.evidence.rule,
+        "p_if_independent": computed.evidence.if_independent,
+        "detectable": computed.detectable,
+        "flips": [
+            {
+                "became": one.kind.value,
+                "test": one.latest.test_id,
+                "issue": comparison.issues[one.latest.issue_id],
+                "change": one.change,
+            }
+            for one in comparison.rows
+            if one.kind in FLIPS
+        ],
+    }
+
+
+def name(run: Run) -> str:
+    return f"{run.label} (run {run.pk}, {run.model_name})"
+
+
+def flip(one: Compared) -> str:
+    return f"{passes(one.first)} → {passes(one.second)}"
+
+
+def passes(tested: Tested | None) -> str:
+    if tested is None:
+        return "absent"
+    if tested.decided == 1:
+        return "passed" if tested.passed else "failed"
+    return f"{tested.passed} of {tested.decided} passed"
