@@ -50,7 +50,8 @@ def p_value(p: float) -> str:
 
 
 def number(value: float) -> str:
-    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+    text = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 WRITERS: dict[Form, Callable[[Any], str]] = {

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.wording import DASH, between, percent
 from reports.cells import words
-from reports.document import Cell, Column, Estimate, Form, Link, Linked, Table
+from reports.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.models import Outcome
 from runs.tallies import Rate
@@ -22,6 +22,10 @@ PAGE = 100
 NUMBERS: frozenset[Form] = frozenset(
     ("count", "share", "points", "score", "p", "number", "usd", "ms", "estimate")
 )
+
+
+SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
+"""What a heat map shades: other numbers are not in [0, 1]."""
 
 
 @register.filter
@@ -69,7 +73,7 @@ def _heading(value: Cell, column: Column, name: str) -> SafeString:
 
 
 def _data(value: Cell, column: Column, name: str, look: str) -> SafeString:
-    share = heat(value) if look == "heat" else ""
+    share = heat(value) if look == "heat" and column.form in SHADED else ""
     if not share:
         return format_html('<td class="{}">{}</td>', name, cell(value, column, look))
     shaded = '<td class="eh-heat" style="--heat: {}%">{}</td>'
@@ -80,7 +84,8 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
     """A value in its table, with its link, badge or bar."""
     if isinstance(value, tuple):
         parts = ((cell(part, column),) for part in value)
-        return format_html_join(" ", "{}", parts) if value else format_html("{}", DASH)
+        between_parts = " " if column.form in ("outcome", "verdict") else ", "
+        return format_html_join(between_parts, "{}", parts) if value else format_html("{}", DASH)
     if isinstance(value, Link):
         return _link(value)
     if isinstance(value, Linked):
@@ -147,6 +152,16 @@ def heat(value: Cell) -> str:
     value = value.value if isinstance(value, Linked) else value
     share = getattr(value, "share", value)
     return "" if not isinstance(share, float) else str(round(100 * share))
+
+
+@register.simple_tag
+def headline(fact: Fact) -> SafeString:
+    """A headline number large, and what it rests on small."""
+    text, _, rest = words(fact.value, fact.form).partition(" (")
+    if not isinstance(fact.value, Rate | Estimate) or not rest:
+        return format_html("<strong>{}</strong>", words(fact.value, fact.form))
+    small = '<strong>{}</strong><span class="eh-muted">{}</span>'
+    return format_html(small, text, rest.removesuffix(")"))
 
 
 @register.filter
