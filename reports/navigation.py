@@ -88,6 +88,8 @@ def _launch(request: HttpRequest) -> Iterator[Item]:
 def _reports(request: HttpRequest) -> Iterator[Item]:
     if request.user.has_perm("runs.view_run"):
         yield _item("Run reports", "donut_large", reverse("reports:runs"), on=request)
+        url = reverse("reports:summaries")
+        yield _item("Executive summaries", "summarize", url, on=request)
         for page in PAGES:
             if page.in_menu:
                 yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)

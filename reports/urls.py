@@ -2,7 +2,7 @@ from django.urls import path
 
 from reports import converters as converters  # registers what the addresses use
 from reports.pages.registry import PAGES
-from reports.views import compare, pages, recurring, run, runs, similarity
+from reports.views import compare, pages, recurring, run, runs, similarity, summary
 
 app_name = "reports"
 urlpatterns = [
@@ -16,6 +16,16 @@ urlpatterns = [
     path("runs/<int:pk>/report.md", run.download_markdown, name="run_markdown"),
     path("runs/<int:pk>/report.html", run.download_html, name="run_html"),
     path("runs/<int:pk>/junit.xml", run.download_junit, name="run_junit"),
+    path("summaries/", summary.summaries, name="summaries"),
+    path("summaries/ask/", summary.ask, name="summary_ask"),
+    path("summaries/<int:pk>/", summary.summary, name="summary"),
+    path("summaries/<int:pk>/act/", summary.act, name="summary_act"),
+    path("summaries/<int:pk>/exchanges/<int:number>/", summary.exchange, name="summary_exchange"),
+    path(
+        "summaries/<int:pk>/summary.<report_file:ending>",
+        summary.download,
+        name="summary_download",
+    ),
     path("tests/<int:pk>/similarity/", similarity.similarity, name="similarity"),
     path("editions/<int:pk>/", recurring.edition, name="edition"),
     path(

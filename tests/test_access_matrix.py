@@ -25,6 +25,7 @@ from reports.document import Document
 from reports.models import Edition, RecurringReport
 from reports.pages.registry import PAGES
 from reports.storing import stored
+from reports.summaries.ask import ask_summary
 from runs.models import HumanEvaluation, Launch, Suite
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
@@ -144,7 +145,16 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run_markdown": (get(),),
     "reports:run_html": (get(),),
     "reports:run_junit": (get(),),
+    "reports:summaries": (get(),),
+    "reports:summary": (get(),),
+    "reports:summary_ask": (get(MAINTAINERS), post(MAINTAINERS)),
+    "reports:summary_act": (post(MAINTAINERS, act="again"),),
+    "reports:summary_exchange": (get(),),
+    "reports:summary_download": (get(),),
     "reports:similarity": (get(),),
+    "reports:compare_answers": (get(),),
+    "reports:compare_runs": (get(),),
+    "reports:compare_baseline": (post(MAINTAINERS),),
     "admin:reports_recurringreport_make": (post(MAINTAINERS),),
     "reports:edition": (get(),),
     "reports:edition_download": (get(),),
@@ -210,6 +220,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-judgment-detail": (get(),),
     "api-evaluation-list": (get(), post(WRITERS)),
     "api-evaluation-detail": (get(),),
+    "api-summary-list": (get(), post(MAINTAINERS)),
+    "api-summary-detail": (get(),),
+    "api-summary-exchanges": (get(),),
+    "api-summary-again": (post(MAINTAINERS),),
+    "api-summary-cancel": (post(MAINTAINERS),),
     # Only its annotator withdraws an evaluation: see tests/runs/test_api.py.
     "api-evaluation-withdraw": (),
 }
@@ -333,6 +348,7 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
+        "summary": ask_summary([run], analyst=run.language_model, by=user),
         "recurringreport": report,
         "edition": Edition.objects.create(report=report, content=stored(Document("Which?"))),
     }
@@ -362,6 +378,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=["issues"])
     if address.name == "reports:recur":
         return reverse(address.name, args=[PAGES[0].key if PAGES else "none"])
+    if address.name == "reports:compare_answers":
+        return reverse(address.name, args=[rows["result"].pk] * 2)
     model = model_of(address)
     row = rows.get(model)
     endings = ["json"] if "ending" in wanted else []
@@ -371,6 +389,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
     if address.name == "admin:view_on_site":
         return reverse(address.name, args=[ContentType.objects.get_for_model(row).pk, pk])
     if address.name.endswith("simple_history"):
+        return reverse(address.name, args=[pk, 1])
+    if address.name == "reports:summary_exchange":
         return reverse(address.name, args=[pk, 1])
     if address.name == "admin:runs_result_judgment":
         return reverse(address.name, args=[pk, rows["judgment"].pk])
@@ -382,6 +402,8 @@ def model_of(address: Address) -> str:
     if address.name.startswith("api-"):
         named = (model for model in MODELS if address.name.startswith(f"api-{model}-"))
         return next(named).replace("-", "")
+    if address.name.startswith("reports:summary"):
+        return "summary"
     if address.name.startswith("reports:"):
         return {"reports:similarity": "test", "reports:edition": "edition"}.get(
             address.name.removesuffix("_download"), "run"
@@ -394,7 +416,7 @@ def model_of(address: Address) -> str:
 MODELS = (
     *("language-model", "call", "tag", "resolution-label", "feedback", "issue", "test"),
     *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
-    *("judgment", "evaluation"),
+    *("judgment", "evaluation", "summary"),
 )
 
 

@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from issues.models import Criterion
+from reports.models import Exchange, ExecutiveSummary
+from reports.summaries.ask import ask_summary
 from runs.models import Assessment, HumanEvaluation, Judgment, Result, Suite
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
@@ -18,6 +20,8 @@ SECRET = "sealedwords"
 TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")
 SEARCHES = ("", "?q=says", "?s=says")
 READ_AT = {
+    *("reports:summary", "reports:summary_exchange", "reports:summary_download"),
+    *("api-summary-detail", "api-summary-exchanges"),
     *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
     *("reports:run_markdown", "reports:run_html", "reports:run_junit"),
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
@@ -60,6 +64,21 @@ def rows() -> dict[str, Any]:
         value=1.0,
         justification=SECRET,
     )
+    said = {"findings": [{"text": SECRET, "flagged": []}], "problems": [SECRET]}
+    summary = ask_summary([run], analyst=run.language_model, by=None)
+    ExecutiveSummary.objects.update(content=said)
+    summary.grades.create(
+        language_model=run.language_model, model_name="m", dimension="tone", reasoning=SECRET
+    )
+    exchange = summary.exchanges.get()
+    exchange.tests.add(test)
+    Exchange.objects.update(
+        sent=[{"role": "user", "content": SECRET}],
+        received=SECRET,
+        error_message=SECRET,
+        state="error",
+        is_current=True,
+    )
     suite = Suite.objects.create(name="suite")
     suite.tests.add(test)
     return {
@@ -73,6 +92,7 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.first(),
         "evaluation": evaluation,
+        "summary": summary,
         "languagemodel": run.language_model,
     }
 

@@ -13,6 +13,9 @@ from evalhub.work.queue import request_worker
 from reports.models import Exchange, ExecutiveSummary
 from runs.models import Run
 
+ASK = "reports.ask_summary"
+"""The right to ask."""
+
 USUAL_CONTEXT = 32_000
 """Tokens that nearly every model reads; those that read more can be told so."""
 

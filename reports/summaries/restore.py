@@ -26,7 +26,7 @@ ATTRIBUTES = {
 _REF = re.compile(r"<ref\b([^<>]*?)/?>(?:\s*</ref>)?", re.IGNORECASE)
 _ESCAPED_REF = re.compile(r"&lt;ref\b.*?&gt;", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
-_BARE = re.compile(r"(?<!\w)(MK|MD|S|T)_(\d{4,})(?!\w)")
+_BARE = re.compile(r"(?<!\w)(?:(MK|MD)_\d+|(S|T)_\d{4,})(?!\w)")
 _KINDS = {"MK": "maker", "MD": "model", "S": "system", "T": "temperature"}
 _MARK = "\ue000"
 """Of private use: it is taken out of the text before it marks a place in it."""
@@ -82,7 +82,7 @@ def _bare(text: str, start: int, end: int, key: Key) -> Iterator[tuple[Piece, Sp
     for match in _BARE.finditer(text, start, end):
         if match.start() > start:
             yield Piece(text[start : match.start()]), (start, match.start())
-        yield _named(match[0], {_KINDS[match[1]]: match[0]}, key), match.span()
+        yield _named(match[0], {_KINDS[match[1] or match[2]]: match[0]}, key), match.span()
         start = match.end()
     if start < end:
         yield Piece(text[start:end]), (start, end)

@@ -1,0 +1,262 @@
+"""The pages of executive summaries, and their answers to programs."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from evalhub.models import BatchState
+from reports.models import ExecutiveSummary, Grade
+from reports.queries.summaries import summary_lines
+from reports.summaries.ask import ask_summary
+from tests.api import client_of
+from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from tests.reports.rows import answer, finish, judge
+from tests.reports.summaries.rows import make_summary
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def tests():
+    return [make_test("What is 2 + 2?"), make_test("What is 3 + 3?")]
+
+
+@pytest.fixture
+def runs(tests):
+    made = []
+    for name, votes in (("Alpha One", [[1.0], [0.0]]), ("Beta Two", [[1.0], [1.0]])):
+        run = make_run(*tests, model=make_model(name=name), jury=make_jury(make_model()))
+        answer(run, f"I am {name}.")
+        judge(run, votes)
+        finish(run)
+        made.append(run)
+    return made
+
+
+def page(client, name, *args, role="viewer", **query):
+    client.force_login(make_user(role))
+    return client.get(reverse(f"reports:{name}", args=args), query)
+
+
+def text(response):
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+# The list ----------------------------------------------------------------------------------------
+
+
+def test_without_a_summary_the_list_says_what_to_do(client):
+    assert "No summary was asked for yet" in text(page(client, "summaries"))
+    assert "Ask for a summary" in text(page(client, "summaries", role="maintainer"))
+
+
+def test_the_list_tells_what_waits_what_failed_and_what_is_done(client, runs):
+    make_summary(runs)
+    make_summary(runs, error_kind="unusable_reply", reply="no")
+    waiting = make_run(make_test())
+    ask_summary([waiting], analyst=make_model(), by=None)
+    ask_summary(runs, analyst=make_model(), by=None)
+    shown = [row.state.word for row in summary_lines(1, may_ask=False).object_list]
+    assert shown == ["being asked", "waiting", "failed", "done"]
+    assert "No worker is running" in text(page(client, "summaries"))
+
+
+def test_the_list_takes_as_many_queries_whatever_is_in_it(runs, django_assert_num_queries):
+    for _ in range(3):
+        make_summary(runs)
+    with django_assert_num_queries(6):
+        list(summary_lines(1, may_ask=True).object_list)
+
+
+def test_the_list_of_a_run_has_its_summaries_only(client, runs):
+    make_summary(runs, name="of both")
+    make_summary(runs[:1], name="of the first")
+    shown = text(page(client, "summaries", run=runs[1].pk))
+    assert "of both" in shown
+    assert "of the first" not in shown
+
+
+# One summary -------------------------------------------------------------------------------------
+
+
+def test_the_page_names_models_and_links_to_their_pages(client, runs):
+    summary = make_summary(runs)
+    shown = text(page(client, "summary", summary.pk))
+    for run in runs:
+        assert f'<a href="/reports/runs/{run.pk}/">{run.model_name}</a>' in shown
+    assert "MD_1</code>" in shown  # nobody is so called
+    assert f'<a href="/admin/issues/test/{runs[0].results.last().test_id}/change/">test' in shown
+
+
+def test_the_page_flags_what_nothing_supports(client, runs):
+    shown = text(page(client, "summary", make_summary(runs).pk))
+    assert '<mark class="eh-unsupported">83</mark>' in shown
+    assert "<strong>1 number</strong>" in shown
+    assert '<mark class="eh-unsupported">50' not in shown
+
+
+def test_the_page_shows_grades_masks_and_what_could_not_be_read(client, runs):
+    shown = text(page(client, "summary", make_summary(runs).pk))
+    assert 'style="--heat: 11%" title="Because clarity matters.">2</td>' in shown
+    assert "N/A" in shown
+    assert "Alpha One 2×" in shown
+    assert "All 2 tests were sent whole." in shown
+    assert "A grade is for MD_1, and no model is so called." in shown
+    assert "mental-arithmetic" in shown
+
+
+def test_a_failed_one_says_so_and_leads_to_the_exchange(client, runs):
+    summary = make_summary(runs, error_kind="unusable_reply", reply="I will not.")
+    shown = text(page(client, "summary", summary.pk))
+    assert "There is no summary: it failed." in shown
+    assert reverse("reports:summary_exchange", args=[summary.pk, 1]) in shown
+    assert "Ask again" not in shown
+    assert "Ask again" in text(page(client, "summary", summary.pk, role="maintainer"))
+
+
+def test_the_exchange_is_word_for_word_and_escaped(client, runs):
+    summary = make_summary(runs, reply="<key_finding><script>alert(1)</script></key_finding>")
+    shown = text(page(client, "summary_exchange", summary.pk, 1))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "You are an analyst." in shown
+    assert "<script>alert(1)" not in text(page(client, "summary", summary.pk))
+
+
+def test_a_test_sealed_since_withholds_the_texts(client, runs, tests):
+    summary = make_summary(runs)
+    tests[0].sealed = True
+    tests[0].save()
+    shown = text(page(client, "summary", summary.pk))
+    assert "was sealed since" in shown
+    assert "Sums are wrong" not in shown
+    assert ">2</td>" in shown
+    assert page(client, "summary_exchange", summary.pk, 1).status_code == 404
+    assert "Sums are wrong" in text(page(client, "summary", summary.pk, role="maintainer"))
+
+
+def test_deleted_runs_leave_a_page(client, runs):
+    summary = make_summary(runs)
+    for run in runs:
+        run.delete()
+    shown = text(page(client, "summary", summary.pk))
+    assert "They were deleted." in shown
+    assert f"/admin/evalhub/languagemodel/{runs[0].language_model_id}/change/" in shown
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "md", "html"])
+def test_downloads_have_what_the_page_has(client, runs, ending):
+    summary = make_summary(runs)
+    url = reverse("reports:summary_download", args=[summary.pk, ending])
+    client.force_login(make_user("viewer"))
+    response = client.get(url, {"table": "grades"})
+    parts = response if response.streaming else [response.content]
+    found = b"".join(parts).decode()
+    assert "Alpha One" in found
+    assert "Beta Two" in found
+
+
+def test_page_file_and_program_have_the_same_grades(client, runs):
+    summary = make_summary(runs)
+    client.force_login(make_user("viewer"))
+    file = client.get(reverse("reports:summary_download", args=[summary.pk, "json"])).json()
+    rows = {row["model"]: row for row in file["tables"]["grades"]["rows"]}
+    told = client.get(f"/api/v1/summaries/{summary.pk}/").json()
+    for grade in told["grades"]:
+        assert rows[grade["model_name"]][grade["dimension"]] == grade["grade"]
+    assert len(told["grades"]) == Grade.objects.count() == 8
+
+
+# Asking ------------------------------------------------------------------------------------------
+
+
+def test_the_form_offers_runs_by_suite_and_shows_what_would_be_sent(client, runs):
+    analyst = make_model(input_usd_per_mtok=1, output_usd_per_mtok=10)
+    form = text(page(client, "summary_ask", role="maintainer", **{"with": runs[0].pk}))
+    assert f'value="{runs[0].pk}" checked' in form
+    query = {"runs": [run.pk for run in runs], "analyst": analyst.pk}
+    shown = text(page(client, "summary_ask", role="maintainer", **query))
+    assert "All 2 tests were sent whole." in shown
+    assert "up to about $0.0" in shown
+    assert f"Ask {analyst}" in shown
+    assert not ExecutiveSummary.objects.exists()
+
+
+@pytest.mark.parametrize("context", ["a lot", "10"])
+def test_a_wrong_context_is_said(client, runs, context):
+    query = {"runs": runs[0].pk, "analyst": make_model().pk, "context": context}
+    shown = text(page(client, "summary_ask", role="maintainer", **query))
+    assert "is no number of tokens" in shown or "is no context" in shown
+    assert "What would be sent</h2>" not in shown or "is no context" in shown
+
+
+def test_asking_makes_a_summary(client, runs):
+    maintainer = make_user("maintainer")
+    client.force_login(maintainer)
+    sent = {"runs": [run.pk for run in runs], "analyst": make_model().pk, "context": "40,000"}
+    response = client.post(reverse("reports:summary_ask"), sent)
+    made = ExecutiveSummary.objects.get()
+    assert response.url == f"/reports/summaries/{made.pk}/"
+    assert (made.context_tokens, made.requested_by) == (40_000, maintainer)
+    assert set(made.runs.all()) == set(runs)
+
+
+def test_runs_of_two_suites_are_refused_on_the_page(client, runs):
+    other = make_run(make_test(), suite_fingerprint="other")
+    client.force_login(make_user("maintainer"))
+    sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}
+    response = client.post(reverse("reports:summary_ask"), sent, follow=True)
+    assert "Choose runs over the same tests" in text(response)
+    assert not ExecutiveSummary.objects.exists()
+
+
+def test_asking_again_and_cancelling(client, runs):
+    summary = make_summary(runs, error_kind="unusable_reply", reply="no")
+    client.force_login(make_user("maintainer"))
+    act = reverse("reports:summary_act", args=[summary.pk])
+    client.post(act, {"act": "again"})
+    summary.refresh_from_db()
+    assert (summary.state, summary.exchanges.count()) == (BatchState.LIVE, 2)
+    client.post(act, {"act": "cancel"})
+    summary.refresh_from_db()
+    assert summary.state == BatchState.CANCELLED
+    assert "cancelled" in text(client.get(summary.get_absolute_url()))
+
+
+# Programs ----------------------------------------------------------------------------------------
+
+
+def test_a_program_asks_and_reads(runs):
+    script = client_of(make_user("maintainer"))
+    sent = {"runs": [run.pk for run in runs], "analyst": make_model().pk}
+    made = script.post("/api/v1/summaries/", sent, format="json")
+    assert made.status_code == 201
+    told = made.json()
+    assert (told["stands"], told["grades"], told["tries"][0]["number"]) == ("being asked", [], 1)
+    listed = script.get("/api/v1/summaries/", {"run": runs[0].pk}).json()["results"]
+    assert [row["id"] for row in listed] == [told["id"]]
+
+
+def test_a_program_is_told_what_is_wrong(runs):
+    other = make_run(make_test(), suite_fingerprint="other")
+    script = client_of(make_user("maintainer"))
+    sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}
+    refused = script.post("/api/v1/summaries/", sent, format="json")
+    assert refused.status_code == 400
+    assert "Choose runs over the same tests" in json.dumps(refused.json())
+
+
+def test_a_program_that_asks_twice_is_refused(runs):
+    summary = ask_summary(runs, analyst=make_model(), by=None)
+    script = client_of(make_user("maintainer"))
+    assert script.post(f"/api/v1/summaries/{summary.pk}/again/").status_code == 409
+    assert script.post(f"/api/v1/summaries/{summary.pk}/cancel/").json()["stands"] == "cancelled"
+
+
+def test_a_program_reads_the_exchange(runs):
+    summary = make_summary(runs)
+    script = client_of(make_user("viewer"))
+    (exchange,) = script.get(f"/api/v1/summaries/{summary.pk}/exchanges/").json()
+    assert "key_finding" in exchange["received"]
+    assert exchange["sent"][0]["content"].startswith("You are an analyst.")
