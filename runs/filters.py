@@ -19,14 +19,15 @@ SORTS = {
 }
 """Orders of the grid, with their names for people."""
 
-FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
+FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge", "all_lines")
 
 
 @dataclass(frozen=True)
 class Filters:
     """A view of the grid. The defaults show everything.
 
-    `domain` holds what lies in it; `by_judge` gives each judge a column and leaves nothing out.
+    `domain` holds what lies in it. `by_judge` (each judge has a column) and `all_lines` (no issue,
+    tag or test is left out of the tables beside the grid) leave no result out.
     `problems` says in words what of the URL was not understood, and so was left out.
     """
 
@@ -39,6 +40,7 @@ class Filters:
     disputed: bool = False
     failed_judgments: bool = False
     by_judge: bool = False
+    all_lines: bool = False
     search: str = ""
     sort: str = ""
     page: int = 1
@@ -81,7 +83,8 @@ class Filters:
     @property
     def narrows(self) -> bool:
         """Whether something is left out."""
-        return replace(self, sort="", page=1, by_judge=False, problems=()) != Filters()
+        looks = {"sort": "", "page": 1, "by_judge": False, "all_lines": False, "problems": ()}
+        return replace(self, **looks) != Filters()
 
 
 def _known(outcome: str, name: str, problems: list[str]) -> bool:

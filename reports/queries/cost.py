@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import BigIntegerField, F
-from django.db.models.functions import Cast, Round
-
 from reports.queries.spread import SHARES, bars_of, groups_of, percentile
 from runs.models import Run
 
@@ -38,7 +35,7 @@ class Cost:
 
 def cost_of(run: Run) -> Cost | None:
     """None where no cost is known."""
-    amounts = groups_of(run, Cast(Round(F("cost_usd") * UNITS), BigIntegerField()))
+    amounts = groups_of(run, "cost_usd", UNITS)
     if not amounts:
         return None
     paid = [(units, n) for units, n in amounts if units]

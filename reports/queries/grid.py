@@ -18,7 +18,7 @@ from runs.filters import Filters
 from runs.listing import Listing, texts_of
 from runs.models import Answer, Assessment, Judgment, Result, TagSet
 
-PAGE = 50
+PAGE = 30
 TEXT = 2000
 """Characters of a text that a row carries."""
 
@@ -145,9 +145,14 @@ class Grid:
 class Sheet(Listing):
     """A run's results with what the grid shows of each, texts only where the reader may read."""
 
-    def page(self, filters: Filters) -> Grid:
-        """The page that is asked for, or the last one where there are not so many."""
-        total = self.matching(filters).count()
+    def page(self, filters: Filters, *, of: int | None = None) -> Grid:
+        """The page that is asked for, or the last one where there are not so many.
+
+        Args:
+            of: How many results the run has, where that is known.
+        """
+        known = None if filters.narrows else of
+        total = self.matching(filters).count() if known is None else known
         pages = max(1, -(-total // PAGE))
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
@@ -176,10 +181,11 @@ class Sheet(Listing):
 
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
-        some = Result.objects.in_bulk(ids)
+        rows = Result.objects.filter(pk__in=ids).order_by().values_list(*Plain._fields)
+        some = {row[0]: Plain._make(row) for row in rows}
         return self._rows([some[pk] for pk in ids])
 
-    def _rows(self, results: Sequence[Result]) -> tuple[Row, ...]:
+    def _rows(self, results: Sequence["Plain"]) -> tuple[Row, ...]:
         texts = Texts.read(results, self.reader)
         judged = self._judged([result.pk for result in results])
         coverage = self._coverage([result.pk for result in results])
@@ -296,7 +302,7 @@ class Texts:
     answers: dict[int, str]
 
     @classmethod
-    def read(cls, results: Sequence[Result], reader: User) -> "Texts":
+    def read(cls, results: Sequence["Plain"], reader: User) -> "Texts":
         revisions = Revision.objects.filter(pk__in={result.revision_id for result in results})
         asked = revisions.readable_by(reader).order_by()
         answers = Answer.objects.filter(pk__in=[result.pk for result in results])
@@ -316,7 +322,32 @@ def prompt_of(messages: Any) -> str:
     return said[-1] if said else ""
 
 
-def _row(result: Any, judged: Judged, texts: Texts, **labels: Any) -> Row:
+class Plain(NamedTuple):
+    """What a row of the grid takes from its result as it is."""
+
+    pk: int
+    revision_id: int
+    tag_set_id: int
+    test_id: int
+    repeat: int
+    issue_id: int
+    outcome: str
+    score: float | None
+    agreement: float | None
+    is_overridden: bool
+    is_disputed: bool
+    weight: float
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: Decimal | None
+    latency_ms: int | None
+    error_kind: str
+
+
+COPIED = Plain._fields[3:]
+
+
+def _row(result: Plain, judged: Judged, texts: Texts, **labels: Any) -> Row:
     return Row(
         result_id=result.pk,
         votes=judged.votes,
@@ -328,21 +359,3 @@ def _row(result: Any, judged: Judged, texts: Texts, **labels: Any) -> Row:
         **labels,
         **{name: getattr(result, name) for name in COPIED},
     )
-
-
-COPIED = (
-    "test_id",
-    "repeat",
-    "issue_id",
-    "outcome",
-    "score",
-    "agreement",
-    "is_overridden",
-    "is_disputed",
-    "weight",
-    "tokens_in",
-    "tokens_out",
-    "cost_usd",
-    "latency_ms",
-    "error_kind",
-)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.db.models import F
-
 from reports.queries.spread import SHARES, bars_of, groups_of, percentile
 from runs.models import Run
 
@@ -32,7 +30,7 @@ class Latency:
 
 def latency_of(run: Run) -> Latency | None:
     """None where no time was measured."""
-    times = groups_of(run, F("latency_ms"))
+    times = groups_of(run, "latency_ms")
     if not times:
         return None
     return Latency(

@@ -57,25 +57,32 @@ Intervals = Mapping[str, Interval | None]
 
 @dataclass(frozen=True)
 class Parts:
-    """The cells of a run, and what is needed to group them by issue, tag and domain."""
+    """The cells of a run, and what is needed to group them by issue, tag and domain.
+
+    `tags` are the names in each set of tags, `within` the domains that a set is in.
+    """
 
     cells: Sequence[Cell]
     repeats: int
     titles: Mapping[int, str]
     tags: Mapping[int, Sequence[str]]
     domains: Domains
+    within: Mapping[int, frozenset[str]]
 
     @classmethod
     def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
         """With the issues' titles, the tags at launch and the present domains; three queries."""
         issues = Issue.objects.filter(pk__in={cell.issue_id for cell in cells})
-        sets = TagSet.objects.in_bulk({cell.tag_set_id for cell in cells})
+        sets = TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells})
+        tags = dict(sets.order_by().values_list("pk", "names"))
+        domains = current_domains()
         return cls(
             cells,
             repeats,
             titles=dict(issues.order_by().values_list("pk", "title")),
-            tags={pk: found.names for pk, found in sets.items()},
-            domains=current_domains(),
+            tags=tags,
+            domains=domains,
+            within={pk: domains.of(names) for pk, names in tags.items()},
         )
 
     def by_issue(self) -> dict[int, list[Cell]]:
@@ -85,10 +92,7 @@ class Parts:
         return self._grouped(lambda cell: self.tags[cell.tag_set_id])
 
     def by_domain(self) -> dict[str, list[Cell]]:
-        return self._grouped(self.domains_of)
-
-    def domains_of(self, cell: Cell) -> frozenset[str]:
-        return self.domains.of(self.tags[cell.tag_set_id])
+        return self._grouped(lambda cell: self.within[cell.tag_set_id])
 
     def rate(self, name: str, cells: Sequence[Cell], known: Intervals) -> Rate:
         """The rate of these cells; where repeats ask for a resampled interval, the known one."""
@@ -139,7 +143,7 @@ def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
         issues=issue_lines(parts, known),
         tags=_tag_lines(parts, known),
         domains=_domain_lines(parts, known),
-        outside=counts_of(cell for cell in cells if not parts.domains_of(cell)),
+        outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
     )
 
 

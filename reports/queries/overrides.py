@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 from evalhub.models import User
 from issues.rubric import panel_value
@@ -36,6 +36,41 @@ class Override:
     is_disputed: bool
 
 
+class Said(NamedTuple):
+    """What decides whether an evaluation stands."""
+
+    pk: int
+    annotator_id: int
+    kind: str
+    result_id: int
+    criterion_id: int
+
+
+class Shown(NamedTuple):
+    """What is told of an evaluation."""
+
+    pk: int
+    result_id: int
+    criterion_id: int
+    criterion_key: str
+    criterion_order: int
+    issue: str
+    who: str
+    when: datetime
+    kind: str
+    option: str
+    value: float | None
+    justification: str
+    is_disputed: bool
+
+
+SHOWN = (
+    *("pk", "result_id", "criterion_id", "criterion__key", "criterion__order"),
+    *("result__issue__title", "annotator__username", "created_at", "kind", "option", "value"),
+    *("justification", "result__is_disputed"),
+)
+
+
 def overrides_of(run: Run, current: Judging | None, reader: User) -> tuple[Override, ...]:
     """The newest first, each annotator's newest of a result only."""
     shown = _standing(run)
@@ -48,22 +83,22 @@ def overrides_of(run: Run, current: Judging | None, reader: User) -> tuple[Overr
     return tuple(
         _override(
             row,
-            parts.get(_about(row)) if row.criterion.key else wholes.get(row.result_id),
+            parts.get(_about(row)) if row.criterion_key else wholes.get(row.result_id),
             row.pk in open_to,
         )
         for row in shown
     )
 
 
-def _about(row: Any) -> tuple[int, int]:
+def _about(row: Said | Shown) -> tuple[int, int]:
     return row.result_id, row.criterion_id
 
 
 def _judged_criteria(
-    shown: list[HumanEvaluation], current: Judging | None
+    shown: list[Shown], current: Judging | None
 ) -> dict[tuple[int, int], float | None]:
     """What judges or checks found of the criteria that people speak of, by result and criterion."""
-    wanted = [row for row in shown if row.criterion.key]
+    wanted = [row for row in shown if row.criterion_key]
     rows = Judgment.objects.filter(
         judging=current,
         result__in={row.result_id for row in wanted},
@@ -78,29 +113,29 @@ def _judged_criteria(
     return {about: panel_value(given) for about, given in samples.items()}
 
 
-def _standing(run: Run) -> list[HumanEvaluation]:
+def _standing(run: Run) -> list[Shown]:
     """The newest evaluations that stand, as many as a page shows."""
     rows = HumanEvaluation.objects.filter(result__run=run, result__is_overridden=True)
-    related = ("annotator", "result__issue", "criterion")
-    newest = rows.select_related(*related).order_by("-pk")[: 4 * MOST]
-    about: dict[tuple[int, int], list[HumanEvaluation]] = defaultdict(list)
-    for row in reversed(newest):
-        about[_about(row)].append(row)
-    left = [row for mine in about.values() for row in standing(mine)]
-    return sorted(left, key=lambda row: -row.pk)[:MOST]
+    newest = rows.order_by("-pk").values_list(*Said._fields)[: 4 * MOST]
+    about: dict[tuple[int, int], list[Said]] = defaultdict(list)
+    for said in reversed(list(map(Said._make, newest))):
+        about[_about(said)].append(said)
+    left = sorted((said.pk for mine in about.values() for said in standing(mine)), reverse=True)
+    shown = HumanEvaluation.objects.filter(pk__in=left[:MOST]).order_by("-pk")
+    return [Shown(*row) for row in shown.values_list(*SHOWN)]
 
 
-def _override(row: Any, judges_score: float | None, is_readable: bool) -> Override:
+def _override(row: Shown, judges_score: float | None, is_readable: bool) -> Override:
     return Override(
         result_id=row.result_id,
-        criterion=row.criterion.order if row.criterion.key else None,
-        issue=row.result.issue.title,
-        who=str(row.annotator),
-        when=row.created_at,
+        criterion=row.criterion_order if row.criterion_key else None,
+        issue=row.issue,
+        who=row.who,
+        when=row.when,
         kind=row.kind,
         option=row.option,
         value=row.value,
         judges_score=judges_score,
         why=row.justification if is_readable else "",
-        is_disputed=row.result.is_disputed,
+        is_disputed=row.is_disputed,
     )

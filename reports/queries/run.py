@@ -164,9 +164,9 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
         cost=cost_of(run),
         panel=_panel(run, current, assessed),
         overrides=overrides_of(run, current, reader) if overridden else (),
-        errors=_errors(run),
+        errors=_errors(run) if answered.counts.error else (),
         failures=_failures(run, judgings),
-        grid=Sheet(run, current, reader).page(filters),
+        grid=Sheet(run, current, reader).page(filters, of=answered.counts.total),
         is_pending=reading.pending,
     )
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import template
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
+from evalhub.figures import LONGEST_LABEL
 from evalhub.statistics.interval import Interval
 from evalhub.wording import DASH, between, percent, score
 from reports.queries.grid import Part, Row, Seat, Vote
+from reports.queries.lines import Line
 from reports.queries.similarity import Variant
 from runs.filters import Filters
 from runs.models import Outcome, Run
@@ -54,6 +56,28 @@ def line_query(filters: Filters, name: str, value: Any) -> str:
     """The query string of one line's results, all of them, in the order and columns chosen."""
     view = Filters(sort=filters.sort, by_judge=filters.by_judge)
     return "?" + view.query(**{name: value})
+
+
+MOST_OPTIONS = 200
+
+
+@register.simple_tag
+def issue_options(lines: Sequence[Line], chosen: int | None) -> SafeString:
+    """A choice for each of the worst issues, and for the one that is chosen."""
+    offered = [*lines[:MOST_OPTIONS], *(o for o in lines[MOST_OPTIONS:] if o.issue_id == chosen)]
+    return mark_safe("".join(_option(line, chosen) for line in offered))
+
+
+def _option(line: Line, chosen: int | None) -> str:
+    selected = " selected" if line.issue_id == chosen else ""
+    name = escape(clip(line.name, LONGEST_LABEL))
+    return f'<option value="{line.issue_id}"{selected}>{name}</option>'
+
+
+@register.filter
+def clip(text: str, length: int) -> str:
+    """At most so many characters of a text."""
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 @register.filter
@@ -133,6 +157,31 @@ def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> S
     whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
     length = f"{100 * (shown.high - shown.low):.2f}"
     return bar + format_html(whisker, _place(shown.low), length)
+
+
+@register.simple_tag
+def rate_bar(share: float | None, interval: Interval | None, flip: bool = False) -> SafeString:
+    """A rate as a bar with its number; a dash where nothing was decided."""
+    if share is None:
+        return format_html('<span class="eh-muted">{}</span>', DASH)
+    return format_html(
+        '<span class="eh-rate"><span class="eh-rate-track">{}</span>'
+        '<span class="eh-num">{}</span></span>',
+        rate_marks(share, interval, flip),
+        percent(share),
+    )
+
+
+@register.simple_tag
+def undecided(counts: Counts) -> SafeString:
+    """How many results are in no rate, and why."""
+    found = [
+        ("error", counts.error, "errors" if counts.error > 1 else "error"),
+        ("unjudged", counts.unjudged, "unjudged"),
+        ("pending", counts.pending, "pending"),
+    ]
+    badge = '<span class="eh-badge eh-badge--{}">{} {}</span>'
+    return format_html_join(" ", badge, (one for one in found if one[1]))
 
 
 def _flip(interval: Interval | None) -> Interval | None:

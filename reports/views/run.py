@@ -1,6 +1,6 @@
 """The page of one run, what it polls while the run works, and its downloads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -32,8 +32,8 @@ from runs.filters import SORTS, Filters
 from runs.models import Jury, Run
 from runs.states import current_of
 
-ISSUES_SHOWN = 25
-FLICKERING_SHOWN = 10
+FEW, SHOWN, MOST_SHOWN = 10, 20, 1_000
+"""Lines of a table that are shown at first, and where all are asked for."""
 
 
 def _run(pk: int) -> Run:
@@ -56,10 +56,22 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         filters=filters,
         sorts=SORTS,
         figures=_figures(report),
-        issues_shown=ISSUES_SHOWN,
-        flickering_shown=FLICKERING_SHOWN,
+        lines=_lines(report, all_lines=filters.all_lines),
         **_controls(request, report),
     )
+
+
+def _lines(report: RunReport, *, all_lines: bool) -> dict[str, Sequence[Any]]:
+    """The lines of each table that are shown."""
+    most = MOST_SHOWN if all_lines else SHOWN
+    flickering = report.flickering.tests if report.flickering else ()
+    return {
+        "issues": report.issues[:most],
+        "tags": report.tags[:most],
+        "domains": report.domains[:most],
+        "flickering": flickering[:most],
+        "overrides": report.overrides if all_lines else report.overrides[:FEW],
+    }
 
 
 def _controls(request: HttpRequest, report: RunReport) -> dict[str, Any]:

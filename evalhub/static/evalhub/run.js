@@ -203,9 +203,6 @@
         const button = event.target.closest(".eh-expand");
         if (button) {
             expand(button);
-        } else if (event.target.closest("[data-show-extra]")) {
-            document.querySelectorAll("[data-extra]").forEach((row) => { row.hidden = false; });
-            event.target.remove();
         }
     });
 
