@@ -127,7 +127,7 @@ def votes_table(report: JudgeReport) -> Table:
             Column("votes", "Effective votes", "number", "Kish: judges squared by the sum of r"),
             Column("told", "In words"),
         ),
-        rows=[_jury(report, line) for line in report.juries],
+        rows=[_jury(report, line) for line in report.panels],
         note="Judges that say the same add little to each other: n equal ones are worth one. They "
         "also say the same where both are right, so this is a lower bound.",
         empty="No jury of two judges or more has judged yet.",

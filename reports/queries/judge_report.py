@@ -53,10 +53,18 @@ class JudgeReport:
 
     @cached_property
     def juries(self) -> list[PanelLine]:
-        """The newest judging of each jury, the newest first."""
+        """The newest judging of each jury that was asked in one way, the newest first."""
         newest: dict[str, PanelLine] = {}
         for line in self.lines:
             newest.setdefault(line.judging.jury_fingerprint, line)
+        return list(newest.values())
+
+    @cached_property
+    def panels(self) -> list[PanelLine]:
+        """The newest judging of each set of judges, whatever they were asked, the newest first."""
+        newest: dict[frozenset[int], PanelLine] = {}
+        for line in self.lines:
+            newest.setdefault(frozenset(seat.judge_id for seat in line.seats), line)
         return list(newest.values())
 
     def votes(self, jury: PanelLine) -> float | None:
