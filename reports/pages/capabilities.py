@@ -298,25 +298,28 @@ def _excluded(
         key="excluded",
         title="Not ranked, and why",
         columns=(
-            Column("place", "Capability or dimension"),
-            Column("reason", "Why"),
             Column("models", "Models"),
+            Column("reason", "Why"),
+            Column("places", "Where"),
         ),
         rows=[
-            (place, reason, ", ".join(_model(report, model) for model in models))
-            for place, found in left_out
-            for reason, models in _by_reason(found).items()
+            (", ".join(models), reason, ", ".join(places))
+            for (reason, models), places in _alike(left_out, report).items()
         ],
         empty="Nobody is left out.",
     )
 
 
-def _by_reason(found: Iterable[Excluded]) -> dict[str, list[str]]:
-    """Models that are left out for the same reason."""
-    models: dict[str, list[str]] = {}
-    for one in found:
-        models.setdefault(one.reason, []).append(one.model)
-    return models
+def _alike(
+    left_out: Iterable[tuple[str, list[Excluded]]], report: CapabilityReport
+) -> dict[tuple[str, tuple[str, ...]], list[str]]:
+    """Where models are left out, by the reason and by who they are."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for place, excluded in left_out:
+        for reason in dict.fromkeys(one.reason for one in excluded):
+            models = sorted(_model(report, one.model) for one in excluded if one.reason == reason)
+            found.setdefault((reason, tuple(models)), []).append(place)
+    return found
 
 
 WEIGHT_COLUMNS = (

@@ -1,7 +1,7 @@
 """Drift: which model does better or worse than it did, on the same tests asked in the same way."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isinf
 from typing import Any
 
@@ -13,7 +13,7 @@ from reports.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.drift import Observed, Series, State, rule_in_words
 from reports.links import page_url
 from reports.pages.shell import Page, Reading, ReportForm
-from reports.queries.drift import DriftReport, Line, Overrides, drift_report
+from reports.queries.drift import DriftReport, Line, drift_report
 from reports.ranking_figures import Move, moves
 from runs.models import Suite
 
@@ -38,7 +38,11 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         question="Has any model changed although it was tested in the same way?",
         sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
         facts=_facts(report, shown, drifted),
-        tables=(_drifts(report, drifted), _watched(report, others)),
+        tables=(
+            _drifts(report, drifted),
+            *_overrides(report, drifted),
+            _watched(report, others),
+        ),
         labels=tuple(sorted({label for found in report.labels.values() for label in found})),
     )
 
@@ -122,7 +126,7 @@ DRIFT_COLUMNS = (
     Column("after", "Later run", "link"),
     Column("after_score", "Its score", "estimate"),
     Column("runs", "Runs", "count", "Runs of the series; these two are its lowest and highest"),
-    Column("overrides", "Overrides", "text", "What people decided on these two runs"),
+    Column("overrides", "Overrides", "count", "Results of these two runs that people decided"),
     Column("look", "Side by side", "link"),
 )
 
@@ -156,27 +160,19 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         "better" if series.is_better else "worse",
         series.change if series.is_better else -series.change,
         "from nothing" if isinf(series.relative) else series.relative,
-        _run(report, before),
+        _run(before),
         _score(report, before),
-        _run(report, after),
+        _run(after),
         _score(report, after),
         len(series.runs),
-        tuple(
-            _overridden(one, run, name)
-            for run, name in ((before, "earlier"), (after, "later"))
-            for one in report.overrides.get(run.run, ())
-        )
-        or "none",
+        sum(one.results for run in (before, after) for one in report.overrides.get(run.run, ())),
         Link("Compare", page_url("compare", runs=[before.run, after.run])),
     )
 
 
-def _run(report: DriftReport, run: Observed) -> Link:
-    return Link(
-        report.names[run.run],
-        reverse("reports:run", args=[run.run]),
-        f"{timezone.localtime(run.at):%Y-%m-%d %H:%M}",
-    )
+def _run(run: Observed) -> Link:
+    url = reverse("reports:run", args=[run.run])
+    return Link(f"{timezone.localtime(run.at):%Y-%m-%d %H:%M}", url)
 
 
 def _score(report: DriftReport, run: Observed) -> Estimate | None:
@@ -185,9 +181,39 @@ def _score(report: DriftReport, run: Observed) -> Estimate | None:
     return None if sums is None else Estimate(sums.score, sums.n)
 
 
-def _overridden(one: Overrides, run: Observed, name: str) -> str:
-    between = f", {one.between} of them between the two" if one.between else ""
-    return f"{one.who}: {one.results} of the {name} run{between}"
+OVERRIDE_COLUMNS = (
+    Column("model", "Model"),
+    Column("suite", "Suite"),
+    Column("run", "Run", "link"),
+    Column("which", "Which"),
+    Column("who", "Who"),
+    Column("results", "Results", "count"),
+    Column(
+        "between", "Between the two runs", "count", "Decided after the first, before the second"
+    ),
+)
+
+
+def _overrides(report: DriftReport, drifted: list[Series]) -> Iterable[Table]:
+    """Who decided results of runs that drifted; nothing where nobody did."""
+    rows = [
+        (_line(series).model_name, _line(series).suite_name or None, _run(run), which, *one[1:])
+        for series in drifted
+        for run, which in zip(_extremes(series), ("earlier", "later"), strict=True)
+        for one in report.overrides.get(run.run, ())
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            key="overrides",
+            title="Overridden by people",
+            columns=OVERRIDE_COLUMNS,
+            rows=rows,
+            note="Scores may differ because people decided results of one run and not of the "
+            "other, and not because the model changed.",
+        )
+    ]
 
 
 WATCHED_COLUMNS = (
@@ -225,7 +251,7 @@ def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         _score(report, series.high) if is_scored else None,
         len(series.runs),
         round(series.span.total_seconds() / 86_400, 2),
-        _run(report, series.runs[-1]),
+        _run(series.runs[-1]),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -35,8 +35,7 @@ class Line:
     """Digest of what must be equal: tests, jury, variant, and how similarity counts."""
 
 
-@dataclass(frozen=True)
-class Overrides:
+class Overrides(NamedTuple):
     """On how many results of a run one person decided, on how many of them between two runs."""
 
     run: int
@@ -52,13 +51,11 @@ class DriftReport:
     Attributes:
         watch: The lines of its series are of the class `Line`.
         sums: Of each run of a series that is long enough.
-        names: What each run is called.
         overrides: On the two runs of each series that drifted, by run.
         labels: What must be known of the figures of each of these runs.
     """
 
     watch: Watch
-    names: dict[int, str]
     sums: dict[int, Sums]
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
@@ -66,23 +63,17 @@ class DriftReport:
 
 def drift_report() -> DriftReport:
     """A constant number of queries; scores are added up only where a series is long enough."""
-    runs, rows = _observed()
+    runs, own_betas = _observed()
     long_enough = [
         run.run
         for series in watch(runs).series
         if series.state != State.TOO_SHORT
         for run in series.runs
     ]
-    sums = sums_of(long_enough, {pk: row["similarity_weight"] for pk, row in rows.items()})
+    sums = sums_of(long_enough, own_betas)
     found = watch(replace(run, score=_score(sums, run.run)) for run in runs)
     shown = {run.run for series in found.drifted for run in (series.low, series.high)}
-    return DriftReport(
-        found,
-        names={pk: row["label"] for pk, row in rows.items()},
-        sums=sums,
-        overrides=_overrides(found.drifted),
-        labels=labels_by_run(shown),
-    )
+    return DriftReport(found, sums, _overrides(found.drifted), labels_by_run(shown))
 
 
 def _score(sums: dict[int, Sums], run: int) -> float | None:
@@ -91,7 +82,6 @@ def _score(sums: dict[int, Sums], run: int) -> float | None:
 
 FIELDS = (
     "pk",
-    "label",
     "suite_id",
     "suite__name",
     "model_name",
@@ -107,16 +97,17 @@ FIELDS = (
 )
 
 
-def _observed() -> tuple[list[Observed], dict[int, dict[str, Any]]]:
-    """Every complete run, without its score; and what was read of each."""
+def _observed() -> tuple[list[Observed], dict[int, float]]:
+    """Every complete run, without its score; and the share of similarity in it."""
     current = Judging.objects.filter(run=OuterRef("pk"), is_current=True)
     found = complete_runs().annotate(
         began_at=Coalesce("started_at", "created_at"),
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )
     tags = tags_by_suite()
-    rows = {row["pk"]: row for row in found.order_by().values(*FIELDS)}
-    return [_run(row, tags.get(row["suite_id"] or 0, ())) for row in rows.values()], rows
+    rows = list(found.order_by().values(*FIELDS))
+    runs = [_run(row, tags.get(row["suite_id"] or 0, ())) for row in rows]
+    return runs, {row["pk"]: row["similarity_weight"] for row in rows}
 
 
 def _run(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:

@@ -105,10 +105,10 @@ def test_exclusion_is_explained(took):
     took(make_model(name="gpt-4o"), 0.4, each=1)
     assert built().table("excluded").rows == [
         (
-            "Clear law",
+            "gpt-4o",
             "needs ≥ 10 runs, has 1; needs ≥ 5 suites, has 1; needs ≥ 1 of the 1 listed suite, "
             "has 0",
-            "gpt-4o",
+            "Clear law",
         )
     ]
 
@@ -154,7 +154,7 @@ def test_champion_is_graded_best_over_five_suites(suites):
         5,
         2,
     )
-    assert ("Clarity", "needs ≥ 5 suites, has 1", "gemini-pro") in document.table("excluded").rows
+    assert ("gemini-pro", "needs ≥ 5 suites, has 1", "Clarity") in document.table("excluded").rows
 
 
 def test_latest_summary_of_a_suite_and_model_counts(suites):

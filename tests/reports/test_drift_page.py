@@ -214,3 +214,12 @@ def test_change_from_nothing_is_told_in_words(run):
 
 def test_nothing_to_watch_says_what_to_do():
     assert "Launch a suite again" in built().table("drifts").empty
+
+
+def test_who_overrode_what_stands_on_the_page(run):
+    first, _ = run(0.9, 3), run(0.5, 1)
+    override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
+    document = built()
+    (row,) = document.table("overrides").as_rows()
+    assert (row["who"], row["which"], row["results"], row["between"]) == ("ann", "earlier", 1, 1)
+    assert document.table("drifts").as_rows()[0]["overrides"] == 1
