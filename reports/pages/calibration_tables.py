@@ -9,7 +9,7 @@ from django.urls import reverse
 from evalhub.models import User
 from evalhub.wording import percent
 from reports.accuracy import Checked, Corrected, Measured, Sample
-from reports.document import Cell, Column, Estimate, Link, Table
+from reports.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_figures import confusion
 from reports.links import page_url
 from reports.queries.calibration import Calibration, Choice
@@ -229,13 +229,14 @@ def _cell(cell: str, shown: Measured, view: View) -> tuple[Cell, ...]:
     n = getattr(shown.counts, cell)
     judge, people = VERDICTS[cell]
     alike = sum(getattr(shown.counts, other) for other in CELLS if VERDICTS[other][1] == people)
+    url = view.url(sample=view.sample.value, cell=cell) + "#answers"
     return (
         judge,
         people,
-        n,
+        Linked(n, url),
         n / shown.n if shown.n else None,
         n / alike if alike else None,
-        Link(CELLS[cell], view.url(sample=view.sample.value, cell=cell) + "#answers"),
+        Link(CELLS[cell], url),
     )
 
 
@@ -270,6 +271,7 @@ def answers_table(people: Calibration | None, view: View, reader: User) -> Table
         rows=[_answer(row, view.sample, names) for row in listed[:MOST]],
         note=f"The newest {MOST:,} of {len(listed):,}." if len(listed) > MOST else "",
         empty="There are none.",
+        look="long",
     )
 
 

@@ -213,6 +213,7 @@ def agreement_table(report: JudgeReport) -> Table:
         empty=NO_JUDGING,
         figure=alpha_lines(points) if points else None,
         describes="Krippendorff's alpha of each judging over time, one line per jury",
+        look="long",
     )
 
 

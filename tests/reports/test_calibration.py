@@ -237,7 +237,7 @@ def test_the_matrix_counts_what_was_said():
     calibrated(**DRAWN)
     rows = cells(page(), "confusion")
 
-    assert [(row["judge"], row["people"], row["n"]) for row in rows] == [
+    assert [(row["judge"], row["people"], row["n"].value) for row in rows] == [
         ("passed", "passed", 3),
         ("passed", "failed", 1),
         ("failed", "passed", 1),
@@ -253,7 +253,7 @@ def test_each_cell_opens_its_answers(client):
     client.force_login(make_user("superuser"))
     for row in rows:
         html = client.get(row["open"].url + "&compute=1").content.decode()
-        assert html.count(">result ") == row["n"]
+        assert html.count(">result ") == row["n"].value
     false_alarm = cells(page(cell="false_fail"), "answers")
     assert [row["result"].text for row in false_alarm] == [f"result {results_of(run)[3].pk}"]
 
@@ -345,7 +345,7 @@ def test_a_judge_can_be_looked_at_instead_of_its_jury():
     link = next(row["judge"] for row in cells(page(), "all") if second in row["judge"].url)
 
     assert isinstance(link, Link)
-    assert [row["n"] for row in cells(page(party=second), "confusion")] == [1, 0, 1, 0]
+    assert [row["n"].value for row in cells(page(party=second), "confusion")] == [1, 0, 1, 0]
 
 
 def test_the_first_request_computes_nothing(client):
