@@ -68,7 +68,7 @@ def addresses() -> dict[str, str]:
             "many runs": {"runs": one_model[:6]},
         },
         "issue": {"": {"issue": Issue.objects.order_by("pk")[3]}},
-        "individual": {"": {"run": newest[0]}},
+        "heatmap": {"issues": {}, "tags": {"rows": "tag"}},
     }
     for page in PAGES:
         for name, state in states.get(page.key, {"": {}}).items():
