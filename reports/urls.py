@@ -36,7 +36,7 @@ urlpatterns = [
     path("recur/<slug:key>/", recurring.recur, name="recur"),
     path("compare/answers/<int:first>/<int:second>/", compare.answers, name="compare_answers"),
     path("compare/runs/", compare.runs, name="compare_runs"),
-    path("compare/baseline/", compare.baseline, name="compare_baseline"),
+    path("compare/baseline/<int:pk>/", compare.baseline, name="compare_baseline"),
     *(path(f"{page.key}/", pages.show, {"key": page.key}, name=page.key) for page in PAGES),
     *(
         path(

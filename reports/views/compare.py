@@ -43,11 +43,9 @@ def runs(request: HttpRequest) -> HttpResponse:
 
 @needs("runs.control_run")
 @require_POST
-def baseline(request: HttpRequest) -> HttpResponse:
+def baseline(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a run the baseline of its suite, or let the suite have none."""
-    run = get_object_or_404(
-        Run.objects.select_related("suite"), pk=row_number(request.POST.get("run"))
-    )
+    run = get_object_or_404(Run.objects.select_related("suite"), pk=pk)
     try:
         if request.POST.get("act") == "unpin":
             messages.success(request, f"{unpin(run)} has no baseline any more.")
