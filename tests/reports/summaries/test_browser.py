@@ -1,0 +1,81 @@
+"""Executive summaries in a real browser: asked for by hand, read in every window."""
+
+import pytest
+
+from runs.models import Suite
+from tests.browser import overflow_px, shoot, show
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.rows import answer, finish, judge
+from tests.reports.summaries.rows import make_summary
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def fits(page, name):
+    for width in (1280, 390):
+        show(page, width=width)
+        assert overflow_px(page) == 0, (name, width)
+    shoot(page, name)
+
+
+@pytest.fixture
+def runs():
+    suite = Suite.objects.create(name="Library desk")
+    issue = make_issue(title="Sums go wrong", tags=("arithmetic",))
+    tests = [make_test(f"What is {n} + {n}?", issue=issue) for n in range(2, 8)]
+    made = []
+    for place, name in enumerate(("Alpha One 70B Instruct", "Beta Two", "Gamma Three mini")):
+        model = make_model(name=name, maker="Alphabet Soup" if place else "Beta Works")
+        run = make_run(
+            *tests, model=model, jury=make_jury(make_model()), suite=suite, label="Nightly"
+        )
+        answer(run, f"I am {name}. It is four.")
+        judge(run, [[float(n % 3 <= place)] for n in range(6)])
+        finish(run)
+        made.append(run)
+    return made
+
+
+def test_pages_without_a_summary_say_what_to_do(page, log_in):
+    log_in(make_user("maintainer"))
+    page.goto("/reports/summaries/")
+    assert page.get_by_text("No summary was asked for yet").is_visible()
+    fits(page, "summaries-none")
+    page.get_by_role("link", name="Ask for a summary").first.click()
+    assert page.get_by_text("No model was run yet").is_visible()
+    fits(page, "summary-ask-none")
+
+
+def test_a_maintainer_asks_and_reads(page, log_in, runs):
+    make_model(name="Careful reader", input_usd_per_mtok=3, output_usd_per_mtok=15)
+    log_in(make_user("maintainer"))
+    page.goto(f"/reports/summaries/ask/?with={runs[0].pk}")
+    for run in runs[1:]:
+        page.get_by_role("checkbox", name=run.model_name).check()
+    page.get_by_label("Language model").select_option(label="Careful reader")
+    page.get_by_role("button", name="Show what would be sent").click()
+    assert page.get_by_text("All 6 tests were sent whole.").is_visible()
+    fits(page, "summary-ask")
+    page.get_by_role("button", name="Ask Careful reader").click()
+    assert page.locator("#summary-state").inner_text() == "being asked"
+    fits(page, "summary-waiting")
+
+
+def test_a_summary_is_read_with_its_numbers_and_its_exchange(page, log_in, runs):
+    done = make_summary(runs, name="Careful reader")
+    failed = make_summary(runs, name="Idle reader", error_kind="unusable_reply", reply="No.")
+    log_in(make_user("maintainer"))
+    page.goto("/reports/summaries/")
+    assert page.locator("tbody tr").count() == 2
+    fits(page, "summaries")
+    page.goto(done.get_absolute_url())
+    assert page.locator("mark.eh-unsupported").nth(1).inner_text() == "83"
+    grades = page.locator(".eh-grades tbody tr").first.locator("td").all_inner_texts()
+    assert grades == ["7", "4", "10", "7", "N/A"]  # the third model: 2, 8 and 5, and 2 more
+    fits(page, "summary")
+    page.get_by_role("link", name="Word for word").click()
+    assert page.get_by_text("You are an analyst.").is_visible()
+    fits(page, "summary-exchange")
+    page.goto(failed.get_absolute_url())
+    assert page.get_by_text("There is no summary: it failed.").is_visible()
+    fits(page, "summary-failed")
