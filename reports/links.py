@@ -1,6 +1,7 @@
 """Addresses of report pages with their state."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,9 +16,20 @@ def page_url(key: str, **state: Any) -> str:
     return f"{reverse(f'reports:{key}')}?{query}".rstrip("?")
 
 
+def run_url(run: Model) -> str:
+    """The page of a run."""
+    return _run_url(run.pk)
+
+
 def results_url(run: Model, **filters: Any) -> str:
     """The results of a run, on its page: those that the filters of `runs.filters` leave."""
-    return f"{reverse('reports:run', args=[run.pk])}?{urlencode(filters)}#results"
+    return f"{run_url(run)}?{urlencode(filters)}#results"
+
+
+@lru_cache(maxsize=1024)
+def _run_url(pk: int) -> str:
+    """Reversing takes a while, and a table has many links to few runs."""
+    return reverse("reports:run", args=[pk])
 
 
 def _parts(value: Any) -> Iterable[Any]:

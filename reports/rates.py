@@ -1,9 +1,9 @@
 """Pass rates of groups of results: counted in one query, resampled intervals put off."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from django.db.models import Count
 
@@ -91,9 +91,30 @@ def grouped(
     return groups
 
 
+class Rates(Generic[K]):
+    """The pass rates of groups. Each is made when it is asked for: most pages show a part only."""
+
+    def __init__(self, groups: Mapping[K, Group], intervals: Mapping[K, Interval | None]) -> None:
+        """`intervals` are those of the groups whose answers to a test are several."""
+        self._groups, self._intervals = groups, intervals
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._groups
+
+    def get(self, key: K) -> Rate | None:
+        """None where there is no such group."""
+        group = self._groups.get(key)
+        if group is None:
+            return None
+        is_resampled = key in self._intervals
+        passed, n = group.passed, group.decided
+        interval = self._intervals[key] if is_resampled else wilson_interval(passed, n)
+        return Rate(passed, n, passed / n if n else None, interval, is_resampled)
+
+
 def rates_of(
     groups: Mapping[K, Group], reading: Reading, *, resampled: Callable[[K], bool]
-) -> dict[K, Rate]:
+) -> Rates[K]:
     """The pass rate of each group.
 
     Wilson's interval holds for single answers of one model. Where answers to one test are several,
@@ -103,35 +124,24 @@ def rates_of(
         resampled: Whether the answers of a group are several to a test. Its issues must have been
             told apart.
     """
-    inputs = [
-        [[issue, *sums] for issue, sums in sorted(group.issues.items())]
-        for key, group in groups.items()
-        if resampled(key)
-    ]
+    chosen = {key: _sums(group) for key, group in groups.items() if resampled(key)}
+    inputs = list(chosen.values())
     found: list[Interval | None] | None = None
     if any(len(issues) > 1 for issues in inputs):
         found = reading.computed("rates-1", inputs, lambda: [_interval(one) for one in inputs])
-    intervals = iter(found or [None] * len(inputs))
-    return {
-        key: _rate(group, next(intervals)) if resampled(key) else _plain(group)
-        for key, group in groups.items()
-    }
+    return Rates(groups, dict(zip(chosen, found or [None] * len(inputs), strict=True)))
 
 
-def _interval(issues: list[list[Any]]) -> Interval | None:
-    """Bootstrap by issue of [issue, passed, decided]."""
-    means = [passed / n for _, passed, n in issues]
+def _sums(group: Group) -> list[list[int]]:
+    """[issue, passed, decided] of each issue."""
+    return [[issue, *sums] for issue, sums in sorted(group.issues.items())]
+
+
+def _interval(issues: Sequence[Sequence[int]]) -> Interval | None:
+    """Bootstrap by issue."""
     return clustered_interval(
-        means, [n for *_, n in issues], [issue for issue, *_ in issues], seed=SEED
+        [passed / n for _, passed, n in issues],
+        [n for *_, n in issues],
+        [issue for issue, *_ in issues],
+        seed=SEED,
     )
-
-
-def _plain(group: Group) -> Rate:
-    passed, n = group.passed, group.decided
-    share = passed / n if n else None
-    return Rate(passed, n, share, wilson_interval(passed, n), is_resampled=False)
-
-
-def _rate(group: Group, interval: Interval | None) -> Rate:
-    passed, n = group.passed, group.decided
-    return Rate(passed, n, passed / n if n else None, interval, is_resampled=True)

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
 from django.utils import timezone
 
 from reports.cells import rate_words
 from reports.document import Cell, Column, Link, Linked, Table
-from reports.links import page_url, results_url
+from reports.links import page_url, results_url, run_url
+from reports.loaded import Loaded
 from reports.queries.changes import Change
 from reports.queries.trend import Line, Point, TrendReport
 from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
 from runs.models import Run
 from runs.tallies import Rate
 
-MOST_COLUMNS, MOST_PANELS, MOST_NAMED = 12, 12, 6
+MOST_COLUMNS, MOST_PANELS, MOST_NAMED = 10, 8, 6
 
 Numbers = Mapping[Change, int]
 """The number of each change that is shown."""
@@ -76,7 +76,7 @@ def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
 
 def _run_link(run: Run, *, more: int = 0) -> Link:
     note = f"and {more} more" if more else ""
-    return Link(f"{run.label}", reverse("reports:run", args=[run.pk]), note)
+    return Link(f"{run.label}", run_url(run), note)
 
 
 def _undecided(point: Point) -> str:
@@ -95,7 +95,7 @@ def _drawn(report: TrendReport, tag: str = "") -> list[DrawnLine]:
 
 
 def _dots(report: TrendReport, line: Line, tag: str) -> list[Dot]:
-    rates = [(point, point.tags.get(tag) if tag else point.rate) for point in line.points]
+    rates = [(point, report.tag_rate(point, tag) if tag else point.rate) for point in line.points]
     return [
         Dot(
             place=_place(report, point.stop.release, point.stop.at),
@@ -203,7 +203,7 @@ def heat_table(report: TrendReport) -> Table:
         rows=[
             (
                 Link(tag, page_url("trend", suite=report.scope.suite, tag=tag)),
-                *(_tag_cell(point, tag) for _, point in shown),
+                *(_tag_cell(report, point, tag) for _, point in shown),
             )
             for tag in report.tags
         ],
@@ -230,11 +230,16 @@ def _column_title(line: Line, point: Point) -> str:
     return f"{line.name}, {point.stop.release or f'{point.stop.at:%Y-%m-%d}'}"
 
 
-def _tag_cell(point: Point, tag: str) -> Cell:
-    rate = point.tags.get(tag)
+def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
+    rate = report.tag_rate(point, tag)
     if rate is None or len(point.stop.runs) > 1:
         return rate
     return Linked(rate, results_url(point.run, tag=tag))
+
+
+def _panel_row(report: TrendReport, tag: str, line: Line, point: Point) -> tuple[Cell, ...]:
+    place = point.stop.release or f"{point.stop.at:%Y-%m-%d}"
+    return tag, line.name, place, report.tag_rate(point, tag)
 
 
 def panels_table(report: TrendReport, numbers: Numbers) -> Table:
@@ -249,13 +254,16 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
             Column("point", "Release" if report.is_by_release else "Date"),
             Column("rate", "Pass rate", "rate"),
         ),
-        rows=[
-            (tag, line.name, point.stop.release or f"{point.stop.at:%Y-%m-%d}", point.tags[tag])
-            for tag in tags
-            for line in report.lines
-            for point in reversed(line.points)
-            if tag in point.tags
-        ],
+        rows=Loaded(
+            [
+                (tag, line, point)
+                for tag in tags
+                for line in report.lines
+                for point in reversed(line.points)
+                if report.has_tag(point, tag)
+            ],
+            lambda some: [_panel_row(report, *one) for one in some],
+        ),
         note="" if len(tags) == len(report.tags) else f"The {len(tags)} hardest tags.",
         empty="The tests of these runs have no tags.",
         figure=small_multiples(panels, _marks(report, numbers), report.courses.releases)

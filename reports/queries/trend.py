@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.courses import Brief, Course, Courses, Stop, by_release, by_time, has_releases
-from reports.model_lines import Look, Variant, look_of_name, looks_of, names_of
+from reports.model_lines import Look, look_of_name, looks_of, names_of
 from reports.pages.shell import Reading
 from reports.queries.changes import Change, changes_of, measure_of
 from reports.queries.identities import identities
+from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from reports.rates import Group, Tally, grouped, rates_of, tallies_of
-from runs.labels import labels_of
-from runs.models import Judging, Run, TagSet
+from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Run, TagSet
 from runs.tallies import Rate
 
 MOST_LINES, MOST_TAGS, MOST_CHANGES = 8, 24, 20
@@ -42,15 +42,23 @@ class Question:
         return self.tag is not None or self.issue is not None
 
 
+class Place(NamedTuple):
+    """Where a rate belongs: a stop of a line, for a tag or for all ("")."""
+
+    tag: str
+    line: str
+    stop: int
+
+
 @dataclass(frozen=True)
 class Point:
-    """One stop of a line. `tags` has the rates of the tags that are shown."""
+    """One stop of a line, with the newest of its runs; `others` are not decided, by outcome."""
 
+    place: Place
     stop: Stop
     run: Run
     rate: Rate
     others: Mapping[str, int]
-    tags: Mapping[str, Rate]
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,7 @@ class TrendReport:
 
     Attributes:
         changes: Oldest first; `changes_left_out` are still older.
+        rates: Of each stop, over all and for each of the tags.
         tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
         models_left_out: Of lines that there was no room for.
         incomplete: Runs that are not done.
@@ -77,6 +86,7 @@ class TrendReport:
     lines: tuple[Line, ...]
     changes: tuple[Change, ...]
     changes_left_out: int
+    rates: Rates[Place]
     tags: tuple[str, ...]
     tags_left_out: int
     models_left_out: tuple[str, ...]
@@ -88,14 +98,22 @@ class TrendReport:
     def is_by_release(self) -> bool:
         return bool(self.courses.releases)
 
+    def has_tag(self, point: Point, tag: str) -> bool:
+        """Whether any result of the point has it."""
+        return point.place._replace(tag=tag) in self.rates
+
+    def tag_rate(self, point: Point, tag: str) -> Rate | None:
+        """None where no result of the point has the tag."""
+        return self.rates.get(point.place._replace(tag=tag))
+
 
 def trend_report(question: Question, reading: Reading) -> TrendReport:
     """All that the page tells; a constant number of queries."""
     scope = scope_of(question.suite)
     found, models = _briefs(scope, question)
     courses = _courses(found, question)
-    runs = _runs(courses.runs)
-    judgings = _judgings(courses.runs)
+    runs = runs_of(courses.runs)
+    judgings = judgings_of(runs)
     counted = Counted.read(question, courses, runs, reading)
     names, looks = _dressed(question, courses, runs)
     lines = tuple(
@@ -115,12 +133,13 @@ def trend_report(question: Question, reading: Reading) -> TrendReport:
         lines=lines,
         changes=changes[-MOST_CHANGES:],
         changes_left_out=max(0, len(changes) - MOST_CHANGES),
+        rates=counted.rates,
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
         models_left_out=_left_out(courses, found, models),
         incomplete=_incomplete(scope, question, len(found)),
         measured_apart=len({measure_of(line.points[-1].run, judgings) for line in lines}) > 1,
-        labels=_labels(runs.values(), judgings),
+        labels=labels_of_all(runs.values(), judgings),
     )
 
 
@@ -148,34 +167,6 @@ def _courses(found: Sequence[Brief], question: Question) -> Courses:
     return choose(found, most_lines=MOST_LINES, most_points=question.points)
 
 
-COLUMNS = (
-    "label",
-    "release",
-    "created_at",
-    "language_model_id",
-    "model_name",
-    "variant_key",
-    "system_prompt",
-    "params",
-    "endpoint",
-    "repeats",
-    "suite_fingerprint",
-    "similarity_weight",
-    "is_scripted",
-    "answers_supplied",
-)
-
-
-def _runs(ids: Iterable[int]) -> dict[int, Run]:
-    return {run.pk: run for run in Run.objects.filter(pk__in=ids).order_by().only(*COLUMNS)}
-
-
-def _judgings(runs: Iterable[int]) -> dict[int, Judging]:
-    """The judging that decides the scores of each run."""
-    current = Judging.objects.filter(run__in=runs, is_current=True).order_by()
-    return {judging.run_id: judging for judging in current.defer("statistics")}
-
-
 def _left_out(
     courses: Courses, found: Sequence[Brief], models: Mapping[int, str]
 ) -> tuple[str, ...]:
@@ -194,19 +185,7 @@ def _incomplete(scope: Scope, question: Question, complete: int) -> int:
     return runs.count() - complete
 
 
-def _labels(runs: Iterable[Run], judgings: Mapping[int, Judging]) -> tuple[str, ...]:
-    return tuple(sorted({label for run in runs for label in labels_of(run, judgings.get(run.pk))}))
-
-
 # Their rates -------------------------------------------------------------------------------------
-
-
-class Place(NamedTuple):
-    """Where a rate belongs: a stop of a line, for a tag or for all ("")."""
-
-    tag: str
-    line: str
-    stop: int
 
 
 @dataclass(frozen=True)
@@ -214,7 +193,7 @@ class Counted:
     """The rates of all stops, and of the tags with most results."""
 
     groups: Mapping[Place, Group]
-    rates: Mapping[Place, Rate]
+    rates: Rates[Place]
     tags: tuple[str, ...]
     tags_left_out: int
 
@@ -244,12 +223,16 @@ class Counted:
         )
         kept, left_out = _largest(tallies, tags_of) if not question.has_subject else ((), 0)
 
-        def places(tally: Tally) -> Iterable[Place]:
-            stop = stops[tally.run]
-            yield Place("", *stop)
-            yield from (Place(tag, *stop) for tag in tags_of[tally.tag_set] if tag in shown)
-
         shown = frozenset(kept)
+        known: dict[tuple[int, int], list[Place]] = {}
+
+        def places(tally: Tally) -> Iterable[Place]:
+            found = known.get(tally[:2])
+            if found is None:
+                tags = ["", *(tags_of[tally.tag_set] & shown)]
+                found = known[tally[:2]] = [Place(tag, *stops[tally.run]) for tag in tags]
+            return found
+
         groups = grouped(tallies, places)
         rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)
         return cls(groups, rates, _hardest_first(kept, groups), left_out)
@@ -257,15 +240,11 @@ class Counted:
     def point(self, course: Course, stop: int, runs: Mapping[int, Run]) -> Point:
         place = Place("", course.key, stop)
         return Point(
+            place=place,
             stop=course.stops[stop],
             run=runs[course.stops[stop].newest.run],
-            rate=self.rates.get(place, NOTHING),
+            rate=self.rates.get(place) or NOTHING,
             others=self.groups[place].others if place in self.groups else {},
-            tags={
-                tag: rate
-                for tag in self.tags
-                if (rate := self.rates.get(Place(tag, course.key, stop)))
-            },
         )
 
 
@@ -316,11 +295,3 @@ def _dressed(
         return {key: key for key in keys}, {key: look_of_name(key) for key in keys}
     variants = [variant_of(runs[course.stops[-1].newest.run]) for course in courses.shown]
     return names_of(variants), looks_of(variants)
-
-
-def variant_of(run: Run) -> Variant:
-    """The line that a run belongs to."""
-    params: dict[str, Any] = run.endpoint.get("params", {}) | run.params
-    return Variant(
-        run.variant_key, run.language_model_id, run.model_name, run.system_prompt, params
-    )

@@ -55,29 +55,27 @@ def page_query(context: dict[str, Any], table: Table, number: int) -> str:
 def body(table: Table, rows: Iterable[tuple[Cell, ...]]) -> SafeString:
     """These rows of the table. Made here, since a template takes several times as long."""
     classes = ["eh-num" if is_number(column) else "" for column in table.columns]
-    return format_html_join("", "<tr>{}</tr>", ((_row(table, classes, row),) for row in rows))
+    return mark_safe("".join(_row(table, classes, row) for row in rows))
 
 
-def _row(table: Table, classes: Sequence[str], row: tuple[Cell, ...]) -> SafeString:
+def _row(table: Table, classes: Sequence[str], row: tuple[Cell, ...]) -> str:
     """The first cell is the heading of the others."""
     places = zip(row, table.columns, classes, strict=True)
     cells = [
-        _data(value, column, name, table.look) if place else _heading(value, column, name)
+        _data(value, column, name, table.look)
+        if place
+        else f'<th scope="row" class="{name}">{cell(value, column)}</th>'
         for place, (value, column, name) in enumerate(places)
     ]
-    return mark_safe("".join(cells))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
-def _heading(value: Cell, column: Column, name: str) -> SafeString:
-    return format_html('<th scope="row" class="{}">{}</th>', name, cell(value, column))
-
-
-def _data(value: Cell, column: Column, name: str, look: str) -> SafeString:
+def _data(value: Cell, column: Column, name: str, look: str) -> str:
     share = heat(value) if look == "heat" and column.form in SHADED else ""
-    if not share:
-        return format_html('<td class="{}">{}</td>', name, cell(value, column, look))
-    shaded = '<td class="eh-heat" style="--heat: {}%">{}</td>'
-    return format_html(shaded, share, cell(value, column, look))
+    inside = cell(value, column, look)
+    if share:
+        return f'<td class="eh-heat" style="--heat: {share}%">{inside}</td>'
+    return f'<td class="{name}">{inside}</td>'
 
 
 def cell(value: Cell, column: Column, look: str = "") -> SafeString:
@@ -93,12 +91,7 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
     if isinstance(value, Rate) and look != "heat":
         return _rate(value)
     if isinstance(value, Rate):
-        return format_html(
-            '<span title="{}">{} <small class="eh-muted">of {}</small></span>',
-            words(value, "rate"),
-            percent(value.share),
-            f"{value.n:,}",
-        )
+        return _shaded(value)
     if isinstance(value, Estimate):
         return _estimate(value)
     if column.form in ("outcome", "verdict") and value:
@@ -127,18 +120,21 @@ def _link(link: Link) -> SafeString:
     )
 
 
+def _shaded(rate: Rate) -> SafeString:
+    """Numbers only, so that nothing is to be escaped."""
+    n = f'<small class="eh-muted">of {rate.n:,}</small>'
+    return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
+
+
 def _rate(rate: Rate) -> SafeString:
     if rate.share is None:
         return format_html('<span class="eh-muted">{} 0 decided</span>', DASH)
-    return format_html(
-        '<span class="eh-rate"><span class="eh-rate-track">{}</span>'
-        '<span class="eh-num">{}</span></span>'
-        ' <small class="eh-muted eh-nowrap">{} of {}{}</small>',
-        rate_marks(rate.share, rate.interval),
-        percent(rate.share),
-        f"{rate.passed:,}",
-        f"{rate.n:,}",
-        f", {between(rate.interval)}" if rate.interval else "",
+    interval = f", {between(rate.interval)}" if rate.interval else ""
+    return mark_safe(
+        f'<span class="eh-rate"><span class="eh-rate-track">'
+        f"{rate_marks(rate.share, rate.interval)}</span>"
+        f'<span class="eh-num">{percent(rate.share)}</span></span>'
+        f' <small class="eh-muted eh-nowrap">{rate.passed:,} of {rate.n:,}{interval}</small>'
     )
 
 

@@ -1,0 +1,200 @@
+"""How the latest run of each model did on each issue or tag."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evalhub.models import LanguageModel
+from issues.models import Issue
+from reports.model_lines import names_of
+from reports.pages.shell import Reading
+from reports.queries.changes import measure_of
+from reports.queries.identities import identities
+from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
+from reports.queries.scope import Choice, Scope, scope_of
+from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Run, TagSet
+
+MOST_COLUMNS = 10
+
+ISSUE, TAG = "issue", "tag"
+VARIANT, IDENTITY = "variant", "identity"
+DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: rows are issues or tags, columns variants of models or models."""
+
+    suite: Choice
+    rows: str
+    columns: str
+    order: str
+    models: Sequence[LanguageModel]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The latest complete run of a model."""
+
+    name: str
+    run: Run
+
+
+@dataclass(frozen=True)
+class Row:
+    """An issue (its id) or a tag (its name).
+
+    Attributes:
+        difficulty: The share that did not pass, over all columns together; None: none decided.
+        spread: The highest pass rate less the lowest; None where fewer than two columns have one.
+    """
+
+    key: int | str
+    name: str
+    difficulty: float | None
+    spread: float | None
+
+
+class Place(NamedTuple):
+    """A cell: row and run; run 0 is all of them together."""
+
+    row: int | str
+    run: int
+
+
+@dataclass(frozen=True)
+class HeatReport:
+    """Columns in the order of their pass rates, the best first; `left_out` were run longer ago."""
+
+    scope: Scope
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    rates: Rates[Place]
+    left_out: tuple[str, ...]
+    measured_apart: bool
+    labels: tuple[str, ...]
+
+
+class Latest(NamedTuple):
+    """The latest run of one column."""
+
+    run: int
+    model: str
+
+
+def heat_report(question: Question, reading: Reading) -> HeatReport:
+    """All that the page tells; a constant number of queries."""
+    scope = scope_of(question.suite)
+    latest = _latest(scope, question)
+    runs = runs_of(one.run for one in latest[:MOST_COLUMNS])
+    judgings = judgings_of(runs)
+    groups, names = _grouped(question, runs)
+    repeated = {pk for pk, run in runs.items() if run.repeats > 1}
+    rates = rates_of(
+        groups, reading, resampled=lambda place: place.run == 0 or place.run in repeated
+    )
+    columns = _columns(question, runs, groups)
+    return HeatReport(
+        scope=scope,
+        columns=columns,
+        rows=_sorted(_rows(groups, names), question.order),
+        rates=rates,
+        left_out=tuple(sorted({one.model for one in latest[MOST_COLUMNS:]})),
+        measured_apart=len({measure_of(run, judgings) for run in runs.values()}) > 1,
+        labels=labels_of_all(runs.values(), judgings),
+    )
+
+
+def _latest(scope: Scope, question: Question) -> list[Latest]:
+    """The latest run of each column, the newest first."""
+    rows = scope.runs.order_by("created_at", "pk")
+    if question.models:
+        rows = rows.filter(language_model__in=question.models)
+    keys = {pk: one.key for pk, one in identities().items()}
+    newest: dict[str, Latest] = {}
+    columns = ("pk", "variant_key", "language_model_id", "model_name")
+    for run, variant, model, name in rows.values_list(*columns):
+        key = keys[model] if question.columns == IDENTITY else variant
+        newest.pop(key, None)
+        newest[key] = Latest(run, name)
+    return list(reversed(newest.values()))
+
+
+def _grouped(
+    question: Question, runs: Mapping[int, Run]
+) -> tuple[dict[Place, Group], Mapping[int | str, str]]:
+    """The results by row and run, and what the rows are called."""
+    tallies = tallies_of(list(runs), by_issue=True)
+    if question.rows == ISSUE:
+        titles = Issue.objects.filter(pk__in={tally.issue for tally in tallies}).order_by()
+        return _placed(tallies, None), dict(titles.values_list("pk", "title"))
+    tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    groups = _placed(tallies, tags)
+    return groups, {place.row: str(place.row) for place in groups}
+
+
+def _placed(
+    tallies: Iterable[Tally], tags: Mapping[int, Sequence[str]] | None
+) -> dict[Place, Group]:
+    """By issue; where tags are given, by tag."""
+
+    def places(tally: Tally) -> Iterable[Place]:
+        for row in [tally.issue] if tags is None else tags[tally.tag_set]:
+            yield Place(row, tally.run)
+            yield Place(row, 0)
+
+    return grouped(tallies, places)
+
+
+def _rows(groups: Mapping[Place, Group], names: Mapping[int | str, str]) -> list[Row]:
+    shares: dict[int | str, list[float]] = defaultdict(list)
+    for place, group in groups.items():
+        if place.run and group.decided:
+            shares[place.row].append(group.passed / group.decided)
+    return [_row(key, name, groups[Place(key, 0)], shares[key]) for key, name in names.items()]
+
+
+def _row(key: int | str, name: str, together: Group, shares: Sequence[float]) -> Row:
+    n = together.decided
+    return Row(
+        key,
+        name,
+        difficulty=1 - together.passed / n if n else None,
+        spread=max(shares) - min(shares) if len(shares) > 1 else None,
+    )
+
+
+def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
+    """The highest first; what was not measured comes last, and alike rows by their names."""
+
+    def place(row: Row) -> tuple[float, str]:
+        value = {DIFFICULTY: row.difficulty, SPREAD: row.spread}.get(order)
+        return (0.0 if order == NAME else 2.0 if value is None else -value, row.name.casefold())
+
+    return tuple(sorted(rows, key=place))
+
+
+def _columns(
+    question: Question, runs: Mapping[int, Run], groups: Mapping[Place, Group]
+) -> tuple[Column, ...]:
+    passed: dict[int, int] = defaultdict(int)
+    decided: dict[int, int] = defaultdict(int)
+    for place, group in groups.items():
+        passed[place.run] += group.passed
+        decided[place.run] += group.decided
+    names = names_of([variant_of(run) for run in runs.values()])
+    columns = [
+        Column(run.model_name if question.columns == IDENTITY else names[run.variant_key], run)
+        for run in runs.values()
+    ]
+    return tuple(
+        sorted(
+            columns,
+            key=lambda one: (
+                -passed[one.run.pk] / decided[one.run.pk] if decided[one.run.pk] else 1.0,
+                one.name,
+            ),
+        )
+    )

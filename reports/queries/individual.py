@@ -1,0 +1,112 @@
+"""Runs one by one: their outcomes, and how each did on each tag."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from reports.model_lines import Look, looks_of, names_of
+from reports.pages.shell import Reading
+from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
+from reports.queries.scores import complete_runs
+from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Outcome, Run, TagSet
+from runs.tallies import Counts
+
+LATEST = 3
+"""Runs that are shown where none are chosen."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run; `name` tells it from the others that are shown."""
+
+    run: Run
+    name: str
+    look: Look
+
+
+class Place(NamedTuple):
+    """A run's results with a tag; "" is all."""
+
+    tag: str
+    run: int
+
+
+@dataclass(frozen=True)
+class IndividualReport:
+    """`tags` are the hardest first, over all the runs together."""
+
+    runs: tuple[Shown, ...]
+    tags: tuple[str, ...]
+    groups: Mapping[Place, Group]
+    rates: Rates[Place]
+    labels: tuple[str, ...]
+
+    def counts(self, tag: str, run: Run) -> Counts:
+        """How many results came to each outcome."""
+        group = self.groups.get(Place(tag, run.pk))
+        return counts_in(group) if group else Counts()
+
+
+def individual_report(chosen: Sequence[Run], reading: Reading) -> IndividualReport:
+    """The chosen runs, or the latest complete ones; a constant number of queries."""
+    ids = [run.pk for run in chosen] or latest_runs()
+    found = runs_of(ids)
+    runs = [found[pk] for pk in ids]
+    repeated = {run.pk for run in runs if run.repeats > 1}
+    tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
+
+    def places(tally: Tally) -> Iterable[Place]:
+        yield from (Place(tag, tally.run) for tag in ("", *tags_of[tally.tag_set]))
+
+    groups = grouped(tallies_of(ids, by_issue=bool(repeated)), places)
+    return IndividualReport(
+        runs=_shown(runs),
+        tags=_hardest_first(groups),
+        groups=groups,
+        rates=rates_of(groups, reading, resampled=lambda place: place.run in repeated),
+        labels=labels_of_all(runs, judgings_of(ids)),
+    )
+
+
+def latest_runs() -> list[int]:
+    """The newest complete runs, the oldest of them first."""
+    newest = complete_runs().order_by("-created_at", "-pk").values_list("pk", flat=True)
+    return list(reversed(newest[:LATEST]))
+
+
+def counts_in(group: Group) -> Counts:
+    passed, decided = group.passed, group.decided
+    others = {outcome: group.others[outcome] for outcome in UNDECIDED}
+    return Counts(passed=passed, failed=decided - passed, **others)
+
+
+UNDECIDED = (Outcome.UNJUDGED.value, Outcome.ERROR.value, Outcome.PENDING.value)
+
+
+def _shown(runs: Sequence[Run]) -> tuple[Shown, ...]:
+    """Runs of one variant are told apart by their releases, or else their numbers."""
+    variants = list({run.variant_key: variant_of(run) for run in runs}.values())
+    names, looks = names_of(variants), looks_of(variants)
+    named = [(run, names[run.variant_key]) for run in runs]
+    return tuple(
+        Shown(run, _told_apart(run, name, [n for _, n in named]), looks[run.variant_key])
+        for run, name in named
+    )
+
+
+def _told_apart(run: Run, name: str, names: Sequence[str]) -> str:
+    if names.count(name) == 1:
+        return name
+    return f"{name}, {run.release or 'run'} ({run.pk})"
+
+
+def _hardest_first(groups: Mapping[Place, Group]) -> tuple[str, ...]:
+    sums: dict[str, list[int]] = {}
+    for place, group in groups.items():
+        if place.tag:
+            both = sums.setdefault(place.tag, [0, 0])
+            both[0] += group.passed
+            both[1] += group.decided
+    shares = {tag: passed / n if n else 2.0 for tag, (passed, n) in sums.items()}
+    return tuple(sorted(shares, key=lambda tag: (shares[tag], tag)))
