@@ -1,9 +1,11 @@
 """The reports in a real browser: what scripts add to pages that read well without them."""
 
 import pytest
+from django.core.cache import caches
 from django.urls import reverse
 
 from evalhub.models import BatchState
+from issues.models import Tag, TagKind
 from runs.models import Result, Run
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
@@ -27,7 +29,7 @@ def judged(*votes):
     prompts = [f"Question number {number}?" for number in range(len(votes))]
     tests = [make_test(prompt, issue=issues[n % 3]) for n, prompt in enumerate(prompts)]
     run = make_run(*tests, jury=make_jury(*(make_model() for _ in votes[0])), label="the check")
-    answer(run, latency_ms=1200)
+    answer(run, latency_ms=1200, cost_usd="0.002")
     judge(run, votes)
     return run
 
@@ -37,6 +39,23 @@ def done(*votes):
     finish(run)
     run.refresh_from_db()
     return run
+
+
+def test_a_domain_opens_to_its_results_and_intervals_come_by_themselves(enter):
+    caches["computed"].clear()
+    Tag.objects.create(name="facts", kind=TagKind.DOMAIN)
+    run = done([0, 1], [1, 1], [1, 0.5])
+    enter.goto(f"{run.get_absolute_url()}?by_judge=1")
+    enter.locator("#score-interval", has_text="by issue").wait_for()
+    enter.get_by_role("button", name="Results of domain facts").click()
+    inside = enter.locator(".eh-inside [data-row]")
+    inside.first.wait_for()
+
+    assert inside.count() == 3
+    assert enter.locator("#run-page").get_attribute("data-pending") == "0"
+    heads = enter.locator("#results-grid thead th").all_inner_texts()
+    assert len(heads) == 7
+    assert inside.first.locator(".eh-vote").count() == 2
 
 
 def many():
@@ -62,7 +81,7 @@ def test_every_chart_is_drawn_and_has_its_numbers_as_a_table(enter):
     enter.goto(many().get_absolute_url())
     charts = enter.locator(".eh-chart")
 
-    assert charts.count() == 3
+    assert charts.count() == 4
     for chart in charts.all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()

@@ -1,18 +1,23 @@
 """The report of a run as files: JUnit XML, Markdown and HTML."""
 
+from decimal import Decimal
 from xml.etree import ElementTree
 
 import pytest
+from django.core.cache import caches
 from django.urls import reverse
 
-from reports.cells import words
+from issues.models import Tag, TagKind
+from reports.cells import as_json, words
 from reports.exports.html import html_of
+from reports.exports.run import score_json
 from reports.exports.run_document import document_of_run
 from reports.exports.run_tables import MOST_ROWS
 from reports.queries.grid import Sheet
 from reports.queries.run import run_report
 from runs.filters import Filters
 from runs.models import Answer, Result
+from tests.api import client_of
 from tests.factories import first_result, make_issue, make_run, make_test, make_user
 from tests.reports.rows import current, fail, judged
 
@@ -184,3 +189,30 @@ def test_a_run_without_results_has_a_document_too():
 
     assert found.sentences[0] == "Nothing is decided yet."
     assert "How did" in html_of(found)
+
+
+# One source of figures ---------------------------------------------------------------------------
+
+
+def test_page_json_api_and_document_tell_the_same_figures(client):
+    caches["computed"].clear()
+    Tag.objects.create(name="law", kind=TagKind.DOMAIN)
+    tests = [make_test(issue=make_issue(tags=("law",))), make_test(), make_test()]
+    votes = ([1], [0], [0.4], [1], [None], [1])
+    run = judged(*votes, tests=tests, repeats=2)
+    Result.objects.filter(run=run).update(latency_ms=900, cost_usd="0.002")
+    client.force_login(make_user("maintainer"))
+    shown = client.get(run.get_absolute_url() + "?compute=1").context["report"]
+    api = client_of("viewer").get(reverse("api-run-report", args=[run.pk])).json()
+    file = download(client, run, "run_json").json()
+    facts = {fact.name: fact.value for fact in document(run).facts}
+
+    # Money is text in the file, and moments have another form: they are compared one by one.
+    plain = set(api) - {"run", "usage", "cost", "panel"}
+    assert {name: file[name] for name in plain} == {name: api[name] for name in plain}
+    assert Decimal(file["usage"]["cost_usd"]) == shown.usage.cost_usd == facts["cost_usd"]
+    assert api["rate"] == as_json(shown.rate) == as_json(facts["pass_rate"])
+    assert api["score"] == score_json(shown.score)
+    assert [line["rate"] for line in api["domains"]] == [as_json(shown.domains[0].rate)]
+    assert api["flickering"]["total"] == shown.flickering.total == 1
+    assert api["cost"]["n"] == shown.cost.n == 6

@@ -4,11 +4,12 @@ import json
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.core.cache import caches
 from django.urls import reverse
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
-from issues.models import Issue
+from issues.models import Issue, Tag, TagKind
 from reports.exports.formulas import cell
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
@@ -26,10 +27,17 @@ def text_of(response):
     return response.content.decode()
 
 
+DOORS = (
+    *("run", "run_progress", "run_rows", "run_csv", "run_json", "run_verdicts_csv"),
+    *("run_markdown", "run_html", "run_junit"),
+)
+DOWNLOADS = DOORS[3:]
+
+
 # Who may enter -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["run", "run_progress", "run_rows", "run_csv", "run_json"])
+@pytest.mark.parametrize("name", DOORS)
 def test_strangers_are_sent_to_the_login(client, name):
     response = client.get(reverse(f"reports:{name}", args=[make_run().pk]))
 
@@ -37,7 +45,7 @@ def test_strangers_are_sent_to_the_login(client, name):
     assert response["Location"].startswith(reverse("admin:login"))
 
 
-@pytest.mark.parametrize("name", ["run", "run_progress", "run_rows", "run_csv", "run_json"])
+@pytest.mark.parametrize("name", DOORS)
 def test_staff_without_rights_see_nothing(client, name):
     client.force_login(make_user())
 
@@ -50,8 +58,8 @@ def test_reading_is_not_downloading(client):
     client.force_login(user)
 
     assert client.get(reverse("reports:run", args=[run.pk])).status_code == 200
-    assert client.get(reverse("reports:run_csv", args=[run.pk])).status_code == 403
-    assert client.get(reverse("reports:run_json", args=[run.pk])).status_code == 403
+    refused = [client.get(reverse(f"reports:{name}", args=[run.pk])) for name in DOWNLOADS]
+    assert {response.status_code for response in refused} == {403}
 
 
 def test_a_run_that_is_not_there_is_not_found(client):
@@ -176,6 +184,56 @@ def test_the_rows_of_one_issue_come_alone(client):
     assert "<html" not in text_of(response)
 
 
+def test_a_domain_and_a_tag_lead_to_their_results(client):
+    Tag.objects.create(name="law & order", kind=TagKind.DOMAIN)
+    tests = [make_test(issue=make_issue(tags=("law & order",))), make_test()]
+    text = text_of(page(client, judged([1], [0], tests=tests), query="?outcome=failed&sort=score"))
+
+    for name in ("domain", "tag"):
+        query = f"?{name}=law+%26+order&amp;sort=score"
+        assert f'href="{query}#results"' in text
+        assert f'/rows/{query}"' in text
+
+
+def test_each_judge_has_a_column_if_asked(client):
+    run = judged([1, None])
+    plain, by_judge = (text_of(page(client, run, query=q)) for q in ("", "?by_judge=1"))
+    names = [judge["name"] for judge in run.judgings.get().jury["judges"]]
+
+    assert all(f'<th scope="col" class="eh-num">{name}</th>' in by_judge for name in names)
+    assert '<th scope="col">Judges</th>' in plain
+    assert "by_judge=1" in by_judge.partition('title="What the grid shows, all pages"')[0]
+
+
+def test_flickering_tests_stand_on_the_page_of_a_run_with_repeats(client):
+    test = make_test("Two and two?")
+    text = text_of(page(client, judged([1], [0], [1], tests=[test], repeats=3)))
+
+    assert "1 of 1 tests passed in some of their repeats" in text
+    assert f'href="?test={test.pk}#results"' in text
+    assert "2 of 3" in text
+
+
+def test_long_tables_are_cut_until_all_lines_are_asked_for(client):
+    run = judged(*[[0]] * 25)
+    few, many = (page(client, run, query=query) for query in ("", "?all_lines=1"))
+
+    assert "20 of 25 issues" in text_of(few)
+    assert (len(few.context["lines"]["issues"]), len(many.context["lines"]["issues"])) == (20, 25)
+    assert "Show all" not in text_of(many)
+
+
+def test_the_first_answer_leaves_out_what_the_second_one_has(client):
+    caches["computed"].clear()
+    run = judged([1], [0], [0.4])
+    first, second = (text_of(page(client, run, query=query)) for query in ("", "?compute=1"))
+
+    assert 'data-pending="1"' in first
+    assert "interval being computed" in first
+    assert 'data-pending="0"' in second
+    assert "by issue" in second.partition('id="score-interval"')[2][:120]
+
+
 # Progress ----------------------------------------------------------------------------------------
 
 
@@ -217,6 +275,14 @@ def test_the_table_holds_what_the_grid_shows(client):
     assert (row["outcome"], row["score"], row["cost_usd"]) == ("passed", "1.0", "")
     assert row["prompt"] == "'=1+1"
     assert row["votes"].endswith("failed")
+
+
+def test_the_table_has_a_column_for_each_judge_if_asked(client):
+    run = judged([1, None])
+    first, second = (judge["name"] for judge in run.judgings.get().jury["judges"])
+    (row,) = download(client, run, "?by_judge=1")
+
+    assert (row[first], row[second]) == ("1.0", "")
 
 
 def test_sealed_texts_stay_out_of_a_viewers_table(client):
