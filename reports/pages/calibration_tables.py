@@ -243,7 +243,7 @@ def _cell(cell: str, shown: Measured, view: View) -> tuple[Cell, ...]:
 def _figure(shown: Measured) -> dict[str, Any]:
     counts = [getattr(shown.counts, cell) for cell in CELLS]
     shares = [n / shown.n if shown.n else 0.0 for n in counts]
-    texts = [f"{n:,} ({percent(share)})" for n, share in zip(counts, shares, strict=True)]
+    texts = [f"{n:,}<br>{percent(share)}" for n, share in zip(counts, shares, strict=True)]
     return confusion([shares[:2], shares[2:]], [texts[:2], texts[2:]])
 
 

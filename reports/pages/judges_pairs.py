@@ -69,7 +69,7 @@ def _text(cell: Cell) -> str:
     value = _value(cell)
     if value is None:
         return ""
-    return f"{percent(value) if isinstance(cell, Rate) else f'{value:.2f}'} (n {cell.n:,})"
+    return f"{percent(value) if isinstance(cell, Rate) else f'{value:.2f}'}<br>n {cell.n:,}"
 
 
 def pairs_table(report: JudgeReport) -> Table:

@@ -124,13 +124,11 @@ def _kappa(judge: JudgeTotals, report: JudgeReport) -> Estimate | None:
 
 HABIT_COLUMNS = (
     Column("judge", "Judge"),
-    Column(
-        "length", "Likes long answers", "estimate", "Spearman, its score and tokens; newest run"
-    ),
+    Column("length", "Likes length", "estimate", "Spearman, its score and tokens; newest run"),
     Column("turned", "Changes when reversed", "rate", "Asked again with the order reversed"),
     Column("cost", "Cost", "usd", "Of the calls that gave its verdicts; without retries"),
-    Column("costed", "Verdicts with a known cost", "count"),
-    Column("own", "Judged its own answers", "count", "Judgings in which it did"),
+    Column("costed", "Verdicts priced", "count", "Verdicts whose cost is known"),
+    Column("own", "Own answers", "count", "Judgings in which it judged answers of its own"),
     Column("note", "Note"),
 )
 
