@@ -118,8 +118,8 @@ def least_of(asked: Mapping[str, Any]) -> int:
 def _ranked(asked: Mapping[str, Any]) -> Ranking:
     field = field_of_runs()
     counted = field.about(asked["topic"]) if asked["topic"] else field.latest
-    sums = field.sums(counted, asked["tag"])
     beta = asked["beta"] or 0
+    sums = field.sums(counted, asked["tag"], is_remixed=beta > 0)
     scores = suite_scores(
         counted, {run: one.at(beta) if beta else one.score for run, one in sums.items()}
     )

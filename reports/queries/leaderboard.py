@@ -66,11 +66,14 @@ class Field:
     def topics_of(self, one: Latest) -> Topics:
         return frozenset().union(*(self.entrants[run].topics for run in one.runs))
 
-    def sums(self, counted: Iterable[Latest], tag: str = "") -> dict[int, Sums]:
+    def sums(
+        self, counted: Iterable[Latest], tag: str = "", *, is_remixed: bool = False
+    ) -> dict[int, Sums]:
         """What the results of these runs add up to; with a tag, of the tests that had it."""
         runs = [run for one in counted for run in one.runs]
         betas = {run: self.entrants[run].own_beta for run in runs}
-        return sums_of(runs, betas, tag_sets=_tag_sets(tag) if tag else None)
+        tag_sets = _tag_sets(tag) if tag else None
+        return sums_of(runs, betas, tag_sets=tag_sets, is_remixed=is_remixed)
 
 
 FIELDS = (

@@ -22,21 +22,27 @@ def complete_runs() -> QuerySet[Run]:
 
 
 def sums_of(
-    runs: Collection[int], own_betas: dict[int, float], *, tag_sets: Collection[int] | None = None
+    runs: Collection[int],
+    own_betas: dict[int, float],
+    *,
+    tag_sets: Collection[int] | None = None,
+    is_remixed: bool = False,
 ) -> dict[int, Sums]:
     """What the results of each run add up to.
 
     Args:
         own_betas: The share of similarity in the scores, by run.
         tag_sets: Only results with one of these; None: all.
+        is_remixed: Whether another share of similarity is asked for, which takes more sums.
     """
     rows = Result.objects.filter(run__in=runs, score__isnull=False).order_by()
     if tag_sets is not None:
         rows = rows.filter(tag_set__in=tag_sets)
-    sums = rows.values("run_id").annotate(**SUMS)
+    wanted = SUMS | REMIXED if is_remixed else SUMS
+    sums = rows.values("run_id").annotate(**wanted)
     return {
         run: Sums(n, weight, weighted, own_betas[run], *mixed)
-        for run, n, weight, weighted, *mixed in sums.values_list("run_id", *SUMS)
+        for run, n, weight, weighted, *mixed in sums.values_list("run_id", *wanted)
     }
 
 
@@ -53,10 +59,12 @@ SUMS: dict[str, Any] = {
     "count": Count("pk"),
     "weights": _sum(F("weight")),
     "weighted": _sum(_SCORED),
+}
+REMIXED: dict[str, Any] = {
     "mixed_weight": _sum(F("weight"), **_BY_JUDGES),
     "mixed": _sum(_SCORED, **_BY_JUDGES),
     "similar": _sum(_SIMILAR, **_BY_JUDGES),
     "decided_weight": _sum(F("weight"), is_overridden=True),
     "decided": _sum(_SCORED, is_overridden=True),
 }
-"""In the order of `Sums`."""
+"""Both together in the order of `Sums`."""

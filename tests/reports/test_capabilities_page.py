@@ -135,7 +135,8 @@ def test_one_capability_can_be_chosen():
 
 
 def test_weights_that_are_ours_are_labelled():
-    rows = built().table("weights").as_rows()
+    assert [row["whose"] for row in built().table("made_of").as_rows()] == ["ours"]
+    rows = built("capability=Clear law").table("weights").as_rows()
     assert {row["whose"] for row in rows} == {"ours"}
     assert ("Clarity", 1) in [(row["name"], row["weight"]) for row in rows]
 
@@ -181,4 +182,9 @@ def test_summaries_that_failed_and_suites_that_try_out_do_not_count(suites, test
 
 def test_ledger_without_capabilities_says_what_to_do():
     Capability.objects.all().delete()
-    assert "Add one" in built().table("weights").empty
+    assert "Add one" in built().table("made_of").empty
+
+
+def test_what_counts_is_told_in_a_line():
+    (row,) = built().table("made_of").as_rows()
+    assert (row["dimension"], row["topic"], row["suite"]) == ("Clarity 1", "law 1", "Suite 1 2")
