@@ -14,6 +14,7 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.acts import Act
+from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.llm.probing import probe
 from evalhub.pages import HistoryAdmin, ReadOnlyAdmin
@@ -32,7 +33,7 @@ class LanguageModelAdmin(HistoryAdmin):
     list_display = ("name", "litellm_model", "standing", "key_standing", "prices")
     list_filter = ("is_active", "is_scripted", "maker")
     search_fields = ("name", "litellm_model", "maker", "family")
-    readonly_fields = ("key_standing", "created_at")
+    readonly_fields = ("key_standing", "counts_as", "created_at")
     fieldsets = (
         (None, {"fields": ("name", "litellm_model", ("is_active", "is_scripted"))}),
         (
@@ -59,7 +60,7 @@ class LanguageModelAdmin(HistoryAdmin):
             "Identity",
             {
                 "classes": ("tab",),
-                "fields": (("maker", "family"), "identity", "note", "created_at"),
+                "fields": ("counts_as", ("maker", "family"), "identity", "note", "created_at"),
             },
         ),
     )
@@ -105,6 +106,15 @@ class LanguageModelAdmin(HistoryAdmin):
             return "none named"
         is_set = bool(os.environ.get(model.api_key_env, "").strip())
         return f"{model.api_key_env} is {'set' if is_set else 'not set'} in this web process"
+
+    @display(description="Counts as")
+    def counts_as(self, model: LanguageModel) -> str:
+        """What leaderboards group it by; the fields below overrule what its name tells."""
+        if not model.pk:
+            return "told by its name once it is saved"
+        found = identity_of(model)
+        maker = found.maker or "maker not known"
+        return f"{found.key} ({maker}, family {found.family})"
 
     @display(description="USD per million tokens")
     def prices(self, model: LanguageModel) -> str:

@@ -190,6 +190,13 @@ def test_where_a_model_is_called_is_told_to_those_who_set_it_up(client, role, is
     assert [word in text for word in words] == [is_told] * 3
 
 
+def test_the_page_says_what_a_model_counts_as(client):
+    log_in(client, "viewer")
+    model = make_model(name="openrouter:x-ai/grok-3-mini-beta")
+    page = client.get(url("evalhub_languagemodel_change", model.pk)).content.decode()
+    assert "xai:grok-3-mini (xAI, family Grok)" in page
+
+
 def test_unknown_prices_are_called_so(client):
     log_in(client, "viewer")
     make_model()
