@@ -3,14 +3,29 @@
 from reports.pages.calibration import CALIBRATION
 from reports.pages.capabilities import CAPABILITIES
 from reports.pages.compare import COMPARE
+from reports.pages.drift import DRIFT
 from reports.pages.heatmap import HEATMAP
 from reports.pages.individual import INDIVIDUAL
+from reports.pages.issue import ISSUE
 from reports.pages.judges import JUDGES
 from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
 from reports.pages.trend import TREND
+from reports.pages.underperforming import UNDERPERFORMING
 
-PAGES: tuple[Page, ...] = (TREND, HEATMAP, INDIVIDUAL, COMPARE, LEADERBOARD, CAPABILITIES, JUDGES, CALIBRATION)
+PAGES: tuple[Page, ...] = (
+    TREND,
+    HEATMAP,
+    INDIVIDUAL,
+    COMPARE,
+    UNDERPERFORMING,
+    ISSUE,
+    DRIFT,
+    LEADERBOARD,
+    CAPABILITIES,
+    JUDGES,
+    CALIBRATION,
+)
 
 
 def page_of(key: str) -> Page:

@@ -68,7 +68,9 @@ def _run(
     return run
 
 
-STATES: dict[str, Callable[[Ledger], dict[str, Any]]] = {}
+STATES: dict[str, Callable[[Ledger], dict[str, Any]]] = {
+    "issue": lambda ledger: {"issue": ledger.issues[0].pk},
+}
 """What a page is asked in tests, by its key; one that is not here is asked as it stands."""
 
 

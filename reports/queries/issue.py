@@ -1,0 +1,240 @@
+"""One issue from when it was reported until now: its runs, tests, feedback and states."""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Count
+
+from evalhub.models import User
+from evalhub.statistics.wilson import wilson_interval
+from issues.models import Feedback, Issue, IssueState, Test
+from reports.courses import Brief, Courses, Stop, by_time
+from reports.follow_up import proposal_for
+from reports.life import Seen, Turns, turns_of
+from reports.model_lines import Look, look_of_name, looks_of, names_of
+from reports.proposals import Proposal
+from reports.queries.grid import TEXT, prompt_of
+from reports.queries.identities import identities
+from reports.queries.leaderboard import labels_by_run
+from reports.queries.sightings import RunBrief, Sightings, runs_in_brief, sightings
+from reports.queries.trend import variant_of
+from runs.models import Outcome, Result, Run
+from runs.tallies import Rate
+
+MOST_LINES, MOST_FEEDBACK, MOST_TESTS = 8, 100, 300
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stop of a line: a run, or those of one day that are taken together, newest first."""
+
+    stop: Stop
+    seen: tuple[Seen, ...]
+    rate: Rate
+
+    @property
+    def run(self) -> int:
+        return self.stop.newest.run
+
+    @property
+    def undecided(self) -> int:
+        return sum(seen.undecided for seen in self.seen)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model's runs, oldest first. `turns` are those of all its runs, shown or not."""
+
+    name: str
+    look: Look
+    points: tuple[Point, ...]
+    turns: Turns
+
+
+@dataclass(frozen=True)
+class TestLine:
+    """A test of the issue over the runs that are shown; `prompt` None: sealed for the reader."""
+
+    __test__ = False
+
+    pk: int
+    state: str
+    prompt: str | None
+    rate: Rate
+    undecided: int
+
+
+class Change(NamedTuple):
+    """A change of the issue's state; `before` is "" where the issue was made."""
+
+    at: datetime
+    before: str
+    after: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class IssueReport:
+    """The life of an issue.
+
+    Attributes:
+        lines: The models that were run last, the last one first.
+        runs: Every complete run, in brief, by its number.
+        seen: What those with results of the issue made of it; lines are as the reader wants them.
+        feedback: What the reader may read of it, newest first; `feedback_total` counts all.
+        proposal: What its runs propose; None: nothing.
+    """
+
+    issue: Issue
+    lines: tuple[Line, ...]
+    courses: Courses
+    runs: Mapping[int, RunBrief]
+    seen: Sequence[Seen]
+    tests: tuple[TestLine, ...]
+    tests_total: int
+    feedback: tuple[Feedback, ...]
+    feedback_total: int
+    changes: tuple[Change, ...]
+    proposal: Proposal | None
+    labels: tuple[str, ...]
+
+
+def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
+    """All that its page tells; the number of queries is constant."""
+    found = sightings([issue.pk], runs_in_brief())
+    seen = _on_lines(found, issue.pk, by_family=by_family)
+    courses = by_time(_briefs(seen, found.runs), most_lines=MOST_LINES, most_points=points)
+    feedback = Feedback.objects.filter(issue=issue)
+    return IssueReport(
+        issue=issue,
+        lines=_lines(courses, seen, by_family=by_family),
+        courses=courses,
+        runs=found.runs,
+        seen=seen,
+        tests=_tests(issue, courses.runs, reader),
+        tests_total=issue.tests.count(),
+        feedback=tuple(feedback.readable_by(reader)[:MOST_FEEDBACK]),
+        feedback_total=feedback.count(),
+        changes=changes_of(issue),
+        proposal=proposal_for(issue, found),
+        labels=_labels(courses.runs),
+    )
+
+
+def _labels(runs: Collection[int]) -> tuple[str, ...]:
+    return tuple(sorted({label for some in labels_by_run(runs).values() for label in some}))
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+
+def _on_lines(found: Sightings, issue: int, *, by_family: bool) -> list[Seen]:
+    """What was seen of the issue, oldest first; a line is a variant, or a family of models."""
+    seen = sorted(found.by_issue[issue], key=lambda one: (one.at, one.run))
+    if not by_family:
+        return seen
+    families = {pk: identity.family for pk, identity in identities().items()}
+    return [one._replace(line=families[found.runs[one.run].model_id]) for one in seen]
+
+
+def _briefs(seen: Iterable[Seen], runs: Mapping[int, RunBrief]) -> list[Brief]:
+    return [
+        Brief(one.run, str(one.line), runs[one.run].variant, one.release, one.at) for one in seen
+    ]
+
+
+def _lines(courses: Courses, seen: Sequence[Seen], *, by_family: bool) -> tuple[Line, ...]:
+    runs = {one.run: one for one in seen}
+    turns: dict[Hashable, list[Seen]] = defaultdict(list)
+    for one in seen:
+        turns[str(one.line)].append(one)
+    repeats, names, looks = _dressed(courses, by_family=by_family)
+    return tuple(
+        Line(
+            names[course.key],
+            looks[course.key],
+            tuple(_point(stop, runs, repeats) for stop in course.stops),
+            turns_of(turns[course.key]),
+        )
+        for course in courses.shown
+    )
+
+
+def _point(stop: Stop, runs: Mapping[int, Seen], repeats: Mapping[int, int]) -> Point:
+    seen = tuple(runs[run.run] for run in stop.runs)
+    passed = sum(one.passed for one in seen)
+    decided = passed + sum(one.failed for one in seen)
+    single = len(seen) == 1 and repeats[stop.newest.run] == 1
+    return Point(stop, seen, rate(passed, decided, single=single))
+
+
+def rate(passed: int, decided: int, *, single: bool) -> Rate:
+    """A rate of one issue: where its answers are not single ones, nothing is said of the spread."""
+    share = passed / decided if decided else None
+    interval = wilson_interval(passed, decided) if single else None
+    return Rate(passed, decided, share, interval, is_resampled=not single)
+
+
+def _dressed(
+    courses: Courses, *, by_family: bool
+) -> tuple[dict[int, int], dict[str, str], dict[str, Look]]:
+    """Repeats of the runs; what each line is called, and how it looks."""
+    rows = Run.objects.filter(pk__in=courses.runs).order_by()
+    repeats = dict(rows.values_list("pk", "repeats"))
+    keys = [course.key for course in courses.shown]
+    if by_family:
+        return repeats, {key: key for key in keys}, {key: look_of_name(key) for key in keys}
+    newest = [course.stops[-1].newest.run for course in courses.shown]
+    fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
+    variants = [variant_of(run) for run in rows.filter(pk__in=newest).only(*fields, "endpoint")]
+    return repeats, names_of(variants), looks_of(variants)
+
+
+# Tests and states --------------------------------------------------------------------------------
+
+
+def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
+    """Its tests, the hardest first; those without results last."""
+    tests = Test.objects.filter(issue=issue).order_by("pk")
+    prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MOST_TESTS])
+    counts: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome.values, 0))
+    results = Result.objects.filter(issue=issue, run__in=runs).order_by()
+    for test, outcome, n in results.values_list("test_id", "outcome").annotate(n=Count("pk")):
+        counts[test][outcome] += n
+    lines = [
+        _test_line(pk, state, prompts.get(pk), counts[pk])
+        for pk, state in tests.values_list("pk", "state")[:MOST_TESTS]
+    ]
+    return tuple(sorted(lines, key=_hardest_first))
+
+
+def _test_line(pk: int, state: str, messages: Any, counts: Mapping[str, int]) -> TestLine:
+    passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
+    prompt = None if messages is None else prompt_of(messages)[:TEXT]
+    undecided = sum(counts.values()) - passed - failed
+    return TestLine(pk, state, prompt, rate(passed, passed + failed, single=False), undecided)
+
+
+def _hardest_first(line: TestLine) -> tuple[float, int]:
+    return 2.0 if line.rate.share is None else line.rate.share, line.pk
+
+
+def changes_of(issue: Issue) -> tuple[Change, ...]:
+    """How the issue's state changed, oldest first; one query."""
+    names = ("history_date", "state", "history_user__username", "history_change_reason")
+    rows = issue.history.order_by("history_date", "history_id").values_list(*names)
+    changes: list[Change] = []
+    before = ""
+    for at, state, by, reason in rows:
+        if state != before:
+            changes.append(Change(at, _named(before), _named(state), by or "", reason or ""))
+        before = state
+    return tuple(changes)
+
+
+def _named(state: str) -> str:
+    return str(IssueState(state).label).lower() if state else ""

@@ -1,0 +1,142 @@
+"""The issues of one run, against the run as a whole and over the last runs."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from issues.models import Issue
+from reports.pages.shell import Reading
+from reports.queries.leaderboard import labels_by_run
+from reports.queries.scores import complete_runs
+from reports.rates import Group, rates_of
+from reports.underperforming import (
+    LAST,
+    Before,
+    Counted,
+    Standing,
+    Standings,
+    standings_of,
+)
+from runs.models import Outcome, Result, Run
+from runs.tallies import Rate
+
+DECIDED = (Outcome.PASSED, Outcome.FAILED)
+WINDOW = 50
+"""Complete runs, up to the one that is looked at, among which the last of an issue are found."""
+
+
+@dataclass(frozen=True)
+class UnderperformingReport:
+    """What a run does worse on than on the rest.
+
+    Attributes:
+        run: None where no run is complete yet.
+        standings: None while they are computed.
+        titles: Of its issues.
+        undecided: Results of each issue that are errors, unjudged or pending.
+    """
+
+    run: Run | None
+    standings: Standings | None
+    titles: Mapping[int, str]
+    undecided: Mapping[int, int]
+    rate: Rate | None = None
+    labels: tuple[str, ...] = ()
+
+    @property
+    def listed(self) -> tuple[Standing, ...]:
+        return self.standings.listed if self.standings else ()
+
+
+def newest_run() -> Run | None:
+    """The newest complete run."""
+    return complete_runs().select_related("suite").order_by("-created_at", "-pk").first()
+
+
+def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
+    """The issues of this run; the number of queries is constant."""
+    if run is None:
+        return UnderperformingReport(None, None, {}, {})
+    tests, undecided = _tests(run)
+    last = _last_runs(run, _without_a_pass(tests))
+    issues = {*tests, *undecided}
+    return UnderperformingReport(
+        run=run,
+        standings=_standings(run, tests, last, reading),
+        titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
+        undecided=undecided,
+        rate=_rate(run, tests, reading),
+        labels=labels_by_run([run.pk]).get(run.pk, ()),
+    )
+
+
+Tests = dict[int, list[Counted]]
+
+
+def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
+    """The run's, as its own page tells it."""
+    group = Group()
+    for issue, of in tests.items():
+        group.issues[issue] = [sum(one.passed for one in of), sum(one.decided for one in of)]
+    return rates_of({"run": group}, reading, resampled=lambda _: run.repeats > 1).get("run")
+
+
+def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
+    """The decided tests of each issue, and how many results are undecided; one query."""
+    single = run.repeats == 1
+    groups = ["issue_id", "outcome"] if single else ["issue_id", "test_id", "outcome"]
+    rows = Result.objects.filter(run=run).order_by().values_list(*groups).annotate(n=Count("pk"))
+    undecided: dict[int, int] = defaultdict(int)
+    sums: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for *key, outcome, n in rows:
+        if outcome in DECIDED:
+            sums[tuple(key)][0] += n if outcome == Outcome.PASSED else 0
+            sums[tuple(key)][1] += n
+        else:
+            undecided[key[0]] += n
+    tests: Tests = defaultdict(list)
+    for (issue, *_), (passed, decided) in sorted(sums.items()):
+        tests[issue] += _singly(passed, decided) if single else [Counted(passed, decided)]
+    return dict(tests), dict(undecided)
+
+
+def _singly(passed: int, decided: int) -> list[Counted]:
+    """Each test answered once."""
+    return [Counted(1, 1)] * passed + [Counted(0, 1)] * (decided - passed)
+
+
+def _without_a_pass(tests: Tests) -> list[int]:
+    return [issue for issue, of in tests.items() if not any(test.passed for test in of)]
+
+
+def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
+    """The newest runs that decided these issues, this one first; two queries."""
+    if not issues:
+        return {}
+    earlier = complete_runs().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
+    window = list(earlier.values_list("pk", flat=True)[:WINDOW])
+    rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=DECIDED)
+    sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
+    for issue, of, outcome, n in counted:
+        sums[issue][of][0] += n if outcome == Outcome.PASSED else 0
+        sums[issue][of][1] += n
+    return {
+        issue: [Before(pk, *found[pk]) for pk in window if pk in found][:LAST]
+        for issue, found in sums.items()
+    }
+
+
+def _standings(
+    run: Run, tests: Tests, last: Mapping[int, Sequence[Before]], reading: Reading
+) -> Standings | None:
+    """Resampling takes long: where there are repeats, it may be left to a second request."""
+    if run.repeats == 1:
+        return standings_of(tests, last, single=True)
+    return reading.computed(
+        "standings-1",
+        [sorted(tests.items()), sorted(last.items())],
+        lambda: standings_of(tests, last, single=False),
+    )
