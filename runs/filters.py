@@ -83,8 +83,8 @@ class Filters:
     @property
     def narrows(self) -> bool:
         """Whether something is left out."""
-        looks = {"sort": "", "page": 1, "by_judge": False, "all_lines": False, "problems": ()}
-        return replace(self, **looks) != Filters()
+        plain = replace(self, by_judge=False, all_lines=False, problems=())
+        return replace(plain, sort="", page=1) != Filters()
 
 
 def _known(outcome: str, name: str, problems: list[str]) -> bool:
