@@ -1,6 +1,7 @@
 """Judges against people: how often they are right, and what that does to a pass rate."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from reports.document import Document, Fact, Table
 from reports.pages.calibration_tables import (
     ANY,
     CELLS,
+    NOBODY,
     SAMPLES,
     View,
     answers_table,
@@ -71,12 +73,9 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         sentences=tuple(_sentences(people, view, has_runs=bool(runs))),
         facts=tuple(_facts(people, view)),
         tables=(
-            *(measured_table(people, view, sample) for sample in Sample),
-            figures_table(view),
-            confusion_table(view),
-            _answers(people, view, reading),
+            *(_against_people(people, view, reading) if runs else (_nobody(view),)),
             corrected_table(judged, corrections(judged, runs, people, reading)),
-            sources_table(choices(suite)),
+            *((sources_table(choices(suite)),) if runs else ()),
         ),
         warnings=tuple(_warnings(people, view)),
         labels=("scripted judge",)
@@ -85,8 +84,18 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _answers(people: Calibration | None, view: View, reading: Reading) -> Table:
-    return answers_table(people, view, reading.reader)
+def _against_people(people: Calibration | None, view: View, reading: Reading) -> tuple[Table, ...]:
+    return (
+        *(measured_table(people, view, sample) for sample in Sample),
+        figures_table(view),
+        confusion_table(view),
+        answers_table(people, view, reading.reader),
+    )
+
+
+def _nobody(view: View) -> Table:
+    """What to do where people judged nothing, said once."""
+    return replace(measured_table(None, view, Sample.ALL), empty=NOBODY)
 
 
 def _view(asked: Mapping[str, Any], people: Calibration | None) -> View:

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from evalhub.wording import score
-from reports.document import Document, Estimate, Fact
+from reports.document import Document, Estimate, Fact, Table
 from reports.links import page_url
 from reports.pages.judges_pairs import MEASURES, matrix_table, pairs_table, votes_table
 from reports.pages.judges_tables import (
@@ -48,19 +48,22 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         question="Which judges can be relied on?",
         sentences=tuple(_sentences(report, run)),
         facts=tuple(_facts(report, run)),
-        tables=(
-            doubts_table(report),
-            judges_table(report),
-            habits_table(report),
-            matrix_table(report, asked["measure"]),
-            pairs_table(report),
-            votes_table(report),
-            agreement_table(report),
-            failures_table(report),
-            lengths_table(report),
-        ),
+        tables=(doubts_table(report), *(_tables(report, asked["measure"]) if report.lines else ())),
         warnings=tuple(_warnings(report)),
         labels=_labels(report),
+    )
+
+
+def _tables(report: JudgeReport, measure: str) -> tuple[Table, ...]:
+    return (
+        judges_table(report),
+        habits_table(report),
+        matrix_table(report, measure),
+        pairs_table(report),
+        votes_table(report),
+        agreement_table(report),
+        failures_table(report),
+        lengths_table(report),
     )
 
 
@@ -81,8 +84,11 @@ def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
 
 
 def _doubted(n: int, report: JudgeReport) -> str:
-    told = {0: "none of them", len(report.judges): "all of them"}.get(n, f"{n} of them")
-    return f"{told} {'is' if n == 1 and len(report.judges) > 1 else 'are'} not to be trusted"
+    if not n:
+        return "nothing that was measured speaks gravely against any"
+    if n == len(report.judges):
+        return "not to be trusted" if n == 1 else "all of them are not to be trusted"
+    return f"{n} of them {'is' if n == 1 else 'are'} not to be trusted"
 
 
 def _times(n: int, thing: str) -> str:

@@ -231,7 +231,7 @@ def _judging(line: PanelLine) -> tuple[Cell, ...]:
         len([seat for seat in line.seats if not seat.is_backup]),
         Estimate(alpha, units),
         str(band),
-        share_of(made, expected),
+        share_of(made, expected) if expected else None,
         line.spent_usd,
         str(trust_in(line.reasons, is_known=alpha is not None)),
     )

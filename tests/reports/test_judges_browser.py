@@ -32,7 +32,7 @@ def look(enter, key, *, state):
 def test_pages_of_judges_say_what_to_do_with_no_run_and_read_well_with_one(enter):
     for key in PAGES:
         look(enter, key, state="none")
-        assert enter.locator(".eh-empty").count() > 3
+        assert enter.locator(".eh-empty").count() in (1, 2)
     judged([1, 1], [0, 0], [1, 0])
     for key in PAGES:
         look(enter, key, state="one")
