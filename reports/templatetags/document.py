@@ -24,6 +24,9 @@ NUMBERS: frozenset[Form] = frozenset(
 )
 
 
+LONGEST_WORDS = 40
+"""Characters; a longer text is a sentence, for which a column is kept wide enough."""
+
 SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
 """What a heat map shades: other numbers are not in [0, 1]."""
 
@@ -75,6 +78,8 @@ def _data(value: Cell, column: Column, name: str, look: str) -> str:
     inside = cell(value, column, look)
     if share:
         return f'<td class="eh-heat" style="--heat: {share}%">{inside}</td>'
+    if isinstance(value, str) and len(value) > LONGEST_WORDS:
+        return f'<td class="eh-sentence">{inside}</td>'
     return f'<td class="{name}">{inside}</td>'
 
 
