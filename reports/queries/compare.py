@@ -69,7 +69,7 @@ def comparison_of(first: Side, second: Side) -> Comparison:
     """The two runs compared; the number of queries is constant."""
     tests = outcomes_in([first.run.pk, second.run.pk])
     before, after = tests[first.run.pk], tests[second.run.pk]
-    rows = compared(match(before, after, _digests(revisions_apart(before, after))))
+    rows = compared(match(before, after, digests_of(revisions_apart(before, after))))
     return Comparison(
         first,
         second,
@@ -103,7 +103,8 @@ def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
     return tests
 
 
-def _digests(revisions: Collection[int]) -> dict[int, Digests]:
+def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
+    """The digests of these revisions; one query."""
     rows = Revision.objects.filter(pk__in=revisions).order_by()
     return {
         pk: Digests(whole, asked)
