@@ -2,15 +2,17 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-from reports.summaries import prompt, reading
+from reports.summaries import prompt, reading, short_prompt
+from reports.summaries.dimensions import DIMENSIONS, Dimension
 from reports.summaries.key import Key, make_key
-from reports.summaries.mask import Masking, leaks, without_own
+from reports.summaries.mask import MASKS, Masking, leaks, without_own
 from reports.summaries.matter import Case, Overview, figures_of
 from reports.summaries.names import Name, names_of
+from reports.summaries.prompt import Clean
 from reports.summaries.reduce import (
     CHARACTERS_PER_TOKEN,
     FULL_CONTEXT,
@@ -68,6 +70,23 @@ class Draft:
         return self.characters // CHARACTERS_PER_TOKEN + 1
 
 
+class Form(Protocol):
+    """In which words an analyst is asked: `prompt`, or `short_prompt` for a small context."""
+
+    def dimensions(self) -> tuple[Dimension, ...]: ...
+    def overview_text(self, overview: Overview, clean: Clean) -> str: ...
+    def case_text(
+        self, case: Case, name: str, *, limit: int | None, nonce: str, clean: Clean
+    ) -> str: ...
+    def messages(
+        self, key: Key, head: str, cases: Sequence[str], nonce: str
+    ) -> list[dict[str, str]]: ...
+
+
+def form_of(context_tokens: int) -> Form:
+    return prompt if context_tokens >= FULL_CONTEXT else short_prompt
+
+
 @dataclass(frozen=True)
 class _Frame:
     """All that stands around the tests, and what is needed to write them."""
@@ -76,8 +95,7 @@ class _Frame:
     key: Key
     names: Sequence[Name]
     nonce: str
-    is_short: bool
-    reply: int
+    form: Form
 
 
 def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int = 1) -> Draft:
@@ -92,37 +110,38 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
     Raises:
         Unsendable: There is nothing to send, no room for it, or a name would leak.
     """
-    key = make_key(reading.subjects_of(runs), seed)
-    is_short = context_tokens < FULL_CONTEXT
-    own = prompt.instruction(key, is_short=is_short)
-    asked = prompt.request(key, is_short=is_short)
-    names, unmaskable = without_own(names_of(reading.known_of(runs)), f"{own}\n{asked}")
-    reply = reply_of(context_tokens, key)
+    key, form = make_key(reading.subjects_of(runs), seed), form_of(context_tokens)
     nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:16]
-    frame = _Frame(runs, key, names, nonce, is_short, reply)
+    own = _text(form.messages(key, "", [], nonce))
+    said = "\n".join([own, *MASKS.values()])
+    names, unmaskable = without_own(names_of(reading.known_of(runs)), said)
+    frame = _Frame(runs, key, names, nonce, form)
 
-    overview = reading.overview_of(runs, key)
-    masking = Masking(names)
-    head = prompt.overview_text(overview, _clean(masking))
-    around = prompt.messages([own, head, asked], nonce)[0]["content"]
-    sections, limit, of = _reduced(frame, room(context_tokens, reply, len(around)))
-    sent = prompt.messages([own, head, *(section.text for section in sections), asked], nonce)
-    if found := leaks(sent[0]["content"], names):
+    overview, masking = reading.overview_of(runs, key), Masking(names)
+    head = form.overview_text(overview, _clean(masking))
+    reply = reply_of(context_tokens, key)
+    sections, limit, of = _reduced(frame, room(context_tokens, reply, len(own) + len(head)))
+    sent = form.messages(key, head, [section.text for section in sections], nonce)
+    if found := leaks(_text(sent), names):
         raise Unsendable(LEAK, _leak(found))
     return Draft(
         messages=sent,
         reply_tokens=reply,
         key=replace(key, tests={section.id: section.case.test for section in sections}),
-        figures=_figures(overview, sections),
+        figures=_figures(overview, sections) if head else [],
         masked=dict(sum((section.masked for section in sections), masking.counts).most_common()),
         notes=_notes(frame, overview, (len(sections), of, limit), unmaskable),
         tests=[section.case.test for section in sections],
     )
 
 
+def _text(sent: Sequence[dict[str, str]]) -> str:
+    return "\n".join(message["content"] for message in sent)
+
+
 def reply_of(context_tokens: int, key: Key) -> int:
     """How many tokens are kept for the reply about these models."""
-    asked = prompt.dimensions(context_tokens < FULL_CONTEXT)
+    asked = form_of(context_tokens).dimensions()
     return reply_tokens(context_tokens, len(key.models) * len(asked))
 
 
@@ -131,7 +150,7 @@ def params_of(context_tokens: int, key: Key, endpoint_params: dict[str, Any]) ->
     return {"temperature": 0, **endpoint_params, "max_tokens": reply_of(context_tokens, key)}
 
 
-def _clean(masking: Masking) -> Callable[[str], str]:
+def _clean(masking: Masking) -> Clean:
     return lambda text: prompt.harmless(masking(text))
 
 
@@ -163,7 +182,7 @@ def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterato
         for place, case in enumerate(cases, start + 1):
             masking = Masking(frame.names)
             name, clean = f"P_{place}", _clean(masking)
-            text = prompt.case_text(case, name, limit=limit, nonce=frame.nonce, clean=clean)
+            text = frame.form.case_text(case, name, limit=limit, nonce=frame.nonce, clean=clean)
             yield Section(name, case, f"{text}\n\n", masking.counts)
 
 
@@ -196,17 +215,17 @@ def _notes(
         sent: How many tests were, of how many, and to how many characters their texts were cut.
     """
     pooled = sum(len(one.runs) for one in frame.key.variants if len(one.runs) > 1)
-    asked, known = prompt.dimensions(frame.is_short), prompt.dimensions(False)
+    asked = frame.form.dimensions()
     notes = [_reduction(*sent)]
     if overview.sealed:
         notes.append(
             f"{overview.sealed} of {overview.tests} tests are sealed: none of their text was sent, "
             "and their results are in the totals."
         )
-    if frame.is_short:
+    if len(asked) < len(DIMENSIONS):
         notes.append(
-            f"The analyst's context is small: it was asked for {len(asked)} of {len(known)} "
-            "dimensions."
+            f"The analyst's context is small: it was asked for {len(asked)} of {len(DIMENSIONS)} "
+            "dimensions, shown an example, and not told the figures."
         )
     if pooled:
         notes.append(
@@ -227,5 +246,5 @@ def _reduction(sent: int, of: int, limit: int | None) -> str:
     return (
         f"{sent} of {of} tests were sent: of each issue the worst first, then of each the second "
         f"worst, until the analyst's context was full. Texts of more than {limit:,} characters "
-        "were cut in their middle. The figures are those of all tests."
+        "were cut in their middle. Figures are those of all tests."
     )

@@ -17,17 +17,13 @@ from reports.summaries.reduce import cut
 
 Clean = Callable[[str], str]
 
-SHORT_DIMENSIONS = ("adherence", "clarity", "helpfulness")
-"""What an analyst is asked about that can read little."""
-
 _IMITATED_TAG = re.compile(rf"<(?=\s*/?\s*(?:ref|grade|{'|'.join(SECTIONS)}))", re.IGNORECASE)
 _IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P)_(?=\d)", re.IGNORECASE)
 
 
-def dimensions(is_short: bool) -> tuple[Dimension, ...]:
-    """The dimensions that are asked about."""
-    wanted = SHORT_DIMENSIONS if is_short else [dimension.key for dimension in DIMENSIONS]
-    return tuple(dimension for dimension in DIMENSIONS if dimension.key in wanted)
+def dimensions() -> tuple[Dimension, ...]:
+    """The dimensions that are asked about: all."""
+    return DIMENSIONS
 
 
 def harmless(text: str) -> str:
@@ -65,29 +61,20 @@ say, the most important first, but one to four findings and one to eight topics.
 Name whom you mean by a tag, with what you need of it: {ref}. Use no numbers but those that are
 stated below, or the difference or ratio of two of them."""
 
-SHORT_TASK = """\
-Language models answered the same tests. Grade each model from {least} (worst) to {most} (best).
-{dimensions}
-{masks} stand where a text named somebody.
-Write one block for each line of the list at the end, in exactly this form:
-{form}
-After the grades write one <key_finding>sentence on what matters most</key_finding>."""
 
-
-def instruction(key: Key, *, is_short: bool) -> str:
+def instruction(key: Key) -> str:
     """What is to be done and in which form; the same whatever was answered."""
-    asked = dimensions(is_short)
     names = " and ".join(f'"{mask}"' for mask in MASKS.values())
-    lines = "\n".join(f"- {one.key}: {one.asks}" for one in asked)
+    lines = "\n".join(f"- {one.key}: {one.asks}" for one in DIMENSIONS)
     bands = "\n".join(f"- {band.low} to {band.high}, {band.title}: {band.says}" for band in BANDS)
     variant = key.variants[0]
-    return (SHORT_TASK if is_short else TASK).format(
+    return TASK.format(
         masks=names,
         dimensions=lines,
         bands=bands,
         least=LEAST,
         most=MOST,
-        form=_form(variant.maker, variant.model, asked[-1].key),
+        form=_form(variant.maker, variant.model, DIMENSIONS[0].key),
         ref=_reference(variant),
     )
 
@@ -112,19 +99,10 @@ def _reference(variant: Variant) -> str:
     return f'<ref {said} />, or <ref prompt="P_1" /> for a test'
 
 
-def request(key: Key, *, is_short: bool) -> str:
-    """What is asked for at the end: each model, and in a short form each single grade."""
-    models = sorted({(one.maker, one.model) for one in key.variants})
-    asked = dimensions(is_short)
-    if not is_short:
-        listed = "\n".join(f"- {maker}/{model}" for maker, model in models)
-        return f"Grade these models, {len(asked)} grades each:\n{listed}"
-    listed = "\n".join(
-        f'<grade maker="{maker}" model="{model}" dimension="{one.key}">'
-        for maker, model in models
-        for one in asked
-    )
-    return f"The grades to write:\n{listed}"
+def request(key: Key) -> str:
+    """What is asked for at the end: the models to grade."""
+    models = sorted({f"- {one.maker}/{one.model}" for one in key.variants})
+    return f"Grade these models, {len(DIMENSIONS)} grades each:\n" + "\n".join(models)
 
 
 # The figures -------------------------------------------------------------------------------------
@@ -200,8 +178,12 @@ def _fenced(name: str, text: str, limit: int | None, nonce: str, clean: Clean) -
     return Fenced(cut(clean(text), limit), name=name, nonce=nonce).block()
 
 
-def messages(parts: Sequence[str], nonce: str) -> list[dict[str, str]]:
-    """The message that is sent: instruction, figures, tests, and what is asked for."""
-    first, *rest = parts
-    whole = "\n\n".join([first, OPENING.format(nonce=nonce), *rest])
-    return [{"role": "user", "content": whole}]
+def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict[str, str]]:
+    """The message that is sent: instruction, figures, tests, and what is asked for.
+
+    Args:
+        head: What `overview_text` made of the figures.
+        cases: What `case_text` made of each test.
+    """
+    parts = [instruction(key), OPENING.format(nonce=nonce), head, *cases, request(key)]
+    return [{"role": "user", "content": "\n\n".join(parts)}]

@@ -1,5 +1,7 @@
 """A summary from the asking to the grades: a scripted analyst replies over real HTTP."""
 
+import re
+
 import pytest
 
 from evalhub.models import BatchState, Call, ItemState
@@ -315,3 +317,41 @@ def test_a_test_that_was_sealed_meanwhile_is_not_sent_again(provider, model_at, 
 def test_equal_seeds_draft_equal_texts(runs):
     one, two = (draft_of(runs, context_tokens=32_000, seed=3) for _ in range(2))
     assert one == two
+
+
+# A small context ---------------------------------------------------------------------------------
+
+
+def test_a_small_context_is_asked_for_less_after_an_example(provider, model_at, work, runs):
+    provider.script = lambda request: (
+        f'<grade model="{small_model(request)}" dimension="clarity">REASONING: ok\nSCORE: 4/10'
+    )
+    summary = ask_summary(runs, analyst=model_at(), by=None, context_tokens=3_000)
+    work()
+    (request,) = provider.requests
+    assert [message["role"] for message in request["messages"]] == ["user", "assistant", "user"]
+    assert not any(name in prompt(request).lower() for name in ("gpt", "claude", "openai"))
+    assert "3 of 13 dimensions" in " ".join(last(summary).notes)
+    assert summary.grades.count() == 1
+    assert request["max_tokens"] == 1_000
+
+
+def test_a_reply_that_repeats_the_example_grades_nobody(provider, model_at, work, runs):
+    provider.script = lambda request: request["messages"][1]["content"].split("<key_finding>")[0]
+    summary = ask_summary(runs, analyst=model_at(), by=None, context_tokens=3_000)
+    work()
+    assert last(summary).error_kind == UNUSABLE
+    assert "MD_2222" in last(summary).error_message
+
+
+def test_names_that_the_form_itself_uses_are_left_and_told(provider, model_at, work):
+    provider.script = lambda request: "nothing"
+    run = run_of(make_test(), model=make_model(name="Withheld"), text="I am Withheld.")
+    summary = ask_summary([run], analyst=model_at(), by=None, context_tokens=3_000)
+    work()
+    assert "Withheld" in " ".join(last(summary).notes)
+    assert last(summary).error_kind == UNUSABLE  # it was sent
+
+
+def small_model(request):
+    return re.findall(r'model="(MD_[5-9]\d+)"', request["messages"][-1]["content"])[-1]
