@@ -123,7 +123,7 @@ def _line(line: DrawnLine) -> dict[str, Any]:
         "y": [dot.share for dot in line.dots],
         "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
         "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
-        "hovertext": [escape(dot.text, quote=False) for dot in line.dots],
+        "hovertext": [escape(dot.text, quote=False).replace("\n", "<br>") for dot in line.dots],
         "hoverinfo": "text",
         "customdata": [dot.run for dot in line.dots],
     }

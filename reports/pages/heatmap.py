@@ -85,10 +85,8 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
     if apart and apart.spread:
         yield f"Models differ most on {apart.name}: by {100 * apart.spread:.0f} points."
     if report.left_out:
-        yield (
-            f"Left out: columns that were run longer ago, of {few(report.left_out)}; choose models "
-            "to see theirs."
-        )
+        names = few(report.left_out, of=report.left_out_count)
+        yield f"Left out: {names}, which were run longer ago; choose models to see them."
 
 
 def _warnings(report: HeatReport) -> Iterator[str]:

@@ -7,7 +7,7 @@ from django import forms
 
 from reports.cells import points as in_points
 from reports.cells import rate_words
-from reports.document import Document
+from reports.document import Document, Table
 from reports.pages.fields import SuiteField, issue_field, models_field, tag_field
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.pages.trend_tables import (
@@ -55,20 +55,25 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         points=asked["points"] or POINTS,
     )
     report = trend_report(question, reading)
-    numbers = {change: number for number, change in enumerate(report.changes, 1)}
-    parts = () if question.has_subject else (heat_table(report), panels_table(report, numbers))
     return Document(
         question=_question(question),
         sentences=(*_sentences(report), *_left_out(report)),
-        tables=(
-            points_table(report, numbers),
-            latest_table(report),
-            changes_table(report, numbers),
-            *parts,
-        ),
+        tables=tuple(_tables(report, question)),
         warnings=tuple(_warnings(report)),
         labels=report.labels,
     )
+
+
+def _tables(report: TrendReport, question: Question) -> Iterator[Table]:
+    """Without any run one of them says so."""
+    numbers = {change: number for number, change in enumerate(report.changes, 1)}
+    yield points_table(report, numbers)
+    if report.lines:
+        yield latest_table(report)
+        yield changes_table(report, numbers)
+        if not question.has_subject:
+            yield heat_table(report)
+            yield panels_table(report, numbers)
 
 
 def _question(question: Question) -> str:
@@ -120,11 +125,8 @@ def _left_out(report: TrendReport) -> Iterator[str]:
     """What is not shown, and how to see it."""
     courses = report.courses
     if courses.left_out:
-        names = few(report.models_left_out)
-        yield (
-            f"Left out: {len(courses.left_out)} lines that were run longer ago, of {names}; choose "
-            "models to see theirs."
-        )
+        names = few(report.lines_left_out, of=len(courses.left_out))
+        yield f"Left out: {names}, which were run longer ago; choose models to see them."
     told = (
         ("earlier points", courses.earlier, "; ask for more points of a line"),
         ("runs without a release", courses.unreleased, "; look over time instead"),

@@ -128,7 +128,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
         key="changes",
         title="What changed besides the models",
         columns=(
-            Column("number", "No.", "count"),
+            Column("number", "No."),
             Column("from", "From", "link", "The last run before"),
             Column("to", "To", "link", "The first run after"),
             Column("date", "Date", "date"),
@@ -166,7 +166,6 @@ def latest_table(report: TrendReport) -> Table:
             Column("compare", "Is that certain?", "link"),
         ),
         rows=[_last(report, line) for line in report.lines],
-        empty="There is no complete run here yet.",
     )
 
 
@@ -209,7 +208,7 @@ def heat_table(report: TrendReport) -> Table:
         ],
         note=f"{_newest(report, shown)} Hardest tags first. A cell opens its results; a test "
         f"counts for each of its tags.{_fewer_tags(report)}",
-        empty="The tests of these runs have no tags." if shown else "There is no complete run yet.",
+        empty="The tests of these runs have no tags.",
         look="heat",
     )
 
@@ -313,6 +312,7 @@ def _concerns(change: Change, line: Line) -> bool:
     return line.name in change.lines
 
 
-def few(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
+def few(names: Sequence[str], *, of: int | None = None) -> str:
+    """The first names in words; `of` how many there are, if not all are given."""
+    more = (len(names) if of is None else of) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -16,7 +16,7 @@ from reports.queries.scope import Choice, Scope, scope_of
 from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Run, TagSet
 
-MOST_COLUMNS = 10
+MOST_COLUMNS, MOST_NAMED = 10, 30
 
 ISSUE, TAG = "issue", "tag"
 VARIANT, IDENTITY = "variant", "identity"
@@ -66,59 +66,65 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class HeatReport:
-    """Columns in the order of their pass rates, the best first; `left_out` were run longer ago."""
+    """Columns in the order of their pass rates, the best first.
+
+    `left_out` are names of columns that were run longer ago; not of all, if there are many.
+    """
 
     scope: Scope
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     rates: Rates[Place]
     left_out: tuple[str, ...]
+    left_out_count: int
     measured_apart: bool
     labels: tuple[str, ...]
-
-
-class Latest(NamedTuple):
-    """The latest run of one column."""
-
-    run: int
-    model: str
 
 
 def heat_report(question: Question, reading: Reading) -> HeatReport:
     """All that the page tells; a constant number of queries."""
     scope = scope_of(question.suite)
     latest = _latest(scope, question)
-    runs = runs_of(one.run for one in latest[:MOST_COLUMNS])
+    known = runs_of(latest[: MOST_COLUMNS + MOST_NAMED])
+    called = _called(question, known)
+    runs = {pk: known[pk] for pk in latest[:MOST_COLUMNS]}
     judgings = judgings_of(runs)
     groups, names = _grouped(question, runs)
     repeated = {pk for pk, run in runs.items() if run.repeats > 1}
     rates = rates_of(
         groups, reading, resampled=lambda place: place.run == 0 or place.run in repeated
     )
-    columns = _columns(question, runs, groups)
     return HeatReport(
         scope=scope,
-        columns=columns,
+        columns=_columns(runs.values(), called, groups),
         rows=_sorted(_rows(groups, names), question.order),
         rates=rates,
-        left_out=tuple(sorted({one.model for one in latest[MOST_COLUMNS:]})),
+        left_out=tuple(called[pk] for pk in latest[MOST_COLUMNS:] if pk in called),
+        left_out_count=max(0, len(latest) - MOST_COLUMNS),
         measured_apart=len({measure_of(run, judgings) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judgings),
     )
 
 
-def _latest(scope: Scope, question: Question) -> list[Latest]:
+def _called(question: Question, runs: Mapping[int, Run]) -> dict[int, str]:
+    """What the column of each run is called."""
+    if question.columns == IDENTITY:
+        return {pk: run.model_name for pk, run in runs.items()}
+    names = names_of([variant_of(run) for run in runs.values()])
+    return {pk: names[run.variant_key] for pk, run in runs.items()}
+
+
+def _latest(scope: Scope, question: Question) -> list[int]:
     """The latest run of each column, the newest first."""
     rows = scope.runs.order_by("created_at", "pk")
     if question.models:
         rows = rows.filter(language_model__in=question.models)
     keys = {pk: one.key for pk, one in identities().items()}
-    newest: dict[str, Latest] = {}
-    columns = ("pk", "variant_key", "language_model_id", "model_name")
-    for run, variant, model, name in rows.values_list(*columns):
+    newest: dict[str, int] = {}
+    for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):
         key = keys[model] if question.columns == IDENTITY else variant
         newest.pop(key, None)
-        newest[key] = Latest(run, name)
+        newest[key] = run
     return list(reversed(newest.values()))
 
 
@@ -177,24 +183,17 @@ def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
 
 
 def _columns(
-    question: Question, runs: Mapping[int, Run], groups: Mapping[Place, Group]
+    runs: Iterable[Run], called: Mapping[int, str], groups: Mapping[Place, Group]
 ) -> tuple[Column, ...]:
+    """The best first."""
     passed: dict[int, int] = defaultdict(int)
     decided: dict[int, int] = defaultdict(int)
     for place, group in groups.items():
         passed[place.run] += group.passed
         decided[place.run] += group.decided
-    names = names_of([variant_of(run) for run in runs.values()])
-    columns = [
-        Column(run.model_name if question.columns == IDENTITY else names[run.variant_key], run)
-        for run in runs.values()
-    ]
-    return tuple(
-        sorted(
-            columns,
-            key=lambda one: (
-                -passed[one.run.pk] / decided[one.run.pk] if decided[one.run.pk] else 1.0,
-                one.name,
-            ),
-        )
-    )
+
+    def place_of(column: Column) -> tuple[float, str]:
+        pk = column.run.pk
+        return (-passed[pk] / decided[pk] if decided[pk] else 1.0, column.name)
+
+    return tuple(sorted((Column(called[run.pk], run) for run in runs), key=place_of))

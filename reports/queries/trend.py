@@ -19,7 +19,7 @@ from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Run, TagSet
 from runs.tallies import Rate
 
-MOST_LINES, MOST_TAGS, MOST_CHANGES = 8, 24, 20
+MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 8, 24, 20, 30
 
 RELEASE, TIME = "release", "time"
 
@@ -76,7 +76,7 @@ class TrendReport:
         changes: Oldest first; `changes_left_out` are still older.
         rates: Of each stop, over all and for each of the tags.
         tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
-        models_left_out: Of lines that there was no room for.
+        lines_left_out: Names of lines that there was no room for; not of all, if many.
         incomplete: Runs that are not done.
         measured_apart: The newest runs of the lines differ in tests, judges or their wording.
     """
@@ -89,7 +89,7 @@ class TrendReport:
     rates: Rates[Place]
     tags: tuple[str, ...]
     tags_left_out: int
-    models_left_out: tuple[str, ...]
+    lines_left_out: tuple[str, ...]
     incomplete: int
     measured_apart: bool
     labels: tuple[str, ...]
@@ -110,12 +110,13 @@ class TrendReport:
 def trend_report(question: Question, reading: Reading) -> TrendReport:
     """All that the page tells; a constant number of queries."""
     scope = scope_of(question.suite)
-    found, models = _briefs(scope, question)
+    found = _briefs(scope, question)
     courses = _courses(found, question)
-    runs = runs_of(courses.runs)
-    judgings = judgings_of(runs)
+    newest = _newest(found, courses)
+    runs = runs_of({*courses.runs, *newest.values()})
+    judgings = judgings_of(courses.runs)
     counted = Counted.read(question, courses, runs, reading)
-    names, looks = _dressed(question, courses, runs)
+    names, looks = _dressed(question, {line: runs[run] for line, run in newest.items()})
     lines = tuple(
         Line(
             names[course.key],
@@ -136,29 +137,33 @@ def trend_report(question: Question, reading: Reading) -> TrendReport:
         rates=counted.rates,
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
-        models_left_out=_left_out(courses, found, models),
+        lines_left_out=tuple(names[line] for line in courses.left_out[:MOST_NAMED]),
         incomplete=_incomplete(scope, question, len(found)),
         measured_apart=len({measure_of(line.points[-1].run, judgings) for line in lines}) > 1,
-        labels=labels_of_all(runs.values(), judgings),
+        labels=labels_of_all((runs[run] for run in courses.runs), judgings),
     )
 
 
 # Which runs --------------------------------------------------------------------------------------
 
 
-def _briefs(scope: Scope, question: Question) -> tuple[list[Brief], dict[int, str]]:
-    """Every complete run in brief, and the model of each."""
+def _briefs(scope: Scope, question: Question) -> list[Brief]:
+    """Every complete run in brief."""
     rows = scope.runs.order_by()
     if question.models:
         rows = rows.filter(language_model__in=question.models)
     families = {pk: identity.family for pk, identity in identities().items()}
-    found, models = [], {}
-    columns = ("pk", "variant_key", "language_model_id", "model_name", "release", "created_at")
-    for run, variant, model, name, release, at in rows.values_list(*columns):
-        line = families[model] if question.by_family else variant
-        found.append(Brief(run, line, variant, release, timezone.localtime(at)))
-        models[run] = name
-    return found, models
+    columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
+    return [
+        Brief(
+            run,
+            families[model] if question.by_family else variant,
+            variant,
+            release,
+            timezone.localtime(at),
+        )
+        for run, variant, model, release, at in rows.values_list(*columns)
+    ]
 
 
 def _courses(found: Sequence[Brief], question: Question) -> Courses:
@@ -167,15 +172,11 @@ def _courses(found: Sequence[Brief], question: Question) -> Courses:
     return choose(found, most_lines=MOST_LINES, most_points=question.points)
 
 
-def _left_out(
-    courses: Courses, found: Sequence[Brief], models: Mapping[int, str]
-) -> tuple[str, ...]:
-    """The models of lines that are left out, or their families."""
-    lines = set(courses.left_out)
-    names = [run.line if run.line != run.variant else models[run.run] for run in found]
-    return tuple(
-        sorted({name for run, name in zip(found, names, strict=True) if run.line in lines})
-    )
+def _newest(found: Sequence[Brief], courses: Courses) -> dict[str, int]:
+    """The newest run of each line that is shown, and of those that are named as left out."""
+    lines = {*(course.key for course in courses.shown), *courses.left_out[:MOST_NAMED]}
+    ordered = sorted(found, key=lambda run: (run.at, run.run))
+    return {run.line: run.run for run in ordered if run.line in lines}
 
 
 def _incomplete(scope: Scope, question: Question, complete: int) -> int:
@@ -287,11 +288,10 @@ def _hardest_first(tags: Iterable[str], groups: Mapping[Place, Group]) -> tuple[
 
 
 def _dressed(
-    question: Question, courses: Courses, runs: Mapping[int, Run]
+    question: Question, newest: Mapping[str, Run]
 ) -> tuple[dict[str, str], dict[str, Look]]:
     """What each line is called and how it looks."""
     if question.by_family:
-        keys = [course.key for course in courses.shown]
-        return {key: key for key in keys}, {key: look_of_name(key) for key in keys}
-    variants = [variant_of(runs[course.stops[-1].newest.run]) for course in courses.shown]
+        return {key: key for key in newest}, {key: look_of_name(key) for key in newest}
+    variants = [variant_of(run) for run in newest.values()]
     return names_of(variants), looks_of(variants)
