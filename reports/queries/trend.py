@@ -132,7 +132,7 @@ def trend_report(question: Question, reading: Reading) -> TrendReport:
         scope=scope,
         courses=courses,
         lines=lines,
-        changes=changes[-MOST_CHANGES:],
+        changes=tuple(changes[-MOST_CHANGES:]),
         changes_left_out=max(0, len(changes) - MOST_CHANGES),
         rates=counted.rates,
         tags=counted.tags,

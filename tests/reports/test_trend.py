@@ -36,7 +36,7 @@ def share(rate):
 
 def series(document):
     """The rates of each line, oldest first."""
-    found = {}
+    found: dict[str, list[tuple[int, int] | None]] = {}
     for row in reversed(rows(document)):
         found.setdefault(row["line"], []).append(share(row["rate"]))
     return found
