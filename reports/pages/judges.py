@@ -19,7 +19,6 @@ from reports.pages.judges_tables import (
 )
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.judge_report import JudgeReport, judge_report
-from reports.queries.judgments import READ
 from reports.shares import share_of
 from reports.trust import Trust
 from runs.models import Run, Suite
@@ -135,11 +134,6 @@ def _warnings(report: JudgeReport) -> Iterator[str]:
             f"In {lopsided} of {_times(len(report.pairs), 'pair')} one verdict is rarer than 10%: "
             "kappa is then low however often two judges agree. Read the share of equal verdicts "
             "beside it."
-        )
-    if len(report.lines) > READ:
-        yield (
-            f"Who agrees with whom, kinds of failures by judge, cost by judge and length are told "
-            f"from the newest {READ} of these judgings; all else from all {len(report.lines)}."
         )
 
 

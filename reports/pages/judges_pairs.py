@@ -41,7 +41,8 @@ def matrix_table(report: JudgeReport, measure: str) -> Table:
         ),
         rows=[(name, *line) for name, line in zip(names, cells, strict=True)],
         note="A judge is not compared with itself; a dash is a pair without a common criterion"
-        + (f", or with fewer than {FEWEST}." if measure == KAPPA else "."),
+        + (f", or with fewer than {FEWEST}. " if measure == KAPPA else ". ")
+        + report.extent,
         empty=NO_PAIRS,
         figure=matrix(names, [[_value(c) for c in line] for line in cells], _texts(cells))
         if judges
@@ -87,7 +88,7 @@ def pairs_table(report: JudgeReport) -> Table:
         ),
         rows=[_pair(pair, report) for pair in sorted(report.pairs, key=_least_first)],
         note="The least agreement comes first. Verdicts on two scales cannot be compared: a pair "
-        "is told on the scale on which it has most criteria.",
+        "is told on the scale on which it has most criteria. " + report.extent,
         empty=NO_PAIRS,
     )
 

@@ -33,9 +33,9 @@ def doubts_table(report: JudgeReport) -> Table:
         title="What speaks against them",
         columns=(
             Column("who", "Judge or jury", "link"),
-            Column("kind", "Kind"),
-            Column("trust", "Trust"),
             Column("why", "Why"),
+            Column("trust", "Trust"),
+            Column("kind", "Kind"),
         ),
         rows=[*_jury_doubts(report), *_judge_doubts(report)],
         note="Not to be trusted: judges whose alpha is below 0.667, or fewer than 80% of whose "
@@ -51,13 +51,13 @@ def _jury_doubts(report: JudgeReport) -> Iterator[tuple[Cell, ...]]:
     for line in report.juries:
         if line.reasons:
             name = Link(line.jury, page_url("judges", run=line.run), f"newest: {line.run}")
-            yield name, "jury", str(trust_in(line.reasons)), _why(line.reasons)
+            yield name, _why(line.reasons), str(trust_in(line.reasons)), "jury"
 
 
 def _judge_doubts(report: JudgeReport) -> Iterator[tuple[Cell, ...]]:
     for judge in report.judges:
         if reasons := report.reasons(judge):
-            yield judge_link(judge, report), "judge", str(trust_in(reasons)), _why(reasons)
+            yield judge_link(judge, report), _why(reasons), str(trust_in(reasons)), "judge"
 
 
 def _why(reasons: tuple[Reason, ...]) -> str:
@@ -92,7 +92,8 @@ def judges_table(report: JudgeReport) -> Table:
         title="Judge by judge",
         columns=JUDGE_COLUMNS,
         rows=[_judge(judge, report) for judge in report.judges],
-        note="A failed verdict has no value and is no vote. A dash is not measured.",
+        note="A failed verdict has no value and is no vote. A dash is not measured. Agreement: "
+        + report.extent,
         empty=NO_JUDGING,
     )
 
@@ -140,7 +141,8 @@ def habits_table(report: JudgeReport) -> Table:
         columns=HABIT_COLUMNS,
         rows=[_habits(judge, report) for judge in report.judges],
         note="A dash is not measured: nothing asks judges in reversed order yet. That a judge "
-        "likes long answers is a bias only where they are not better: compare it with its peers.",
+        "likes long answers is a bias only where they are not better: compare it with its peers. "
+        + report.extent,
         empty=NO_JUDGING,
     )
 
@@ -250,6 +252,7 @@ def failures_table(report: JudgeReport) -> Table:
             Column("n", "Verdicts", "count"),
         ),
         rows=sorted(_failures(report), key=lambda row: (-row[2], row[0], row[1])),
+        note=report.extent,
         empty="No verdict failed." if report.lines else NO_JUDGING,
     )
 
@@ -282,6 +285,6 @@ def lengths_table(report: JudgeReport) -> Table:
             for one in (report.look.lengths if report.look else ())
         ],
         note="Above 0 the judge scores longer answers higher. Judges of one run saw the same "
-        "answers: what differs between them is the judge's.",
+        "answers: what differs between them is the judge's. " + report.extent,
         empty="No judgments with a measured length of the answer were found.",
     )

@@ -11,7 +11,7 @@ from reports.pages.shell import Reading
 from reports.pairs import Pair, beside_peers, correlations, pairs_in
 from reports.queries.calibration import Calibration, calibration, evaluated_runs
 from reports.queries.judges import JudgeTotals, PanelLine, judge_totals, panel_lines
-from reports.queries.judgments import Look, look_at
+from reports.queries.judgments import READ, Look, look_at
 from reports.trust import Reason, Trust, reasons_against, trust_in
 from runs.models import Run, Suite
 
@@ -32,6 +32,14 @@ class JudgeReport:
     def pairs(self) -> list[Pair]:
         """Every two judges that can be compared, in the judgings whose judgments were read."""
         return pairs_in(self.look.pairs, self.look.levels) if self.look else []
+
+    @property
+    def extent(self) -> str:
+        """From which judgings single judgments were read, in words."""
+        if len(self.lines) <= READ:
+            n = len(self.lines)
+            return f"From all {n} judgings." if n > 1 else "From this one judging."
+        return f"From the newest {READ} of these {len(self.lines)} judgings."
 
     @cached_property
     def names(self) -> dict[int, str]:
