@@ -146,7 +146,8 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         "orientation": "h",
         "y": list(range(len(rows))),
         "x": rates,
-        "error_x": _error_bars(rows),
+        # Plotly draws an error bar of no width where there is none.
+        "error_x": _error_bars(rows) | {"visible": any(row.interval for row in rows)},
         "hovertext": texts,
         "hoverinfo": "text",
         "customdata": [row.key for row in rows],

@@ -187,6 +187,13 @@ def test_error_bars_span_the_interval():
     assert bars["error_x"]["array"] == [pytest.approx(0.2), None]
 
 
+def test_without_an_interval_no_error_bar_claims_certainty():
+    rows = [RateRow("a", "A", 1, 2, None), RateRow("b", "B", 1, 2, Interval(0.1, 0.9))]
+
+    assert not figures.issue_bars(rows[:1])["data"][0]["error_x"]["visible"]
+    assert figures.issue_bars(rows)["data"][0]["error_x"]["visible"]
+
+
 def test_issue_of_which_nothing_was_judged_has_no_bar():
     assert figures.issue_bars(ISSUES)["data"][0]["x"] == [0.75, 0.1, None]
 

@@ -3,6 +3,9 @@
 
 for (const chart of document.querySelectorAll("[data-figure]")) {
     const figure = JSON.parse(document.getElementById("figures").textContent)[chart.dataset.figure];
+    if (figure.layout.height) {
+        chart.style.minHeight = "0";
+    }
     Plotly.newPlot(chart, figure.data, figure.layout, {
         responsive: true,
         displaylogo: false,
