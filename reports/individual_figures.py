@@ -9,10 +9,10 @@ from evalhub.statistics.interval import Interval
 from reports.figures import outcome_ring
 from reports.model_lines import Look
 
-RINGS_ACROSS = 3
+RINGS_ACROSS = 2
 RING_PX = 240
 BAR_PX = 13
-LONGEST = 34
+LONGEST = 26
 
 
 @dataclass(frozen=True)

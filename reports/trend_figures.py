@@ -9,6 +9,9 @@ from evalhub.figures import GRID, NEUTRAL, Figure, base_layout
 from evalhub.statistics.interval import Interval
 from reports.model_lines import Look
 
+MOST_NAMES, FEW_NAMES = 12, 4
+"""Places that are named on the axis of a large figure, and of a small one."""
+
 PANELS_ACROSS = 2
 PANEL_PX = 190
 WHOLE = (-0.03, 1.03)
@@ -61,7 +64,7 @@ def trend_lines(
         hovermode="closest",
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
-        xaxis=_places(releases),
+        xaxis=_places(releases, most=MOST_NAMES),
         yaxis=_shares("Passed, of those decided", _span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[_number(mark) for mark in marks],
@@ -88,7 +91,8 @@ def small_multiples(
     for number, (name, lines) in enumerate(panels):
         x, y = _axis_name("x", number), _axis_name("y", number)
         across, down = _spans(number, rows)
-        layout[x.replace("x", "xaxis")] = _places(releases) | {"domain": across, "anchor": y}
+        places = _places(releases, most=FEW_NAMES) | {"domain": across, "anchor": y}
+        layout[x.replace("x", "xaxis")] = places
         layout[y.replace("y", "yaxis")] = _shares("", WHOLE) | {"domain": down, "anchor": x}
         layout["annotations"].append(_heading(name, x, y))
         layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
@@ -224,11 +228,11 @@ def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
     return [left + 0.04, left + width - 0.01], [top - 0.8 * height, top - 0.12 * height]
 
 
-def _places(releases: Sequence[str]) -> dict[str, Any]:
+def _places(releases: Sequence[str], *, most: int) -> dict[str, Any]:
     axis = {"gridcolor": GRID, "automargin": True, "zeroline": False}
     if not releases:
-        return axis | {"type": "date"}
-    step = -(-len(releases) // 12)
+        return axis | {"type": "date", "nticks": most}
+    step = -(-len(releases) // most)
     shown = range((len(releases) - 1) % step, len(releases), step)
     return axis | {
         "tickvals": list(shown),

@@ -16,7 +16,7 @@ from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, 
 from runs.models import Run
 from runs.tallies import Rate
 
-MOST_COLUMNS, MOST_PANELS, MOST_NAMED = 10, 8, 6
+MOST_COLUMNS, MOST_PANELS, MOST_NAMED, MOST_LINES_NAMED = 10, 8, 6, 3
 
 Numbers = Mapping[Change, int]
 """The number of each change that is shown."""
@@ -144,7 +144,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
                 change.after.created_at,
                 ", ".join(change.kinds),
                 " ".join(change.words),
-                few(change.lines),
+                few(change.lines[:MOST_LINES_NAMED], of=len(change.lines)),
             )
             for change, number in numbers.items()
         ],
@@ -314,5 +314,6 @@ def _concerns(change: Change, line: Line) -> bool:
 
 def few(names: Sequence[str], *, of: int | None = None) -> str:
     """The first names in words; `of` how many there are, if not all are given."""
-    more = (len(names) if of is None else of) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    shown = names[:MOST_NAMED]
+    more = (len(names) if of is None else of) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
