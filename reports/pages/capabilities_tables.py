@@ -266,8 +266,8 @@ def _called(weight: CapabilityWeight) -> str:
 
 MADE_OF_COLUMNS = (
     Column("capability", "Capability", "link", "Open its weights"),
+    Column("whose", "Weights are", "text", "Given by the methodology, or ours"),
     *(Column(kind.value, f"{kind.label}s") for kind in WeightKind),
-    Column("whose", "Whose weights", "text", "Given by the methodology, or ours"),
     Column("change", "Change", "link"),
 )
 
@@ -288,6 +288,7 @@ def _counts(weighed: Weighed) -> tuple[Cell, ...]:
     whose = sorted({weight.get_origin_display() for weight in weighed.weights})
     return (
         Link(weighed.row.name, page_url("capabilities", capability=weighed.row.name) + "#weights"),
+        " and ".join(whose) or None,
         *(
             ", ".join(
                 f"{_called(weight)} {weight.weight:g}"
@@ -297,6 +298,5 @@ def _counts(weighed: Weighed) -> tuple[Cell, ...]:
             or None
             for kind in WeightKind
         ),
-        " and ".join(whose) or None,
         replace(_edited(weighed), text="Weights"),
     )

@@ -8,17 +8,16 @@ from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
-from django.db.models import Count, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q
 
 from evalhub.digest import digest
 from evalhub.llm.identity import read_name
 from reports.drift import Observed, Series, State, Watch, watch
 from reports.leaderboards import Sums
 from reports.queries.leaderboard import labels_by_run
-from reports.queries.scores import complete_runs, sums_of
+from reports.queries.scores import complete_runs_with_times, sums_of
 from reports.queries.topics import tags_by_suite
-from runs.models import HumanEvaluation, Judging
+from runs.models import HumanEvaluation
 
 
 @dataclass(frozen=True)
@@ -99,11 +98,7 @@ FIELDS = (
 
 def _observed() -> tuple[list[Observed], dict[int, float]]:
     """Every complete run, without its score; and the share of similarity in it."""
-    current = Judging.objects.filter(run=OuterRef("pk"), is_current=True)
-    found = complete_runs().annotate(
-        began_at=Coalesce("started_at", "created_at"),
-        jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
-    )
+    found = complete_runs_with_times()
     tags = tags_by_suite()
     rows = list(found.order_by().values(*FIELDS))
     runs = [_run(row, tags.get(row["suite_id"] or 0, ())) for row in rows]

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
-from django.db.models.functions import Coalesce
-
 from evalhub.llm.identity import Identity
 from reports.leaderboards import Latest, Sums, Took, latest
 from reports.queries.identities import identities
-from reports.queries.scores import complete_runs, sums_of
+from reports.queries.scores import complete_runs_with_times, sums_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
 from reports.topic_names import TEST, topic_key
 from runs.labels import labels_of
@@ -94,11 +91,7 @@ FIELDS = (
 
 def field_of_runs() -> Field:
     """Everything but the scores, in a constant number of queries."""
-    current = Judging.objects.filter(run=OuterRef("pk"), is_current=True)
-    rows = complete_runs().annotate(
-        began_at=Coalesce("started_at", "created_at"),
-        jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
-    )
+    rows = complete_runs_with_times()
     tags = tags_by_suite()
     tried_out = tried_out_suites(tags)
     found = list(rows.order_by().values(*FIELDS))

@@ -3,7 +3,19 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState
@@ -18,6 +30,15 @@ def complete_runs() -> QuerySet[Run]:
         ~Exists(judgings.filter(state=BatchState.LIVE)),
         ~Exists(judgings.filter(is_current=True).exclude(state=BatchState.DONE)),
         state=BatchState.DONE,
+    )
+
+
+def complete_runs_with_times() -> QuerySet[Run]:
+    """The same with `began_at`, and `jury_fingerprint` of who judged; null where nobody did."""
+    current = Judging.objects.filter(run=OuterRef("pk"), is_current=True)
+    return complete_runs().annotate(
+        began_at=Coalesce("started_at", "created_at"),
+        jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )
 
 

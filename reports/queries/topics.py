@@ -8,7 +8,7 @@ from django.db.models import Q
 from evalhub.models import BatchState
 from reports.models import ExecutiveSummary
 from reports.topic_names import is_shown, topic_key
-from runs.models import Run, Suite
+from runs.models import Suite
 
 Topics = frozenset[str]
 
@@ -52,11 +52,6 @@ def topics_of(
         }
         found[run] = frozenset(key for tag in tags if is_shown(key := topic_key(tag)))
     return found
-
-
-def topics_of_run(run: Run) -> Topics:
-    """The topics of one run, as keys."""
-    return topics_of([(run.pk, run.suite_id, run.launch_id)], tags_by_suite())[run.pk]
 
 
 def all_topics() -> list[str]:
