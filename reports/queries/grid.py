@@ -12,11 +12,11 @@ from django.db.models.functions import Substr
 from evalhub.models import User
 from evalhub.statistics.deviation import is_split, population_deviation
 from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
-from issues.models import Issue, Polarity, Revision
+from issues.models import Polarity, Revision
 from issues.rubric import consensus, inverted, panel_value
 from runs.filters import Filters
 from runs.listing import Listing, texts_of
-from runs.models import Answer, Assessment, Judgment, Result, TagSet
+from runs.models import Answer, Assessment, Judgment, Result
 
 PAGE = 30
 TEXT = 2000
@@ -181,7 +181,7 @@ class Sheet(Listing):
 
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
-        rows = Result.objects.filter(pk__in=ids).order_by().values_list(*Plain._fields)
+        rows = Result.objects.filter(pk__in=ids).order_by().values_list(*PLAIN)
         some = {row[0]: Plain._make(row) for row in rows}
         return self._rows([some[pk] for pk in ids])
 
@@ -189,17 +189,12 @@ class Sheet(Listing):
         texts = Texts.read(results, self.reader)
         judged = self._judged([result.pk for result in results])
         coverage = self._coverage([result.pk for result in results])
-        issues = dict(
-            Issue.objects.filter(pk__in={r.issue_id for r in results}).values_list("pk", "title")
-        )
-        sets = TagSet.objects.in_bulk({result.tag_set_id for result in results})
         return tuple(
             _row(
                 result,
                 judged.get(result.pk, Judged()),
                 texts,
-                issue=issues[result.issue_id],
-                tags=tuple(sets[result.tag_set_id].names),
+                tags=tuple(result.tags),
                 **coverage.get(result.pk, {"answered": 0, "expected": 0}),
             )
             for result in results
@@ -327,10 +322,11 @@ class Plain(NamedTuple):
 
     pk: int
     revision_id: int
-    tag_set_id: int
+    tags: list[str]
     test_id: int
     repeat: int
     issue_id: int
+    issue: str
     outcome: str
     score: float | None
     agreement: float | None
@@ -345,6 +341,8 @@ class Plain(NamedTuple):
 
 
 COPIED = Plain._fields[3:]
+ELSEWHERE = {"tags": "tag_set__names", "issue": "issue__title"}
+PLAIN = tuple(ELSEWHERE.get(name, name) for name in Plain._fields)
 
 
 def _row(result: Plain, judged: Judged, texts: Texts, **labels: Any) -> Row:

@@ -152,7 +152,7 @@ def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_
 
     for run, results in ((small, 1), (large, 30)):
         asked = sheet(run, annotator)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(7):
             page = asked.page(Filters())
         assert len(page.rows) == results
 
