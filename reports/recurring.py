@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.http import QueryDict
+from django.urls import reverse
 
 from evalhub.models import User
 from evalhub.recurring import Refused, do_due
@@ -10,10 +11,26 @@ from reports.models import Edition, RecurringReport
 from reports.pages.registry import page_of
 from reports.pages.shell import Reading
 from reports.storing import stored
+from reports.summaries.recurring import ask_anew, like
 
 SUMMARY = "summary"
+"""In the place of a page's key: an executive summary is asked for."""
+
 MOST_KEPT = 100
 """Editions of one report; the oldest go."""
+
+
+def subject_of(page: str, state: str) -> tuple[str, str]:
+    """What recurs is called if nobody says otherwise, and the address where it is asked for.
+
+    Raises:
+        LookupError: There is no such page.
+        Refused: There is no such summary.
+    """
+    if page == SUMMARY:
+        summary = like(state)
+        return f"Summary of {summary.suite}", summary.get_absolute_url()
+    return page_of(page).title, f"{reverse(f'reports:{page}')}?{state}"
 
 
 def make_due(now: datetime | None = None) -> int:
@@ -27,6 +44,8 @@ def make(report: RecurringReport) -> str:
     Raises:
         Refused: There is no such page any more, or the page does not understand the state.
     """
+    if report.page == SUMMARY:
+        return ask_anew(report.query)
     edition = Edition.objects.create(report=report, content=_content(report))
     kept = report.editions.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
     report.editions.exclude(pk__in=list(kept)).delete()

@@ -5,7 +5,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import path, reverse
+from django.urls import path
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -14,8 +14,7 @@ from unfold.decorators import display
 from evalhub.pages import PageAdmin
 from evalhub.recurring import BadCron, Refused, in_words, next_times
 from reports.models import RecurringReport
-from reports.pages.registry import page_of
-from reports.recurring import make
+from reports.recurring import make, subject_of
 
 
 class RecurringReportForm(forms.ModelForm):
@@ -98,11 +97,11 @@ class RecurringReportAdmin(PageAdmin):
 
     @display(description="Report")
     def report(self, row: RecurringReport) -> SafeString:
+        """What is made anew, with the way there."""
         try:
-            title = page_of(row.page).title
-        except LookupError:
-            return format_html("{}", row.page)
-        url = f"{reverse(f'reports:{row.page}')}?{row.query}"
+            title, url = subject_of(row.page, row.query)
+        except (Refused, LookupError) as gone:
+            return format_html("{}", str(gone))
         return format_html('<a class="eh-link" href="{}">{}</a>', url, title)
 
     @display(description="Made", ordering="cron")

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from evalhub.pages import person
-from evalhub.recurring import BadCron, in_words, next_at
+from evalhub.recurring import BadCron, Refused, in_words, next_at
 from reports.models import Edition, RecurringReport
-from reports.pages.registry import PAGES, page_of
+from reports.recurring import subject_of
 from reports.storing import restored
 from reports.views.pages import WRITERS, attached
 from reports.views.shell import needs, page
@@ -20,21 +20,22 @@ from reports.views.shell import needs, page
 @require_POST
 @needs("reports.add_recurringreport")
 def recur(request: HttpRequest, key: str) -> HttpResponse:
-    """Let a page as it stands recur from now on."""
-    if key not in {one.key for one in PAGES}:
-        raise Http404(f"There is no report page {key!r}.")
-    cron = " ".join(request.POST.get("cron", "").split())
+    """Let a page as it stands, or a summary like one that there is, recur from now on."""
     state = request.POST.get("state", "")
-    back = f"{reverse(f'reports:{key}')}?{state}"
-    report = RecurringReport(page=key, query=state, requested_by=person(request))
-    report.title = request.POST.get("title", "").strip()[:150] or page_of(key).title
     try:
-        report.cron, report.next_at = cron, next_at(cron, timezone.now())
+        title, back = subject_of(key, state)
+    except (Refused, LookupError) as error:
+        raise Http404(str(error)) from error
+    report = RecurringReport(page=key, query=state, requested_by=person(request))
+    report.title = (request.POST.get("title", "").strip() or title)[:150]
+    report.cron = " ".join(request.POST.get("cron", "").split())
+    try:
+        report.next_at = next_at(report.cron, timezone.now())
     except BadCron as error:
         messages.error(request, str(error))
         return HttpResponseRedirect(back)
     report.save()
-    messages.success(request, f"“{report.title}” is made {in_words(cron)}, and kept.")
+    messages.success(request, f"“{report.title}” recurs: {in_words(report.cron)}.")
     return HttpResponseRedirect(reverse("admin:reports_recurringreport_change", args=[report.pk]))
 
 

@@ -27,11 +27,13 @@ from reports.summaries.ask import (
     cancel,
     usual_context,
 )
+from reports.summaries.recurring import state_like
 from reports.views.pages import WRITERS, attached
 from reports.views.shell import needs, page
 from runs.models import Run
 
 TITLE = "Executive summaries"
+RECUR = "reports.add_recurringreport"
 
 
 def _summary(pk: int) -> ExecutiveSummary:
@@ -71,6 +73,8 @@ def summary(request: HttpRequest, pk: int) -> HttpResponse:
         warnings=warnings_of(view),
         may_ask=request.user.has_perm(ASK),
         may_export=request.user.has_perm("runs.export_results"),
+        may_recur=bool(view.summary.suite_id) and request.user.has_perm(RECUR),
+        recur_state=state_like(view.summary),
         is_stuck=view.state.is_live and not workers_alive(),
     )
 

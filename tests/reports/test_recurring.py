@@ -10,13 +10,16 @@ from evalhub.statistics.interval import Interval
 from reports.cells import words
 from reports.document import Column, Document, Estimate, Fact, Link, Linked, Table
 from reports.exports.document import json_of
-from reports.models import Edition, RecurringReport
+from reports.models import Edition, ExecutiveSummary, RecurringReport
 from reports.pages import registry
 from reports.pages.shell import Page, ReportForm
 from reports.recurring import make, make_due
 from reports.storing import restored, stored
+from reports.summaries.ask import ask_summary
+from reports.summaries.recurring import state_like
 from runs.tallies import Rate
-from tests.factories import make_user
+from tests.factories import make_model, make_user
+from tests.reports.ledger import make_ledger
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CELLS = {
@@ -144,3 +147,31 @@ def test_a_bad_expression_is_refused_with_its_text(client, some_page):
 
     assert "daily" in answer.content.decode()
     assert not RecurringReport.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_summary_recurs_over_the_newest_run_of_each_variant(client):
+    ledger = make_ledger()
+    analyst = make_model(name="analyst")
+    first = ask_summary(ledger.runs[:2], analyst=analyst, by=None)
+    client.force_login(make_user("maintainer"))
+
+    state = {"state": state_like(first), "cron": "0 6 * * 1"}
+    client.post(reverse("reports:recur", args=["summary"]), state)
+    report = RecurringReport.objects.get()
+    outcome = make(report)
+
+    asked = ExecutiveSummary.objects.latest("pk")
+    assert outcome == f"Asked analyst for summary {asked.pk}, of 2 runs."
+    assert set(asked.runs.all()) == set(ledger.runs[2:])
+    assert (asked.analyst, asked.context_tokens) == (analyst, first.context_tokens)
+
+
+@pytest.mark.django_db
+def test_a_summary_that_is_gone_can_recur_no_more(client):
+    report = make_report(page="summary", query="like=99")
+
+    make_due(NOON)
+
+    report.refresh_from_db()
+    assert report.last_outcome == "Refused: There is no executive summary 99 any more."
