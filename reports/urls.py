@@ -2,7 +2,17 @@ from django.urls import path
 
 from reports import converters as converters  # registers what the addresses use
 from reports.pages.registry import PAGES
-from reports.views import compare, issue, pages, recurring, run, runs, similarity, summary
+from reports.views import (
+    compare,
+    dashboard,
+    issue,
+    pages,
+    recurring,
+    run,
+    runs,
+    similarity,
+    summary,
+)
 
 app_name = "reports"
 urlpatterns = [
@@ -37,6 +47,7 @@ urlpatterns = [
     path("compare/answers/<int:first>/<int:second>/", compare.answers, name="compare_answers"),
     path("compare/runs/", compare.runs, name="compare_runs"),
     path("compare/baseline/<int:pk>/", compare.baseline, name="compare_baseline"),
+    path("cards/", dashboard.choose_cards, name="choose_cards"),
     path("issue/<int:pk>/accept/", issue.accept_proposal, name="accept_proposal"),
     *(path(f"{page.key}/", pages.show, {"key": page.key}, name=page.key) for page in PAGES),
     *(

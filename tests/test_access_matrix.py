@@ -155,6 +155,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:compare_answers": (get(),),
     "reports:compare_runs": (get(),),
     "reports:compare_baseline": (post(MAINTAINERS),),
+    "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
     "admin:reports_recurringreport_make": (post(MAINTAINERS),),
     "reports:edition": (get(),),

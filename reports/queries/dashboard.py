@@ -8,9 +8,10 @@ from django.db.models import Count, Model
 from evalhub.models import BatchState, LanguageModel
 from evalhub.work.leases import workers_alive
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
+from reports.pages.shell import Reading
 from reports.queries.lines import Line, Parts, issue_lines
 from reports.queries.runs import RunLine, run_lines
-from runs.models import Judging, Run
+from runs.models import Judging, Result, Run
 from runs.tallies import cells_of
 
 LATEST, WORST = 6, 6
@@ -26,6 +27,7 @@ class Dashboard:
         tests: How many there are, and how many of them may run.
         models: Active language models.
         latest: The newest runs.
+        disputed: Results of these that people judged differently, by run.
         worst: The issues of the newest run with figures, worst first; `worst_of` is that run.
         workers: Processes heard of lately.
         live: Runs or judgings at work, or waiting for a worker.
@@ -35,8 +37,10 @@ class Dashboard:
     feedback: int
     tests: int
     approved_tests: int
+    tests_in_review: int
     models: int
     latest: tuple[RunLine, ...]
+    disputed: dict[int, int]
     worst_of: Run | None
     worst: tuple[Line, ...]
     workers: int
@@ -53,13 +57,45 @@ class Dashboard:
         return bool(self.live) and not self.workers
 
     @property
-    def attention(self) -> tuple[RunLine, ...]:
-        return tuple(line for line in self.latest if line.needs_a_look and not line.is_live)
+    def waiting(self) -> "Waiting":
+        """What a person has to do something about."""
+        return Waiting(
+            feedback=self.feedback,
+            issues=self.issues[IssueState.IN_REVIEW],
+            tests=self.tests_in_review,
+            runs=tuple(
+                WaitingRun(line.run, line.counts.unjudged, line.counts.error, disputed)
+                for line in self.latest
+                if (disputed := self.disputed.get(line.run.pk, 0))
+                or (line.needs_a_look and not line.is_live)
+            ),
+        )
 
 
-def dashboard_of() -> Dashboard:
+@dataclass(frozen=True)
+class WaitingRun:
+    """Results of a run that are unjudged, have no answer, or that people judged differently."""
+
+    run: Run
+    unjudged: int
+    errors: int
+    disputed: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits: new feedback, issues and tests in review, and results of the newest runs."""
+
+    feedback: int
+    issues: int
+    tests: int
+    runs: tuple[WaitingRun, ...]
+
+
+def dashboard_of(reading: Reading | None = None) -> Dashboard:
     """All figures of the dashboard, in a constant number of queries."""
-    latest = run_lines(Run.objects.select_related("launch").order_by("-pk")[:LATEST])
+    newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
+    latest = run_lines(newest, reading)
     worst_of = next((line.run for line in latest if line.counts.failed), None)
     tests = _by_state(Test, TestState.values)
     return Dashboard(
@@ -67,13 +103,22 @@ def dashboard_of() -> Dashboard:
         feedback=Feedback.objects.filter(state=FeedbackState.NEW).count(),
         tests=sum(tests.values()),
         approved_tests=tests[TestState.APPROVED],
+        tests_in_review=tests[TestState.IN_REVIEW],
         models=LanguageModel.objects.active().count(),
         latest=latest,
+        disputed=_disputed(latest),
         worst_of=worst_of,
         worst=_worst(worst_of) if worst_of else (),
         workers=workers_alive(),
         live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, Judging)),
     )
+
+
+def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
+    """One query; none where there are no runs."""
+    runs = [line.run.pk for line in lines]
+    rows = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
+    return dict(rows.values_list("run_id").annotate(Count("pk")))
 
 
 def _worst(run: Run) -> tuple[Line, ...]:

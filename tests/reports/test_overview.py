@@ -123,7 +123,7 @@ def test_the_dashboard_tells_what_waits():
     found = dashboard_of()
 
     assert (found.feedback, found.issues["approved"], found.worst_of) == (1, 3, run)
-    assert [line.run for line in found.attention] == [run]
+    assert [line.run for line in found.waiting.runs] == [run]
     assert [line.counts.failed for line in found.worst] == [1, 1]
 
 

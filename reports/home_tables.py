@@ -1,0 +1,257 @@
+"""The tables on the cards of the first page."""
+
+from collections.abc import Sequence
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils import timezone
+
+from evalhub.wording import percent
+from reports.cells import p_value
+from reports.document import Cell, Column, Link, Linked, Table
+from reports.links import page_url
+from reports.pages.underperforming import reasons
+from reports.queries.dashboard import Waiting
+from reports.queries.home import Change, Latest, Latests
+from reports.queries.judges import Doubt
+from reports.queries.underperforming import UnderperformingReport
+from runs.models import Run
+from runs.tallies import Rate
+
+SHOWN = 6
+SURE = 0.05
+
+NOT_YET = "being computed"
+
+
+def models_table(found: Latests) -> Table:
+    return Table(
+        key="models",
+        title="Latest run of each model",
+        columns=(
+            Column("model", "Model", "link"),
+            Column("rate", "Pass rate", "rate"),
+            Column("against", "Against", "link"),
+            Column("before", "Its pass rate", "rate"),
+            Column("change", "Change", "points", "Of tests that are equal in both"),
+            Column("tests", "Worse, better", note="Of the tests that were compared"),
+            Column("verdict", "Verdict", "verdict"),
+            Column("sure", "How sure"),
+        ),
+        rows=[_model_row(latest) for latest in found.runs],
+        note="A run is compared with the baseline of its suite; where none is pinned, with the "
+        "run of the same model before it.",
+        empty="No run is complete yet.",
+    )
+
+
+def _model_row(latest: Latest) -> tuple[Cell, ...]:
+    run, found = latest.run, latest.compared
+    change = found.whole if found else None
+    return (
+        Link(run.model_name, run.get_absolute_url(), _about(run, *latest.labels)),
+        latest.rate,
+        _against(latest),
+        latest.before,
+        _linked_change(latest, change),
+        _tests(change) if change else None,
+        _verdict(change),
+        _sure(latest, change),
+    )
+
+
+def _about(run: Run, *labels: str) -> str:
+    parts = (run.label, run.release and f"release {run.release}", _day(run), *labels)
+    return ", ".join(part for part in parts if part)
+
+
+def _day(run: Run) -> str:
+    return f"{timezone.localtime(run.created_at):%Y-%m-%d}"
+
+
+def _against(latest: Latest) -> Link | None:
+    if latest.against is None:
+        return None
+    name = "the baseline" if latest.is_baseline else "the run before"
+    return Link(name, latest.against.get_absolute_url(), _about(latest.against))
+
+
+def _compare_url(latest: Latest) -> str:
+    return page_url("compare", runs=[latest.against, latest.run])
+
+
+def _linked_change(latest: Latest, change: Change | None) -> Linked | None:
+    if change is None or change.net is None:
+        return None
+    return Linked(change.net, _compare_url(latest))
+
+
+def _tests(change: Change) -> str:
+    tally = change.tally
+    return f"{tally.worse:,}, {tally.better:,} of {tally.n:,}"
+
+
+def _is_sure(change: Change) -> bool:
+    return change.p is not None and change.p < SURE
+
+
+def _verdict(change: Change | None) -> str | None:
+    """None where it may be chance."""
+    if change is None or not change.net or not _is_sure(change):
+        return None
+    return "worse" if change.net < 0 else "better"
+
+
+def _sure(latest: Latest, change: Change | None) -> str:
+    if latest.against is None:
+        return "nothing to compare it with"
+    if change is None:
+        return NOT_YET
+    if change.p is None:
+        return "no test is equal in both"
+    return _sure_words(change)
+
+
+def _sure_words(change: Change) -> str:
+    if change.p is None:
+        return "not measured"
+    told = f"p {p_value(change.p)}" if change.p < 0.0001 else f"p = {p_value(change.p)}"
+    return told if _is_sure(change) else f"{told}: not enough evidence"
+
+
+def worse_table(found: Latests) -> Table:
+    pending = any(latest.against and latest.compared is None for latest in found.runs)
+    more = len(found.worse) - SHOWN
+    return Table(
+        key="worse",
+        title="Issues that got worse",
+        columns=(
+            Column("issue", "Issue", "link"),
+            Column("model", "In the latest run of", "link"),
+            Column("change", "Change", "points"),
+            Column("tests", "Worse, better", note="Of the tests that were compared"),
+            Column("verdict", "Verdict", "verdict"),
+            Column("sure", "How sure", note="Corrected for all issues of the run (Holm)"),
+        ),
+        rows=[
+            (
+                issue_link(one.issue, found.titles[one.issue]),
+                Link(one.latest.run.model_name, _compare_url(one.latest), _day(one.latest.run)),
+                one.change.net,
+                _tests(one.change),
+                _verdict(one.change),
+                _sure_words(one.change),
+            )
+            for one in found.worse[:SHOWN]
+        ],
+        note=f"The surest first; {more:,} more lost something." if more > 0 else "",
+        empty="This is being computed."
+        if pending
+        else "No issue lost a test in any model's latest run.",
+    )
+
+
+def issue_link(issue: int, title: str) -> Link:
+    return Link(title, page_url("issue", issue=issue))
+
+
+def everywhere_table(found: Latests) -> Table:
+    more = len(found.hopeless) - SHOWN
+    return Table(
+        key="everywhere",
+        title="Issues that fail for every model",
+        columns=(
+            Column("issue", "Issue", "link"),
+            Column("models", "Models", "count"),
+            Column("passed", "Passed", "rate"),
+        ),
+        rows=[
+            (
+                issue_link(one.issue, found.titles[one.issue]),
+                one.models,
+                Rate(0, one.failed, 0.0, None, is_resampled=True),
+            )
+            for one in found.hopeless[:SHOWN]
+        ],
+        note=f"{more:,} more." if more > 0 else "",
+        empty="Every issue that two models or more ran is passed by one of them, at least once."
+        if len(found.runs) > 1
+        else "It takes the runs of two models to tell.",
+    )
+
+
+def underperforming_table(report: UnderperformingReport) -> Table:
+    found, more = report.standings, len(report.listed) - SHOWN
+    return Table(
+        key="underperforming",
+        title="Underperforming issues",
+        columns=(Column("issue", "Issue", "link"), Column("why", "Why")),
+        rows=[
+            (
+                issue_link(one.issue, report.titles[one.issue]),
+                " ".join(reasons(one, found.rate, len(found.issues))) if found else "",
+            )
+            for one in report.listed[:SHOWN]
+        ],
+        note=f"{more:,} more." if more > 0 else "",
+        empty=_none_listed(report),
+    )
+
+
+def _none_listed(report: UnderperformingReport) -> str:
+    if report.run is None:
+        return "No run is complete yet."
+    if report.standings is None:
+        return "This is being computed."
+    rate = percent(report.standings.rate)
+    return f"No issue of the newest run ({report.run}) is surely below its {rate}."
+
+
+def judges_table(found: Sequence[Doubt]) -> Table:
+    return Table(
+        key="judges",
+        title="Judges not to be trusted lately",
+        columns=(Column("who", "Who", "link"), Column("why", "Why")),
+        rows=[
+            (
+                Link(doubt.who, doubt.url, "jury" if doubt.is_jury else "judge"),
+                " ".join(reason.text for reason in doubt.reasons),
+            )
+            for doubt in found[:SHOWN]
+        ],
+        note=f"{len(found) - SHOWN:,} more." if len(found) > SHOWN else "",
+        empty="Nothing speaks against a judge in the last judgings.",
+    )
+
+
+def waiting_table(found: Waiting) -> Table:
+    feedback, issue, test = (f"issues_{name}" for name in ("feedback", "issue", "test"))
+    rows: list[tuple[Cell, ...]] = [
+        (_list_link("Feedback to triage", feedback, "new"), found.feedback),
+        (_list_link("Issues in review", issue, "in_review"), found.issues),
+        (_list_link("Tests in review", test, "in_review"), found.tests),
+    ]
+    for line in found.runs:
+        named = (("unjudged", line.unjudged), ("error", line.errors))
+        for outcome, n in named:
+            if n:
+                rows.append((_run_link(line.run, f"outcome={outcome}", WHAT[outcome]), n))
+        if line.disputed:
+            rows.append((_run_link(line.run, "disputed=1", WHAT["disputed"]), line.disputed))
+    return Table(
+        key="waiting",
+        title="What waits for somebody",
+        columns=(Column("what", "What", "link"), Column("n", "How many", "count")),
+        rows=rows,
+    )
+
+
+WHAT = {"unjudged": "Unjudged", "error": "Without an answer", "disputed": "Disputed"}
+
+
+def _list_link(text: str, name: str, state: str) -> Link:
+    return Link(text, f"{reverse(f'admin:{name}_changelist')}?state__exact={state}")
+
+
+def _run_link(run: Model, query: str, text: str) -> Link:
+    return Link(text, f"{reverse('reports:run', args=[run.pk])}?{query}#results", f"in {run}")

@@ -1,0 +1,280 @@
+"""The latest run of each model against its baseline, and what that tells of issues."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count, Sum
+
+from evalhub.statistics.wilson import wilson_interval
+from issues.models import Issue
+from reports.comparing import Compared, Tally, compared, net_change, tally_of
+from reports.evidence import Findings, findings, sample_of
+from reports.matching import match, revisions_apart
+from reports.pages.shell import Reading
+from reports.queries.compare import digests_of, outcomes_in
+from reports.queries.leaderboard import labels_by_run
+from reports.queries.scores import complete_runs
+from runs.models import Outcome, Result, Run
+from runs.tallies import Rate
+
+MOST_MODELS = 8
+"""Models on the first page: those that were run last."""
+
+DECIDED = (Outcome.PASSED, Outcome.FAILED)
+
+
+class Brief(NamedTuple):
+    """What must be known of a complete run to choose it."""
+
+    pk: int
+    model: int
+    suite: int | None
+    baseline: int | None
+    variant: str
+    at: datetime
+
+
+class Chosen(NamedTuple):
+    """The latest run of a model, and what it is compared with; None: nothing."""
+
+    run: int
+    against: int | None
+
+
+def chosen(briefs: Sequence[Brief]) -> list[Chosen]:
+    """For each model its latest run, the newest first.
+
+    Runs of suites that have a baseline go before others: they are the ones to watch. Without a
+    baseline a run is compared with the one before it of its suite and variant.
+
+    Args:
+        briefs: Complete runs, newest first.
+    """
+    latest: dict[int, Brief] = {}
+    for brief in sorted(briefs, key=lambda one: one.baseline is None):
+        latest.setdefault(brief.model, brief)
+    newest = sorted(latest.values(), key=lambda one: (one.at, one.pk), reverse=True)
+    return [Chosen(one.pk, _against(one, briefs)) for one in newest[:MOST_MODELS]]
+
+
+def _against(run: Brief, briefs: Sequence[Brief]) -> int | None:
+    if run.baseline is not None and run.baseline in {one.pk for one in briefs}:
+        return run.baseline if run.baseline != run.pk else None
+    same = [one for one in briefs if (one.suite, one.variant) == (run.suite, run.variant)]
+    return next((one.pk for one in same if (one.at, one.pk) < (run.at, run.pk)), None)
+
+
+# Counted -----------------------------------------------------------------------------------------
+
+
+class Counted(NamedTuple):
+    """Results of a run, of one issue and outcome. `tests` tells which, as the sum of their ids."""
+
+    run: int
+    issue: int
+    outcome: str
+    n: int
+    tests: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an issue, or of all tests, from one run to another.
+
+    `p` is corrected (Holm) where it is that of an issue among others.
+    """
+
+    tally: Tally
+    net: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run against another. `issues` are those with compared tests."""
+
+    whole: Change
+    rule: str
+    issues: Mapping[int, Change]
+
+
+@dataclass(frozen=True)
+class Latest:
+    """A model's latest run. `against` None: there is nothing to compare it with.
+
+    `compared` is None then, and while it is computed.
+    """
+
+    run: Run
+    rate: Rate
+    against: Run | None
+    before: Rate | None
+    is_baseline: bool
+    labels: tuple[str, ...]
+    compared: Comparison | None
+
+
+@dataclass(frozen=True)
+class Worse:
+    """An issue that lost tests in a model's latest run."""
+
+    issue: int
+    latest: Latest
+    change: Change
+
+
+@dataclass(frozen=True)
+class Hopeless:
+    """An issue of which no model's latest run passed a single answer."""
+
+    issue: int
+    models: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Latests:
+    """The latest run of each model. `titles` are those of all issues that are named."""
+
+    runs: tuple[Latest, ...]
+    worse: tuple[Worse, ...]
+    hopeless: tuple[Hopeless, ...]
+    titles: Mapping[int, str]
+
+
+def latests(reading: Reading) -> Latests:
+    """A constant number of queries; comparisons may be left to a second request."""
+    pairs = chosen(_briefs())
+    counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
+    runs = tuple(_latest(pairs, counts, reading))
+    hopeless = _hopeless({pair.run: counts[pair.run] for pair in pairs})
+    worse = _worse(runs)
+    named = {one.issue for one in (*hopeless, *worse)}
+    titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
+    return Latests(runs, worse, hopeless, dict(titles))
+
+
+def _briefs() -> list[Brief]:
+    columns = ("pk", "language_model_id", "suite_id", "suite__baseline", "variant_key")
+    runs = complete_runs().order_by("-created_at", "-pk")
+    return [Brief(*row) for row in runs.values_list(*columns, "created_at")]
+
+
+def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
+    rows = Result.objects.filter(run__in=runs).order_by()
+    counted = rows.values_list("run_id", "issue_id", "outcome").annotate(
+        n=Count("pk"), tests=Sum("test_id")
+    )
+    found: dict[int, list[Counted]] = {run: [] for run in runs}
+    for row in counted:
+        found[row[0]].append(Counted(*row[:-1], int(row[-1])))
+    return found
+
+
+FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite", "suite__baseline")
+
+
+def _latest(
+    pairs: Sequence[Chosen], counts: Mapping[int, Sequence[Counted]], reading: Reading
+) -> Iterable[Latest]:
+    rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*FIELDS)
+    runs = {run.pk: run for run in rows}
+    labels = labels_by_run([pair.run for pair in pairs])
+    found = _compared(pairs, runs, counts, reading)
+    for pair in pairs:
+        run, against = runs[pair.run], runs.get(pair.against or 0)
+        yield Latest(
+            run=run,
+            rate=_rate(run, counts[run.pk]),
+            against=against,
+            before=_rate(against, counts[against.pk]) if against else None,
+            is_baseline=bool(against and run.suite and run.suite.baseline_id == against.pk),
+            labels=labels.get(run.pk, ()),
+            compared=found.get(run.pk),
+        )
+
+
+def _rate(run: Run, counts: Iterable[Counted]) -> Rate:
+    """Of the run; where tests are repeated, its interval is on its own page."""
+    passed = sum(one.n for one in counts if one.outcome == Outcome.PASSED)
+    n = sum(one.n for one in counts if one.outcome in DECIDED)
+    single = run.repeats == 1
+    interval = wilson_interval(passed, n) if single else None
+    return Rate(passed, n, passed / n if n else None, interval, is_resampled=not single)
+
+
+# Compared ----------------------------------------------------------------------------------------
+
+
+def _compared(
+    pairs: Sequence[Chosen],
+    runs: Mapping[int, Run],
+    counts: Mapping[int, Sequence[Counted]],
+    reading: Reading,
+) -> dict[int, Comparison]:
+    """Each run against the other of its pair, by the run; empty while they are computed."""
+    known = [(pair.run, pair.against) for pair in pairs if pair.against is not None]
+    repeats = [max(runs[pk].repeats for pk in pair) for pair in known]
+    inputs = [[sorted(counts[pk]) for pk in pair] for pair in known]
+    if not known:
+        return {}
+    return reading.computed("home-pairs-1", inputs, lambda: _look(known, repeats)) or {}
+
+
+def _look(pairs: Sequence[tuple[int, int]], repeats: Sequence[int]) -> dict[int, Comparison]:
+    """Two queries for all of them."""
+    tests = outcomes_in({pk for pair in pairs for pk in pair})
+    apart = [revisions_apart(tests[before], tests[run]) for run, before in pairs]
+    digests = digests_of({pk for revisions in apart for pk in revisions})
+    return {
+        run: _told(compared(match(tests[before], tests[run], digests)), single=most == 1)
+        for (run, before), most in zip(pairs, repeats, strict=True)
+    }
+
+
+def _told(rows: Sequence[Compared], *, single: bool) -> Comparison:
+    found = findings(sample_of(rows, defaultdict(tuple), single=single))
+    by_issue: dict[int, list[Compared]] = defaultdict(list)
+    for one in rows:
+        if one.change is not None:
+            by_issue[one.latest.issue_id].append(one)
+    whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
+    issues = {issue: _change(issue, mine, found) for issue, mine in by_issue.items()}
+    return Comparison(whole, found.evidence.rule, issues)
+
+
+def _change(issue: int, rows: Sequence[Compared], found: Findings) -> Change:
+    return Change(tally_of(rows), net_change(rows), found.issues[issue].holm)
+
+
+def _worse(runs: Iterable[Latest]) -> tuple[Worse, ...]:
+    """The surest first, then those that lost most."""
+    found = [
+        Worse(issue, latest, change)
+        for latest in runs
+        if latest.compared
+        for issue, change in latest.compared.issues.items()
+        if change.net is not None and change.net < 0
+    ]
+    return tuple(sorted(found, key=lambda one: (one.change.p or 0, one.change.net or 0, one.issue)))
+
+
+def _hopeless(runs: Mapping[int, Sequence[Counted]]) -> tuple[Hopeless, ...]:
+    """Issues that two models or more decided, and none passed; most models first."""
+    failed: dict[int, dict[int, int]] = defaultdict(dict)
+    passed = set()
+    for run, counts in runs.items():
+        for one in counts:
+            if one.outcome == Outcome.FAILED:
+                failed[one.issue][run] = one.n
+            elif one.outcome == Outcome.PASSED:
+                passed.add(one.issue)
+    found = [
+        Hopeless(issue, len(of), sum(of.values()))
+        for issue, of in failed.items()
+        if issue not in passed and len(of) > 1
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.models, -one.failed, one.issue)))
