@@ -104,8 +104,9 @@ def _missing(shown: Iterable[Weighed]) -> Iterable[str]:
     for weighed in shown:
         if weighed.missing:
             yield (
-                f"{weighed.row.name} lists suites that are not in this ledger, so they are not "
-                f"asked for: {', '.join(weighed.missing)}."
+                f"{weighed.row.name} lists suites that are not in this ledger: "
+                f"{', '.join(weighed.missing)}. A model needs half of the listed suites: add them, "
+                "or take them out of its weights."
             )
 
 

@@ -16,7 +16,7 @@ from runs.models import Suite
 
 @dataclass(frozen=True)
 class Weighed:
-    """One capability with all its weights. `missing` are suites that it lists and nobody has."""
+    """One capability with its weights. `missing` are suites that it lists and nobody has."""
 
     row: Capability
     bucket: Bucket
@@ -91,7 +91,7 @@ def _capabilities() -> Iterable[Weighed]:
             row.name,
             dimensions=_by_name(weights, WeightKind.DIMENSION),
             topics={topic_key(k): w for k, w in _by_name(weights, WeightKind.TOPIC).items()},
-            suites={name: weight for name, weight in suites.items() if name in present},
+            suites=suites,
         )
         yield Weighed(row, bucket, weights, tuple(sorted(suites.keys() - present)))
 

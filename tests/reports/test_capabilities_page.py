@@ -113,12 +113,15 @@ def test_exclusion_is_explained(took):
     ]
 
 
-def test_listed_suite_that_is_not_there_is_named_and_not_asked_for(took, bucket):
-    CapabilityWeight.objects.create(capability=bucket, kind="suite", name="Elsewhere")
+def test_half_of_the_listed_suites_are_needed_be_they_there_or_not(took, bucket):
+    for name in ("Elsewhere", "Nowhere"):
+        CapabilityWeight.objects.create(capability=bucket, kind="suite", name=name)
     took(make_model(name="gpt-4o"), 0.4, 0.6, 0.9, 0.9, 0.9)
     document = built()
-    assert len(document.table("ranking").rows) == 1
-    assert "Elsewhere" in document.warnings[-1]
+    assert document.table("excluded").rows == [
+        ("gpt-4o", "needs ≥ 2 of the 3 listed suites, has 1", "Clear law")
+    ]
+    assert "not in this ledger: Elsewhere, Nowhere" in document.warnings[-1]
 
 
 def test_overview_has_a_dash_where_a_model_does_not_stand(took):
