@@ -30,6 +30,8 @@ _BARE = re.compile(r"(?<!\w)(?:(MK|MD)_\d+|(S|T)_\d{4,})(?!\w)")
 _KINDS = {"MK": "maker", "MD": "model", "S": "system", "T": "temperature"}
 _MARK = "\ue000"
 """Of private use: it is taken out of the text before it marks a place in it."""
+_WRITTEN_MARK = re.compile(r"\ue000|&#(?:x0*e000|0*57344)\b;?", re.IGNORECASE)
+"""Itself, and as the entities that Markdown would read as it."""
 
 
 class Target(NamedTuple):
@@ -64,7 +66,14 @@ def pieces(text: str, key: Key) -> list[Piece]:
 
 def plain(text: str) -> str:
     """The text as it is read: references that were written with HTML entities are unescaped."""
-    return _ESCAPED_REF.sub(lambda match: unescape(match[0]), text.replace(_MARK, ""))
+    return without_marks(_ESCAPED_REF.sub(lambda match: unescape(match[0]), text))
+
+
+def without_marks(text: str) -> str:
+    """Without any either that taking one out would make."""
+    while (less := _WRITTEN_MARK.sub("", text)) != text:
+        text = less
+    return text
 
 
 def _placed(text: str, key: Key) -> Iterator[tuple[Piece, Span]]:

@@ -125,3 +125,17 @@ def test_flagged_numbers_are_marked_where_they_stand():
 def test_restoring_is_total_and_leaves_no_place_empty(text):
     assert "".join(piece.text for piece in pieces(text, Key({}, {}))) == plain(text)
     assert "\ue000" not in html(text, WORKED, url_of)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "&#xe000;9&#xe000;",
+        "&#57344;0&#57344",
+        "&#XE0&#xe000;00;9&#xe000;",
+        "&lt;ref &lt; &amp;#xe000;9&amp;#xe000; &gt;",
+        "&lt;ref &amp;&gt;#xe000;9&amp;#xe000;",
+    ],
+)
+def test_a_reply_cannot_write_a_place_that_is_filled(forged):
+    assert "\ue000" not in html(forged, WORKED, url_of)
