@@ -271,6 +271,11 @@ def _ranking_table(
 def _nobody(asked: Mapping[str, Any], ranking: Ranking) -> str:
     if ranking.board.shared is not None and not ranking.board.shared:
         return "There is no suite that all of these models took. Switch “Same suites only” off."
+    if asked["beta"] and ranking.unmeasured:
+        return (
+            "Similarity to the reference was not measured in enough suites: set its share back to "
+            "0, or launch suites in which it has one."
+        )
     return (
         f"No model has a score in {_suites(least_of(asked))} yet. Need fewer suites above, or "
         "launch more suites."

@@ -176,7 +176,9 @@ def test_similarity_below_nought_is_worth_nothing(took):
 
 def test_model_without_similarity_is_left_out_at_another_share(took):
     took(make_model(name="gpt-4o"), 0.8, 0.8)
-    ((name, reason),) = built("least=2&beta=0.5").table("excluded").rows
+    document = built("least=2&beta=0.5")
+    assert "set its share back" in document.table("ranking").empty
+    ((name, reason),) = document.table("excluded").rows
     assert (name, "similarity was not measured" in reason) == ("gpt-4o", True)
 
 
