@@ -18,40 +18,36 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Tally(NamedTuple):
-    """How many results of a run, with one set of tags, came to one outcome.
+    """The results of a run with one set of tags, counted.
 
-    `issue` is 0 where issues were not told apart.
+    `issue` is 0 where issues were not told apart; `others` are those not decided, by outcome.
     """
 
     run: int
     tag_set: int
     issue: int
-    outcome: str
-    n: int
+    passed: int
+    decided: int
+    others: dict[str, int]
 
 
-@dataclass
+@dataclass(slots=True)
 class Group:
-    """Results that make one rate. `issues` has [passed, decided] of each; `others` by outcome."""
+    """Results that make one rate. `issues` has (passed, decided) of each; `others` by outcome."""
 
-    issues: dict[int, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    passed: int = 0
+    decided: int = 0
     others: Counter[str] = field(default_factory=Counter)
+    issues: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, tally: Tally) -> None:
-        if tally.outcome in (Outcome.PASSED, Outcome.FAILED):
-            sums = self.issues[tally.issue]
-            sums[0] += tally.n if tally.outcome == Outcome.PASSED else 0
-            sums[1] += tally.n
-        else:
-            self.others[tally.outcome] += tally.n
-
-    @property
-    def passed(self) -> int:
-        return sum(passed for passed, _ in self.issues.values())
-
-    @property
-    def decided(self) -> int:
-        return sum(n for _, n in self.issues.values())
+        self.passed += tally.passed
+        self.decided += tally.decided
+        if tally.others:
+            self.others.update(tally.others)
+        if tally.issue and tally.decided:
+            passed, decided = self.issues.get(tally.issue, (0, 0))
+            self.issues[tally.issue] = (passed + tally.passed, decided + tally.decided)
 
 
 def tallies_of(
@@ -75,9 +71,17 @@ def tallies_of(
         rows = rows.filter(tag_set__in=tag_sets)
     groups = ["run_id", "tag_set_id", *(["issue_id"] if by_issue else []), "outcome"]
     counted = rows.values_list(*groups).annotate(n=Count("pk"))
-    if by_issue:
-        return [Tally(*row) for row in counted]
-    return [Tally(run, tags, 0, outcome, n) for run, tags, outcome, n in counted]
+    outcomes: dict[tuple[int, ...], dict[str, int]] = defaultdict(dict)
+    for *place, outcome, n in counted:
+        outcomes[tuple(place)][outcome] = n
+    return [_tally(place, found) for place, found in outcomes.items()]
+
+
+def _tally(place: tuple[int, ...], outcomes: dict[str, int]) -> Tally:
+    passed = outcomes.pop(Outcome.PASSED, 0)
+    decided = passed + outcomes.pop(Outcome.FAILED, 0)
+    run, tag_set, *issue = place
+    return Tally(run, tag_set, issue[0] if issue else 0, passed, decided, outcomes)
 
 
 def grouped(

@@ -26,7 +26,10 @@ Place = int | str
 
 @dataclass(frozen=True)
 class Dot:
-    """One pass rate. `share` None: nothing decided, so the line has a gap. `run` is its newest."""
+    """One pass rate. `share` None: nothing decided, so the line has a gap. `run` is its newest.
+
+    `text` stands behind the rate where one points at it, such as "9 of 10".
+    """
 
     place: Place
     share: float | None
@@ -124,14 +127,19 @@ def _line(line: DrawnLine) -> dict[str, Any]:
         "name": name,
         "legendgroup": line.name,
         "x": [dot.place for dot in line.dots],
-        "y": [dot.share for dot in line.dots],
+        "y": [_rounded(dot.share) for dot in line.dots],
         "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
         "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
-        "hovertext": [escape(dot.text, quote=False).replace("\n", "<br>") for dot in line.dots],
-        "hoverinfo": "text",
+        "text": [escape(dot.text, quote=False) for dot in line.dots],
+        "hovertemplate": "%{fullData.name}<br>%{y:.1%}, %{text}<extra></extra>",
         "customdata": [dot.run for dot in line.dots],
     }
     return trace | ({"error_y": _whisker(line.dots[0])} if len(line.dots) == 1 else {})
+
+
+def _rounded(share: float | None) -> float | None:
+    """No more digits than can be seen: a page may have thousands."""
+    return None if share is None else round(share, 4)
 
 
 def _whisker(dot: Dot) -> dict[str, Any]:
@@ -158,8 +166,8 @@ def _band(line: DrawnLine) -> list[dict[str, Any]]:
             "mode": "lines",
             "x": [*there, *reversed(there)],
             "y": [
-                *(interval.high for _, interval in known),
-                *(interval.low for _, interval in reversed(known)),
+                *(_rounded(interval.high) for _, interval in known),
+                *(_rounded(interval.low) for _, interval in reversed(known)),
             ],
             "fill": "toself",
             "fillcolor": line.look.colour,

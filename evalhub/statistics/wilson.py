@@ -1,5 +1,6 @@
 """Interval of a rate counted over unweighted single answers."""
 
+from functools import cache
 from math import sqrt
 from statistics import NormalDist
 
@@ -23,7 +24,7 @@ def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
     check_level(level)
     if n == 0:
         return None
-    z = NormalDist().inv_cdf(0.5 + level / 2)
+    z = _quantile(level)
     p, shrink = k / n, 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -31,3 +32,9 @@ def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
         low=0.0 if k == 0 else centre - half,
         high=1.0 if k == n else centre + half,
     )
+
+
+@cache
+def _quantile(level: float) -> float:
+    """So many standard deviations hold the middle `level` of a normal distribution."""
+    return NormalDist().inv_cdf(0.5 + level / 2)

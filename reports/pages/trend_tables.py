@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from reports.cells import rate_words
 from reports.document import Cell, Column, Link, Linked, Table
 from reports.links import page_url, results_url, run_url
 from reports.loaded import Loaded
@@ -16,7 +15,7 @@ from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, 
 from runs.models import Run
 from runs.tallies import Rate
 
-MOST_COLUMNS, MOST_PANELS, MOST_NAMED, MOST_LINES_NAMED = 10, 8, 6, 3
+MOST_COLUMNS, MOST_PANELS, MOST_NAMED, MOST_LINES_NAMED = 10, 6, 6, 3
 
 Numbers = Mapping[Change, int]
 """The number of each change that is shown."""
@@ -101,7 +100,7 @@ def _dots(report: TrendReport, line: Line, tag: str) -> list[Dot]:
             place=_place(report, point.stop.release, point.stop.at),
             share=rate.share,
             interval=rate.interval,
-            text=f"{line.name}: {rate_words(rate)}\n{point.run.label}, {point.stop.at:%Y-%m-%d}",
+            text=f"{rate.passed:,} of {rate.n:,}",
             run=point.run.pk,
         )
         for point, rate in rates

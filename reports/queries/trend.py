@@ -19,7 +19,7 @@ from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Run, TagSet
 from runs.tallies import Rate
 
-MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 8, 24, 20, 30
+MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
 
 RELEASE, TIME = "release", "time"
 
@@ -152,7 +152,7 @@ def _briefs(scope: Scope, question: Question) -> list[Brief]:
     rows = scope.runs.order_by()
     if question.models:
         rows = rows.filter(language_model__in=question.models)
-    families = {pk: identity.family for pk, identity in identities().items()}
+    families = {pk: one.family for pk, one in identities().items()} if question.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
     return [
         Brief(
@@ -268,7 +268,7 @@ def _largest(
     results: dict[str, int] = {}
     for tally in tallies:
         for tag in tags_of[tally.tag_set]:
-            results[tag] = results.get(tag, 0) + tally.n
+            results[tag] = results.get(tag, 0) + tally.decided
     order = sorted(results, key=lambda tag: (-results[tag], tag))
     return tuple(order[:MOST_TAGS]), max(0, len(order) - MOST_TAGS)
 

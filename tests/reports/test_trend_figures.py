@@ -11,7 +11,7 @@ from reports.trend_figures import Dot, DrawnLine, Mark, small_multiples, trend_l
 
 
 def dot(place, share=0.5, interval=(0.4, 0.6), run=1):
-    return Dot(place, share, Interval(*interval) if interval else None, "a\nb <i>", run)
+    return Dot(place, share, Interval(*interval) if interval else None, "9 of 10 <i>", run)
 
 
 LINE = DrawnLine("aurora <b>", look_of(1), [dot(0), dot(1, 0.6, (0.5, 0.7)), dot(2, None, None)])
@@ -57,7 +57,7 @@ def test_a_line_of_one_dot_has_a_whisker_instead():
 def test_text_of_people_is_escaped():
     line = traces(FIGURES["releases"])[0]
     assert line["name"] == "aurora &lt;b&gt;"
-    assert line["hovertext"][0] == "a<br>b &lt;i&gt;"
+    assert line["text"][0] == "9 of 10 &lt;i&gt;"
 
 
 def test_what_changed_is_marked_before_the_release_that_it_changed_in():
