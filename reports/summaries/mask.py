@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
+from unicodedata import normalize
 
 from reports.summaries.names import MAKER, MODEL, PROVIDER, Name
 
@@ -20,11 +21,19 @@ knows would tell whose id it is."""
 MOST_WORDS = 12
 """Longer names are looked for by their first so many words."""
 
-_HIDDEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u2060\ufeff"))
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 """Characters that cannot be seen and could part a name."""
 
-_LOOK = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-"""Letters of full width, as plain ones."""
+_STROKES = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+"""Accents and strokes on a letter with which no letter is written."""
+
+_SAME_LOOK = str.maketrans(
+    "аеосрхуіјѕԁԛԝһѵАВЕКМНОРСТХУІЈЅԌαινοκρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢıℓ",
+    "aeocpxyijsdqwhvABEKMHOPCTXYIJSGaivokpuABEZHIKMNOPTYXabcdeghijklmnoprtuvwyzil",
+)
 
 WIDEST_GAP = 3
 """So many characters that are neither letters nor digits may part the words of a name."""
@@ -47,7 +56,14 @@ class Masking:
 
     def __call__(self, text: str) -> str:
         """The text without the names."""
-        return self._pattern.sub(self._masked, seen(text)) if self._pattern else seen(text)
+        shown = seen(text)
+        if self._pattern is None:
+            return shown
+        out, at = "", 0
+        for match in self._pattern.finditer(folded(shown)):
+            out += shown[at : match.start()] + self._masked(match)
+            at = match.end()
+        return out + shown[at:]
 
     def _masked(self, match: re.Match[str]) -> str:
         name = self.names[int((match.lastgroup or "n0")[1:])]
@@ -56,8 +72,31 @@ class Masking:
 
 
 def seen(text: str) -> str:
-    """The text as it is read: without what cannot be seen, and letters of full width as plain."""
-    return text.translate(_HIDDEN).translate(_LOOK)
+    """The text without what cannot be seen or only decorates letters."""
+    return _STROKES.sub("", normalize("NFC", _HIDDEN.sub("", text)))
+
+
+class _Folding(dict[int, str]):
+    """Each character as the plain letter or digit that it looks like: one for one."""
+
+    def __missing__(self, code: int) -> str:
+        look = normalize("NFKD", chr(code).translate(_SAME_LOOK))
+        is_one = len(look) == 1 or chr(code).isalpha()  # "™" is no letter, and not one
+        found = look[0] if is_one and look[0].isascii() else chr(code)
+        if code < 0x10000:  # the rest would let a text fill the memory
+            self[code] = found
+        return found
+
+
+_FOLDED = _Folding()
+
+
+def folded(text: str) -> str:
+    """The text in which names are looked for, as long as the text itself.
+
+    Letters of another width, style or alphabet that look like plain ones are plain in it.
+    """
+    return text.translate(_FOLDED)
 
 
 @lru_cache(maxsize=16)
@@ -70,13 +109,14 @@ def _pattern(names: Sequence[Name]) -> re.Pattern[str] | None:
 
 
 def _of(name: Name) -> str:
-    parts = _PARTS.findall(name.text)[:MOST_WORDS]
-    widest = max([WIDEST_GAP, *map(len, re.findall(r"[\W_]+", name.text))])
+    text = folded(name.text)
+    parts = _PARTS.findall(text)[:MOST_WORDS]
+    widest = max([WIDEST_GAP, *map(len, re.findall(r"[\W_]+", text))])
     between = rf"[\W_]{{0,{widest}}}"
     if name.kind == PROVIDER:
         return rf"(?i:{between.join(map(re.escape, parts))})[/:](?=\w)"
     if name.is_word:
-        forms = "|".join(re.escape(form) for form in sorted(written(name.text)))
+        forms = "|".join(re.escape(form) for form in sorted(written(text)))
         return rf"(?:{forms})(?![^\W_])"
     words = between.join(_hyphenated(part) for part in parts)
     return rf"(?i:{words}{_ending(parts[-1])})(?![^\W_])"
@@ -105,7 +145,7 @@ class _Words:
     """The words of a text, in their order, and where each form of a word stands."""
 
     def __init__(self, text: str) -> None:
-        found = list(_WORD.finditer(seen(text)))
+        found = list(_WORD.finditer(folded(seen(text))))
         self.words = [match[0] for match in found]
         self.small = [word.lower() for word in self.words]
         gaps = (b.start() - a.end() for a, b in pairwise(found))
@@ -149,8 +189,10 @@ def leaks(text: str, names: Iterable[Name]) -> list[str]:
 
 def _stands(name: Name, words: _Words) -> bool:
     if name.is_word:
-        return any(form in words.words for form in written(name.text) if _WORD.fullmatch(form))
-    return any(words.has(form) for form in _groupings(name.parts[:MOST_WORDS]))
+        forms = written(folded(name.text))
+        return any(form in words.words for form in forms if _WORD.fullmatch(form))
+    parts = [folded(part) for part in name.parts[:MOST_WORDS]]
+    return any(words.has(form) for form in _groupings(parts))
 
 
 def _groupings(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -64,6 +64,26 @@ def test_names_are_masked_however_they_are_written(text):
 @pytest.mark.parametrize(
     "text",
     [
+        *("Cl\u200daude", "Cl\u200eaude", "Cl\ufe0faude", "Cl\U000e0061aude", "Cl\u0332aude"),
+        *("Сlаudе", "GРT-4o", "𝐂𝐥𝐚𝐮𝐝𝐞", "ⒸⓁⒶⓊⒹⒺ", "ɢᴘᴛ", "OpénAI", "OpenAI™", "Claude²"),
+    ],
+)
+def test_names_are_masked_in_letters_that_only_look_so(text):
+    found = masked(f"I am {text}, by whom?")
+    assert "withheld], by whom?" in found.replace("™", "")
+    assert leaks(found, NAMES) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Привет, мир", "x² ≤ ½", "naïve café", "日本語", "ελληνικά", "ﬁne"]
+)
+def test_other_letters_stay_as_they_are(text):
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         *("Run the command now.", "a llama in the Andes", "I grok it", "an open AI standard"),
         *("egpt-4oo", "closedopenai", "a meta analysis", "opus magnum", "the haiku"),
     ],
