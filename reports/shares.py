@@ -17,3 +17,12 @@ def resampled_share(part: int, whole: int, interval: Interval | None) -> Rate:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def issue_rate(passed: int, decided: int, *, single: bool) -> Rate:
+    """The pass rate of one issue.
+
+    Where its answers are not single ones they are no news of each other, and there is no other
+    issue to resample with: nothing is then said of the spread.
+    """
+    return share_of(passed, decided) if single else resampled_share(passed, decided, None)

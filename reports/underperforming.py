@@ -13,8 +13,9 @@ LAST = 3
 """An issue that passed in none of so many runs is listed, however few its tests."""
 
 SEED = 1
-MOST_BOUNDS = 25
-"""Bounds that take long are found for so many listed issues; the others have their p."""
+MOST_BOUNDS, NEXT_BOUNDS = 25, 10
+"""Bounds are found for so many listed issues, and where that is quick for so many of the others;
+all have their p."""
 
 _HALVINGS = 12
 _FLIPS_FOR_EACH = 40
@@ -174,14 +175,11 @@ def _bounded(
     *,
     single: bool,
 ) -> list[Standing]:
-    """With their upper bounds: all of them where that is quick, else those of the first listed."""
-    most = len(ordered) if single else MOST_BOUNDS
-    return [
-        _with_bound(one, issues[one.issue], p_of, single=single)
-        if place < most and (single or one.is_listed)
-        else one
-        for place, one in enumerate(ordered)
-    ]
+    """With the upper bounds of those that come first."""
+    listed = sum(one.is_listed for one in ordered)
+    most = min(listed, MOST_BOUNDS) + (NEXT_BOUNDS if single else 0)
+    first = [_with_bound(one, issues[one.issue], p_of, single=single) for one in ordered[:most]]
+    return [*first, *ordered[most:]]
 
 
 def _with_bound(one: Standing, tests: Sequence[Counted], p_of: PValue, *, single: bool) -> Standing:

@@ -8,18 +8,19 @@ from django.http import QueryDict
 
 from evalhub.figures import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
 from evalhub.wording import percent
 from reports.cells import p_value
 from reports.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.links import page_url, results_url
 from reports.pages.shell import Page, Reading, ReportForm
+from reports.queries.leaderboard import labels_by_run
 from reports.queries.scores import complete_runs
 from reports.queries.underperforming import (
     UnderperformingReport,
     newest_run,
     underperforming,
 )
+from reports.shares import issue_rate
 from reports.underperforming import EXACT, LAST, Standing
 from runs.models import Run
 from runs.tallies import Rate
@@ -57,8 +58,12 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(_listed_table(report), _next_table(report)),
-        labels=report.labels,
+        labels=_labels(report.run),
     )
+
+
+def _labels(run: Run | None) -> tuple[str, ...]:
+    return labels_by_run([run.pk]).get(run.pk, ()) if run else ()
 
 
 def _question(report: UnderperformingReport) -> str:
@@ -197,12 +202,7 @@ def _row(report: UnderperformingReport, one: Standing) -> tuple[Cell, ...]:
 
 def _rate(report: UnderperformingReport, one: Standing) -> Rate:
     single = report.run is not None and report.run.repeats == 1
-    share = one.passed / one.decided if one.decided else None
-    return Rate(one.passed, one.decided, share, _interval(one) if single else None, not single)
-
-
-def _interval(one: Standing) -> Interval | None:
-    return wilson_interval(one.passed, one.decided)
+    return issue_rate(one.passed, one.decided, single=single)
 
 
 def _bar(report: UnderperformingReport, one: Standing) -> RateRow:

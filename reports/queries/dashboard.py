@@ -1,5 +1,6 @@
 """The state of the ledger at a glance: what waits, what works, what goes wrong most."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,10 +10,11 @@ from evalhub.models import BatchState, LanguageModel
 from evalhub.work.leases import workers_alive
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
 from reports.pages.shell import Reading
-from reports.queries.lines import Line, Parts, issue_lines
+from reports.queries.lines import Line, worst_first
 from reports.queries.runs import RunLine, run_lines
+from reports.shares import issue_rate
 from runs.models import Judging, Result, Run
-from runs.tallies import cells_of
+from runs.tallies import Counts
 
 LATEST, WORST = 6, 6
 
@@ -122,8 +124,20 @@ def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
 
 
 def _worst(run: Run) -> tuple[Line, ...]:
-    lines = issue_lines(Parts.read(cells_of([run.pk]), run.repeats), {})
-    return tuple(line for line in lines if line.counts.failed)[:WORST]
+    """The highest failure rates of the run; two queries."""
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
+    rows = Result.objects.filter(run=run).order_by()
+    for issue, outcome, n in rows.values_list("issue_id", "outcome").annotate(Count("pk")):
+        counts[issue][outcome] = n
+    titles = Issue.objects.filter(pk__in=counts).order_by().values_list("pk", "title")
+    lines = [_line(run, pk, title, Counts(**counts[pk])) for pk, title in titles]
+    failed = [line for line in lines if line.counts.failed]
+    return tuple(sorted(failed, key=worst_first)[:WORST])
+
+
+def _line(run: Run, issue: int, title: str, counts: Counts) -> Line:
+    rate = issue_rate(counts.passed, counts.decided, single=run.repeats == 1)
+    return Line(title, issue, counts, rate)
 
 
 def _by_state(model: type[Model], states: Iterable[str]) -> dict[str, int]:

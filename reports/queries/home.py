@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from django.db.models import Count, Sum
 
-from evalhub.statistics.wilson import wilson_interval
 from issues.models import Issue
 from reports.comparing import Compared, Tally, compared, net_change, tally_of
 from reports.evidence import Findings, findings, sample_of
@@ -17,6 +16,7 @@ from reports.pages.shell import Reading
 from reports.queries.compare import digests_of, outcomes_in
 from reports.queries.leaderboard import labels_by_run
 from reports.queries.scores import complete_runs
+from reports.shares import issue_rate
 from runs.models import Outcome, Result, Run
 from runs.tallies import Rate
 
@@ -201,9 +201,7 @@ def _rate(run: Run, counts: Iterable[Counted]) -> Rate:
     """Of the run; where tests are repeated, its interval is on its own page."""
     passed = sum(one.n for one in counts if one.outcome == Outcome.PASSED)
     n = sum(one.n for one in counts if one.outcome in DECIDED)
-    single = run.repeats == 1
-    interval = wilson_interval(passed, n) if single else None
-    return Rate(passed, n, passed / n if n else None, interval, is_resampled=not single)
+    return issue_rate(passed, n, single=run.repeats == 1)
 
 
 # Compared ----------------------------------------------------------------------------------------

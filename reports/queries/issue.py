@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from django.db.models import Count
 
 from evalhub.models import User
-from evalhub.statistics.wilson import wilson_interval
 from issues.models import Feedback, Issue, IssueState, Test
 from reports.courses import Brief, Courses, Stop, by_time
 from reports.follow_up import proposal_for
@@ -19,8 +18,9 @@ from reports.proposals import Proposal
 from reports.queries.grid import TEXT, prompt_of
 from reports.queries.identities import identities
 from reports.queries.leaderboard import labels_by_run
+from reports.queries.runs_read import variant_of
 from reports.queries.sightings import RunBrief, Sightings, runs_in_brief, sightings
-from reports.queries.trend import variant_of
+from reports.shares import issue_rate
 from runs.models import Outcome, Result, Run
 from runs.tallies import Rate
 
@@ -169,14 +169,7 @@ def _point(stop: Stop, runs: Mapping[int, Seen], repeats: Mapping[int, int]) -> 
     passed = sum(one.passed for one in seen)
     decided = passed + sum(one.failed for one in seen)
     single = len(seen) == 1 and repeats[stop.newest.run] == 1
-    return Point(stop, seen, rate(passed, decided, single=single))
-
-
-def rate(passed: int, decided: int, *, single: bool) -> Rate:
-    """A rate of one issue: where its answers are not single ones, nothing is said of the spread."""
-    share = passed / decided if decided else None
-    interval = wilson_interval(passed, decided) if single else None
-    return Rate(passed, decided, share, interval, is_resampled=not single)
+    return Point(stop, seen, issue_rate(passed, decided, single=single))
 
 
 def _dressed(
@@ -216,7 +209,7 @@ def _test_line(pk: int, state: str, messages: Any, counts: Mapping[str, int]) ->
     passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
     prompt = None if messages is None else prompt_of(messages)[:TEXT]
     undecided = sum(counts.values()) - passed - failed
-    return TestLine(pk, state, prompt, rate(passed, passed + failed, single=False), undecided)
+    return TestLine(pk, state, prompt, issue_rate(passed, passed + failed, single=False), undecided)
 
 
 def _hardest_first(line: TestLine) -> tuple[float, int]:

@@ -153,10 +153,11 @@ def issue_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
         Line(parts.titles[pk], pk, counts_of(mine), parts.rate(f"issue {pk}", mine, known))
         for pk, mine in parts.by_issue().items()
     ]
-    return tuple(sorted(lines, key=_worst_first))
+    return tuple(sorted(lines, key=worst_first))
 
 
-def _worst_first(line: Line) -> tuple[float, int, str]:
+def worst_first(line: Line) -> tuple[float, int, str]:
+    """By the failure rate, then by how many failed; lines without a rate come last."""
     share = line.failure_share
     return (1.0 if share is None else -share, -line.counts.failed, line.name)
 
@@ -180,6 +181,6 @@ def _domain_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
 
 
 def _tree(name: str, below: Mapping[str, Sequence[Line]]) -> Iterator[Line]:
-    for line in sorted(below.get(name, ()), key=_worst_first):
+    for line in sorted(below.get(name, ()), key=worst_first):
         yield line
         yield from _tree(line.name, below)

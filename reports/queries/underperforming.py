@@ -8,7 +8,6 @@ from django.db.models import Count
 
 from issues.models import Issue
 from reports.pages.shell import Reading
-from reports.queries.leaderboard import labels_by_run
 from reports.queries.scores import complete_runs
 from reports.rates import Group, rates_of
 from reports.underperforming import (
@@ -43,7 +42,6 @@ class UnderperformingReport:
     titles: Mapping[int, str]
     undecided: Mapping[int, int]
     rate: Rate | None = None
-    labels: tuple[str, ...] = ()
 
     @property
     def listed(self) -> tuple[Standing, ...]:
@@ -68,7 +66,6 @@ def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
         titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
         undecided=undecided,
         rate=_rate(run, tests, reading),
-        labels=labels_by_run([run.pk]).get(run.pk, ()),
     )
 
 
