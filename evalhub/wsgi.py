@@ -1,5 +1,6 @@
 """The WSGI application that gunicorn serves."""
 
+import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
@@ -10,3 +11,7 @@ application = get_wsgi_application()
 from evalhub.system_checks import refuse_harmful_settings  # noqa: E402
 
 refuse_harmful_settings()
+
+# What is loaded by now stays: no request that makes many objects should look all of it through.
+gc.collect()
+gc.freeze()
