@@ -12,7 +12,7 @@ from reports.loaded import Loaded
 from reports.queries.changes import Change
 from reports.queries.trend import Line, Point, TrendReport
 from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
-from runs.models import Run
+from runs.models import Outcome, Run
 from runs.tallies import Rate
 
 MOST_COLUMNS, MOST_PANELS, MOST_NAMED, MOST_LINES_NAMED = 10, 6, 6, 3
@@ -33,7 +33,7 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
             Column("release", "Release"),
             Column("date", "Date", "date"),
             Column("rate", "Pass rate", "rate"),
-            Column("undecided", "Undecided", note="Results that are in no rate"),
+            Column("undecided", "Not decided", note="Results that are in no rate"),
             Column("changes", "What changed", note="Numbers of changes, which are told below"),
         ),
         rows=[
@@ -69,8 +69,8 @@ def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
     """What changed for this line just before the point."""
     runs = [other.run.pk for other in line.points]
     place = runs.index(point.run.pk)
-    pair = set(runs[place - 1 : place + 1]) if place else set()
-    return [change for change in changes if _concerns(change, line) and _pair(change) == pair]
+    step = tuple(runs[place - 1 : place + 1]) if place else ()
+    return [change for change in changes if _concerns(change, line) and step in change.steps]
 
 
 def _run_link(run: Run, *, more: int = 0) -> Link:
@@ -79,7 +79,12 @@ def _run_link(run: Run, *, more: int = 0) -> Link:
 
 
 def _undecided(point: Point) -> str:
-    return ", ".join(f"{n:,} {outcome}" for outcome, n in sorted(point.others.items())) or "none"
+    others = sorted(point.others.items())
+    return ", ".join(f"{n:,} {_outcome(outcome, n)}" for outcome, n in others) or "none"
+
+
+def _outcome(outcome: str, n: int) -> str:
+    return "errors" if outcome == Outcome.ERROR and n != 1 else outcome
 
 
 def _place(report: TrendReport, release: str, at: Any) -> Place:
@@ -297,14 +302,8 @@ def last_move(line: Line) -> Move | None:
 
 def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
     """What else changed between the last two runs of a line."""
-    pair = {point.run.pk for point in line.points[-2:]}
-    return [
-        change for change in report.changes if _concerns(change, line) and pair == _pair(change)
-    ]
-
-
-def _pair(change: Change) -> set[int]:
-    return {change.before.pk, change.after.pk}
+    step = tuple(point.run.pk for point in line.points[-2:])
+    return [change for change in report.changes if _concerns(change, line) and step in change.steps]
 
 
 def _concerns(change: Change, line: Line) -> bool:

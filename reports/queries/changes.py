@@ -14,11 +14,15 @@ from runs.models import Judging, Result, Run
 
 @dataclass(frozen=True)
 class Change:
-    """What changed between two runs next to each other on these lines; the runs are the first."""
+    """What changed between runs next to each other on these lines.
+
+    `before` and `after` are the first two of them; `steps` has all, by their ids.
+    """
 
     before: Run
     after: Run
     lines: tuple[str, ...]
+    steps: frozenset[tuple[int, int]]
     kinds: tuple[str, ...]
     words: tuple[str, ...]
 
@@ -95,6 +99,7 @@ def _change(
         before=first.before,
         after=first.after,
         lines=tuple(step.line for step in steps),
+        steps=frozenset((step.before.pk, step.after.pk) for step in steps),
         kinds=kinds_of(*measures, juries),
         words=words_of(*measures, juries, details),
     )

@@ -193,6 +193,22 @@ def test_a_change_that_came_to_several_lines_is_told_once(suite):
     assert not reading.pending
 
 
+def test_a_change_that_came_to_several_lines_is_marked_on_each(suite):
+    two_models_and_a_test_more(suite)
+    document, _ = trend()
+
+    assert cells(document, "latest", "line", "measured") == [
+        ("aurora", "differently: tests"),
+        ("kelp", "differently: tests"),
+    ]
+    assert sorted(cells(document, "points", "line", "changes")) == [
+        ("aurora", ""),
+        ("aurora", "1"),
+        ("kelp", ""),
+        ("kelp", "1"),
+    ]
+
+
 def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
     two_models_and_a_test_more(suite)
     document, reading = trend(computes=False)
