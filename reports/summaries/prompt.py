@@ -152,18 +152,24 @@ def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Cl
         limit: Characters to which each text is cut; None: none is.
         clean: Makes a text of others anonymous and harmless.
     """
-    about = ", ".join([*case.tags, case.issue])
     parts = [
-        f"Test {name}: {_line(about, clean)}",
+        f"Test {name}",
+        Fenced(_about(case, limit, clean), name="context", nonce=nonce).block(),
         _fenced("input", case.asked, limit, nonce, clean),
     ]
-    if case.looked_for:
-        points = "\n".join(f"- {cut(_line(point, clean), limit)}" for point in case.looked_for)
-        parts.append(f"Looked for:\n{points}")
     if case.reference:
         parts.append(_fenced("reference", case.reference, limit, nonce, clean))
     parts += [_said(said, limit, nonce, clean) for said in case.said]
     return "\n".join(parts) + "\n"
+
+
+def _about(case: Case, limit: int | None, clean: Clean) -> str:
+    """What people wrote about the test: imported perhaps, so no more trusted than answers are."""
+    lines = [_line(", ".join([*case.tags, case.issue]), clean)]
+    if case.looked_for:
+        points = (f"- {cut(_line(point, clean), limit)}" for point in case.looked_for)
+        lines += ["Looked for:", *points]
+    return "\n".join(lines)
 
 
 def _said(said: Said, limit: int | None, nonce: str, clean: Clean) -> str:
