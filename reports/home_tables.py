@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
-from django.db.models import Model
 from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.wording import percent
-from reports.cells import p_value
+from reports.comparison_words import is_p
 from reports.document import Cell, Column, Link, Linked, Table
 from reports.links import page_url
 from reports.pages.underperforming import reasons
 from reports.queries.dashboard import Waiting
-from reports.queries.home import Change, Latest, Latests
+from reports.queries.home import Change, Latest, Latests, Worse
 from reports.queries.judges import Doubt
 from reports.queries.underperforming import UnderperformingReport
 from runs.models import Run
@@ -61,8 +60,8 @@ def _model_row(latest: Latest) -> tuple[Cell, ...]:
 
 
 def _about(run: Run, *labels: str) -> str:
-    parts = (run.label, run.release and f"release {run.release}", _day(run), *labels)
-    return ", ".join(part for part in parts if part)
+    name = f"release {run.release}" if run.release else run.label
+    return ", ".join((name, _day(run), *labels))
 
 
 def _day(run: Run) -> str:
@@ -115,12 +114,12 @@ def _sure(latest: Latest, change: Change | None) -> str:
 def _sure_words(change: Change) -> str:
     if change.p is None:
         return "not measured"
-    told = f"p {p_value(change.p)}" if change.p < 0.0001 else f"p = {p_value(change.p)}"
+    told = is_p(change.p)
     return told if _is_sure(change) else f"{told}: not enough evidence"
 
 
 def worse_table(found: Latests) -> Table:
-    pending = any(latest.against and latest.compared is None for latest in found.runs)
+    pending = any(latest.is_pending for latest in found.runs)
     more = len(found.worse) - SHOWN
     return Table(
         key="worse",
@@ -136,7 +135,7 @@ def worse_table(found: Latests) -> Table:
         rows=[
             (
                 issue_link(one.issue, found.titles[one.issue]),
-                Link(one.latest.run.model_name, _compare_url(one.latest), _day(one.latest.run)),
+                _since(one),
                 one.change.net,
                 _tests(one.change),
                 _verdict(one.change),
@@ -144,11 +143,17 @@ def worse_table(found: Latests) -> Table:
             )
             for one in found.worse[:SHOWN]
         ],
-        note=f"The surest first; {more:,} more lost something." if more > 0 else "",
+        note="The surest first, each since the baseline where that is of the same model, else "
+        f"since the run before.{f' {more:,} more lost something.' if more > 0 else ''}",
         empty="This is being computed."
         if pending
-        else "No issue lost a test in any model's latest run.",
+        else "No issue lost a test in the latest run of any model.",
     )
+
+
+def _since(one: Worse) -> Link:
+    url = page_url("compare", runs=[one.since, one.run])
+    return Link(one.run.model_name, url, f"since {_about(one.since)}")
 
 
 def issue_link(issue: int, title: str) -> Link:
@@ -225,33 +230,39 @@ def judges_table(found: Sequence[Doubt]) -> Table:
 
 
 def waiting_table(found: Waiting) -> Table:
-    feedback, issue, test = (f"issues_{name}" for name in ("feedback", "issue", "test"))
-    rows: list[tuple[Cell, ...]] = [
-        (_list_link("Feedback to triage", feedback, "new"), found.feedback),
-        (_list_link("Issues in review", issue, "in_review"), found.issues),
-        (_list_link("Tests in review", test, "in_review"), found.tests),
+    lists: list[tuple[Cell, ...]] = [
+        (_list_link("Feedback to triage", "issues_feedback", "new"), found.feedback, None),
+        (_list_link("Issues in review", "issues_issue", "in_review"), found.issues, None),
+        (_list_link("Tests in review", "issues_test", "in_review"), found.tests, None),
     ]
-    for line in found.runs:
-        named = (("unjudged", line.unjudged), ("error", line.errors))
-        for outcome, n in named:
-            if n:
-                rows.append((_run_link(line.run, f"outcome={outcome}", WHAT[outcome]), n))
-        if line.disputed:
-            rows.append((_run_link(line.run, "disputed=1", WHAT["disputed"]), line.disputed))
     return Table(
         key="waiting",
         title="What waits for somebody",
-        columns=(Column("what", "What", "link"), Column("n", "How many", "count")),
-        rows=rows,
+        columns=(
+            Column("what", "What", "link"),
+            Column("n", "How many", "count"),
+            Column("where", "In", "link"),
+        ),
+        rows=[*lists, *(_results_row(found, *what) for what in RESULTS)],
+        note="Answers are those of the newest runs.",
     )
 
 
-WHAT = {"unjudged": "Unjudged", "error": "Without an answer", "disputed": "Disputed"}
+RESULTS = (
+    ("Unjudged answers", "unjudged", "outcome=unjudged"),
+    ("Results without an answer", "errors", "outcome=error"),
+    ("Disputed answers", "disputed", "disputed=1"),
+)
+
+
+def _results_row(found: Waiting, text: str, name: str, query: str) -> tuple[Cell, ...]:
+    lines = [line for line in found.runs if getattr(line, name)]
+    where = tuple(
+        Link(line.run.model_name, f"{line.run.get_absolute_url()}?{query}#results")
+        for line in lines
+    )
+    return Link(text, ""), sum(getattr(line, name) for line in lines), where or None
 
 
 def _list_link(text: str, name: str, state: str) -> Link:
     return Link(text, f"{reverse(f'admin:{name}_changelist')}?state__exact={state}")
-
-
-def _run_link(run: Model, query: str, text: str) -> Link:
-    return Link(text, f"{reverse('reports:run', args=[run.pk])}?{query}#results", f"in {run}")

@@ -105,9 +105,10 @@ def _unasked() -> Document:
 def _sentences(report: IssueReport) -> Iterator[str]:
     issue = report.issue
     author = f" by {issue.author}" if issue.author else ""
-    pieces = f"{report.feedback_total} pieces" if report.feedback_total != 1 else "1 piece"
+    n = report.feedback_total
+    pieces = "no" if not n else "1 piece of" if n == 1 else f"{n} pieces of"
     yield (
-        f"Reported on {reported(issue.created_at)}{author}, with {pieces} of feedback; it is "
+        f"Reported on {reported(issue.created_at)}{author}, with {pieces} feedback; it is "
         f"{issue.get_state_display().lower()} now, of {issue.get_severity_display().lower()} "
         "severity."
     )

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from evalhub.figures import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.statistics.interval import Interval
 from evalhub.wording import percent
-from reports.cells import p_value
+from reports.comparison_words import is_p
 from reports.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.links import page_url, results_url
 from reports.pages.shell import Page, Reading, ReportForm
@@ -36,7 +36,7 @@ class RunField(forms.ModelChoiceField):
 class UnderperformingForm(ReportForm):
     """Which run is looked at: one of the newest is offered, and any may be asked for."""
 
-    run = RunField(Run.objects.all(), empty_label="The newest that is complete")
+    run = RunField(Run.objects.all(), empty_label="The newest one")
 
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
@@ -116,17 +116,14 @@ def reasons(one: Standing, rate: float | None, issues: int) -> tuple[str, ...]:
     """Why an issue is listed, in words."""
     found = []
     if one.is_below and one.holm is not None:
-        bound = f"even {percent(one.upper)} would be" if one.upper is not None else "it is"
+        bound = f", {percent(one.upper)} at best," if one.upper is not None else ""
         found.append(
-            f"{one.passed} of {one.decided} passed; {bound} below the run's {percent(rate)} "
-            f"(p = {p_value(one.holm)} for {issues} issues)."
+            f"{one.passed} of {one.decided} passed{bound} where the run passed {percent(rate)}: "
+            f"{is_p(one.holm)}, corrected for {issues} issues."
         )
     if one.never_passed:
-        last = one.last[:LAST]
-        found.append(
-            f"Passed in none of its last {LAST} runs: 0 of {sum(run.decided for run in last)} "
-            "answers."
-        )
+        answers = sum(run.decided for run in one.last[:LAST])
+        found.append(f"Passed in none of its last {LAST} runs: 0 of {answers} answers.")
     return tuple(found)
 
 

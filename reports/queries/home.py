@@ -38,17 +38,23 @@ class Brief(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The latest run of a model, and what it is compared with; None: nothing."""
+    """The latest run of a model; None: there is no such run.
+
+    Attributes:
+        against: The baseline of its suite, of whichever model; without one, as `since`.
+        since: A run of the same model: the baseline if it is one, else the run before it.
+    """
 
     run: int
     against: int | None
+    since: int | None
 
 
 def chosen(briefs: Sequence[Brief]) -> list[Chosen]:
     """For each model its latest run, the newest first.
 
-    Runs of suites that have a baseline go before others: they are the ones to watch. Without a
-    baseline a run is compared with the one before it of its suite and variant.
+    Runs of suites that have a baseline go before others: they are the ones to watch. The run
+    before is that of the same suite and variant.
 
     Args:
         briefs: Complete runs, newest first.
@@ -57,12 +63,22 @@ def chosen(briefs: Sequence[Brief]) -> list[Chosen]:
     for brief in sorted(briefs, key=lambda one: one.baseline is None):
         latest.setdefault(brief.model, brief)
     newest = sorted(latest.values(), key=lambda one: (one.at, one.pk), reverse=True)
-    return [Chosen(one.pk, _against(one, briefs)) for one in newest[:MOST_MODELS]]
+    by_number = {brief.pk: brief for brief in briefs}
+    return [_chosen(one, briefs, by_number) for one in newest[:MOST_MODELS]]
 
 
-def _against(run: Brief, briefs: Sequence[Brief]) -> int | None:
-    if run.baseline is not None and run.baseline in {one.pk for one in briefs}:
-        return run.baseline if run.baseline != run.pk else None
+def _chosen(run: Brief, briefs: Sequence[Brief], by_number: Mapping[int, Brief]) -> Chosen:
+    baseline = by_number.get(run.baseline or 0)
+    if baseline is None:
+        before = _before(run, briefs)
+        return Chosen(run.pk, before, before)
+    if baseline.pk == run.pk:
+        return Chosen(run.pk, None, None)
+    is_own = baseline.model == run.model
+    return Chosen(run.pk, baseline.pk, baseline.pk if is_own else _before(run, briefs))
+
+
+def _before(run: Brief, briefs: Sequence[Brief]) -> int | None:
     same = [one for one in briefs if (one.suite, one.variant) == (run.suite, run.variant)]
     return next((one.pk for one in same if (one.at, one.pk) < (run.at, run.pk)), None)
 
@@ -103,9 +119,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Latest:
-    """A model's latest run. `against` None: there is nothing to compare it with.
+    """A model's latest run, with what it is compared with: see `Chosen`.
 
-    `compared` is None then, and while it is computed.
+    `compared` is the comparison with `against`, `turned` that with `since`: None where there is
+    no such run, and while they are computed.
     """
 
     run: Run
@@ -115,14 +132,23 @@ class Latest:
     is_baseline: bool
     labels: tuple[str, ...]
     compared: Comparison | None
+    since: Run | None
+    turned: Comparison | None
+
+    @property
+    def is_pending(self) -> bool:
+        return (self.against is not None and self.compared is None) or (
+            self.since is not None and self.turned is None
+        )
 
 
 @dataclass(frozen=True)
 class Worse:
-    """An issue that lost tests in a model's latest run."""
+    """An issue that lost tests in a model's latest run, `since` an earlier one of that model."""
 
     issue: int
-    latest: Latest
+    run: Run
+    since: Run
     change: Change
 
 
@@ -193,7 +219,9 @@ def _latest(
             before=_rate(against, counts[against.pk]) if against else None,
             is_baseline=bool(against and run.suite and run.suite.baseline_id == against.pk),
             labels=labels.get(run.pk, ()),
-            compared=found.get(run.pk),
+            compared=found.get((pair.against, pair.run)),
+            since=runs.get(pair.since or 0),
+            turned=found.get((pair.since, pair.run)),
         )
 
 
@@ -207,29 +235,34 @@ def _rate(run: Run, counts: Iterable[Counted]) -> Rate:
 # Compared ----------------------------------------------------------------------------------------
 
 
+Pair = tuple[int | None, int]
+"""An earlier run and a later one."""
+
+
 def _compared(
     pairs: Sequence[Chosen],
     runs: Mapping[int, Run],
     counts: Mapping[int, Sequence[Counted]],
     reading: Reading,
-) -> dict[int, Comparison]:
-    """Each run against the other of its pair, by the run; empty while they are computed."""
-    known = [(pair.run, pair.against) for pair in pairs if pair.against is not None]
-    repeats = [max(runs[pk].repeats for pk in pair) for pair in known]
-    inputs = [[sorted(counts[pk]) for pk in pair] for pair in known]
-    if not known:
+) -> dict[Pair, Comparison]:
+    """Each pair of runs that is to be compared; empty while they are computed."""
+    found = {(earlier, pair.run) for pair in pairs for earlier in (pair.against, pair.since)}
+    wanted = sorted((before, run) for before, run in found if before is not None)
+    if not wanted:
         return {}
-    return reading.computed("home-pairs-1", inputs, lambda: _look(known, repeats)) or {}
+    single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
+    inputs = [[sorted(counts[pk]) for pk in pair] for pair in wanted]
+    return reading.computed("home-pairs-2", inputs, lambda: _look(wanted, single)) or {}
 
 
-def _look(pairs: Sequence[tuple[int, int]], repeats: Sequence[int]) -> dict[int, Comparison]:
+def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:
     """Two queries for all of them."""
     tests = outcomes_in({pk for pair in pairs for pk in pair})
-    apart = [revisions_apart(tests[before], tests[run]) for run, before in pairs]
+    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
     digests = digests_of({pk for revisions in apart for pk in revisions})
     return {
-        run: _told(compared(match(tests[before], tests[run], digests)), single=most == 1)
-        for (run, before), most in zip(pairs, repeats, strict=True)
+        (before, run): _told(compared(match(tests[before], tests[run], digests)), single=is_single)
+        for (before, run), is_single in zip(pairs, single, strict=True)
     }
 
 
@@ -251,10 +284,10 @@ def _change(issue: int, rows: Sequence[Compared], found: Findings) -> Change:
 def _worse(runs: Iterable[Latest]) -> tuple[Worse, ...]:
     """The surest first, then those that lost most."""
     found = [
-        Worse(issue, latest, change)
+        Worse(issue, latest.run, latest.since, change)
         for latest in runs
-        if latest.compared
-        for issue, change in latest.compared.issues.items()
+        if latest.since and latest.turned
+        for issue, change in latest.turned.issues.items()
         if change.net is not None and change.net < 0
     ]
     return tuple(sorted(found, key=lambda one: (one.change.p or 0, one.change.net or 0, one.issue)))

@@ -9,7 +9,7 @@ from django.db.models import Count
 from issues.models import Issue
 from reports.pages.shell import Reading
 from reports.queries.scores import complete_runs
-from reports.rates import Group, rates_of
+from reports.rates import Group, Tally, rates_of
 from reports.underperforming import (
     LAST,
     Before,
@@ -76,7 +76,8 @@ def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
     """The run's, as its own page tells it."""
     group = Group()
     for issue, of in tests.items():
-        group.issues[issue] = [sum(one.passed for one in of), sum(one.decided for one in of)]
+        passed, decided = sum(one.passed for one in of), sum(one.decided for one in of)
+        group.add(Tally(run.pk, 0, issue, passed, decided, {}))
     return rates_of({"run": group}, reading, resampled=lambda _: run.repeats > 1).get("run")
 
 

@@ -52,6 +52,7 @@ def test_a_planted_issue_is_listed_with_its_reason():
     assert row["p_holm"] == pytest.approx(2 / 243)
     assert row["upper"] == pytest.approx(1 - 0.05 ** (1 / 5), abs=1e-6)
     assert "0 of 5 passed" in row["why"]
+    assert next(fact.value for fact in document.facts if fact.name == "rate").n == 15
     assert document.table("listed").figure["layout"]["shapes"][0]["x0"] == pytest.approx(1 / 3)
 
 
