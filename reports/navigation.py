@@ -12,6 +12,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 
 from evalhub.models import Call, LanguageModel, Token, User, Worker
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
+from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
 from runs.models import Jury, Launch, Result, Run, Suite
 
@@ -39,6 +40,10 @@ RUNS = (
     Room(Suite, "Suites", "folder_copy"),
     Room(Jury, "Juries", "groups"),
     Room(Launch, "Launches", "schedule"),
+)
+REPORTS = (
+    Room(RecurringReport, "Recurring reports", "autorenew"),
+    Room(Capability, "Capability weights", "balance"),
 )
 SETTINGS = (
     Room(LanguageModel, "Language models", "neurology"),
@@ -93,6 +98,7 @@ def _reports(request: HttpRequest) -> Iterator[Item]:
         for page in PAGES:
             if page.in_menu:
                 yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)
+    yield from _open_rooms(REPORTS, request)
 
 
 def _settings(request: HttpRequest) -> Iterator[Item]:
