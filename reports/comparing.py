@@ -4,7 +4,7 @@ The unit of every comparison is the test: its repeats become the share of them t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -39,14 +39,22 @@ ORDER = {kind: place for place, kind in enumerate(Kind)}
 class Compared(NamedTuple):
     """A test of either run; a run that does not have it is None.
 
-    `change` is that of the share of repeats that passed, in [-1, 1]; None where the test is not
-    compared.
+    Attributes:
+        change: Of the share of repeats that passed, in [-1, 1]; None: the test is not compared.
+        times: How many tests it stands for, of one issue and tag set, that came out alike in
+            either run. Weight and score are then their means, and its ids are none of theirs.
     """
 
     kind: Kind
     first: Tested | None
     second: Tested | None
     change: float | None
+    times: int = 1
+
+    @property
+    def is_bundle(self) -> bool:
+        """Whether it stands for tests that it does not name."""
+        return self.latest.test_id == 0
 
     @property
     def latest(self) -> Tested:
@@ -77,14 +85,20 @@ def compared(matching: Matching) -> tuple[Compared, ...]:
         Kind.RUBRIC_CHANGED: matching.rubric_changed,
         Kind.TEXT_CHANGED: matching.text_changed,
     }
-    found = [_of_pair(pair) for pair in matching.pairs]
+    found = [compared_pair(pair) for pair in matching.pairs]
     found += [Compared(kind, *pair, None) for kind, pairs in changed.items() for pair in pairs]
     found += [Compared(Kind.ONLY_FIRST, tested, None, None) for tested in matching.only_first]
     found += [Compared(Kind.ONLY_SECOND, None, tested, None) for tested in matching.only_second]
-    return tuple(sorted(found, key=_worst_first))
+    return tuple(in_order(found))
 
 
-def _of_pair(pair: Pair) -> Compared:
+def in_order(rows: Iterable[Compared]) -> list[Compared]:
+    """Worst first."""
+    return sorted(rows, key=_worst_first)
+
+
+def compared_pair(pair: Pair) -> Compared:
+    """What became of a test that both runs have as it is."""
     before, after = pair.first.share, pair.second.share
     if before is None or after is None:
         return Compared(_undecided(pair), *pair, None)
@@ -131,21 +145,32 @@ class Tally:
         return (self.worse + self.better) / self.n if self.n else None
 
 
+def counts_of(rows: Iterable[Compared]) -> Counter[Kind]:
+    """How many tests became what."""
+    counts: Counter[Kind] = Counter()
+    for one in rows:
+        counts[one.kind] += one.times
+    return counts
+
+
 def tally_of(rows: Iterable[Compared]) -> Tally:
-    counts = Counter(one.kind for one in rows)
+    counts = counts_of(rows)
     return Tally(counts[Kind.WORSE], counts[Kind.BETTER], counts[Kind.SAME])
 
 
-def net_change(rows: Sequence[Compared]) -> float | None:
+def net_change(rows: Iterable[Compared]) -> float | None:
     """The mean change of the compared tests, in [-1, 1]; None where there are none."""
-    changes = [one.change for one in rows if one.change is not None]
-    return sum(changes) / len(changes) if changes else None
+    changes = [(one.change, one.times) for one in rows if one.change is not None]
+    n = sum(times for _, times in changes)
+    return sum(change * times for change, times in changes) / n if n else None
 
 
-def missing_share(rows: Sequence[Compared]) -> float | None:
+def missing_share(rows: Iterable[Compared]) -> float | None:
     """The share of the tests of either run that is not compared, in [0, 1]; None without tests.
 
     A test counts to the share of its repeats that ended in an error, are unjudged or wait; one
     that has no match counts in full.
     """
-    return sum(one.missing for one in rows) / len(rows) if rows else None
+    shares = [(one.missing, one.times) for one in rows]
+    n = sum(times for _, times in shares)
+    return sum(missing * times for missing, times in shares) / n if n else None

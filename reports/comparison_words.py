@@ -1,12 +1,11 @@
 """What a comparison of two runs comes to, in sentences."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.cells import p_value, points
-from reports.comparing import COMPARED, Compared, Kind, Tally, net_change, tally_of
+from reports.comparing import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
 from reports.evidence import MCNEMAR, Evidence, Findings
 
 REASONS: Mapping[Kind, str] = {
@@ -100,7 +99,7 @@ def between(interval: Interval | None, write: Callable[[float], str] = points) -
 
 def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
     """How many tests are not compared, and why; nothing where all are."""
-    counts = Counter(one.kind for one in rows if one.kind not in COMPARED)
+    counts = counts_of(one for one in rows if one.kind not in COMPARED)
     if not counts:
         return []
     reasons = ", ".join(
@@ -109,7 +108,7 @@ def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
         if counts[kind]
     )
     is_are = "is" if counts.total() == 1 else "are"
-    of = number_of_tests(len(rows))
+    of = number_of_tests(counts_of(rows).total())
     return [f"{counts.total():,} of {of} {is_are} not compared: {reasons}."]
 
 

@@ -1,7 +1,7 @@
 """Whether what became of the tests says anything: all that is resampled or tested. Pure."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -111,10 +111,12 @@ class Findings:
 class Sample:
     """The compared tests as columns; what `findings` depends on, and nothing else does.
 
-    `scores` are pairs of mean scores; None where either run has none.
+    `times` tests stand in one place. `scores` are pairs of mean scores; None where either run has
+    none.
     """
 
     changes: tuple[float, ...]
+    times: tuple[int, ...]
     issues: tuple[int, ...]
     tags: tuple[tuple[str, ...], ...]
     weights: tuple[float, ...]
@@ -123,16 +125,23 @@ class Sample:
 
     def inputs(self) -> list[object]:
         """The same as JSON."""
-        return [self.changes, self.issues, self.tags, self.weights, self.scores, self.single]
+        columns = [self.changes, self.times, self.issues, self.tags, self.weights, self.scores]
+        return [*columns, self.single]
+
+    def spread(self, column: Sequence[T], places: Sequence[int] | None = None) -> list[T]:
+        """The values of a column, or of some places of it, once for each test."""
+        places = range(len(column)) if places is None else places
+        return [column[place] for place in places for _ in range(self.times[place])]
 
 
 def sample_of(
-    rows: Sequence[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
+    rows: Iterable[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
 ) -> Sample:
     """The compared tests of these. `tags` are the names of each tag set."""
     kept = [one for one in rows if one.kind in COMPARED]
     return Sample(
         changes=tuple(one.change or 0.0 for one in kept),
+        times=tuple(one.times for one in kept),
         issues=tuple(one.latest.issue_id for one in kept),
         tags=tuple(tags[one.latest.tag_set_id] for one in kept),
         weights=tuple(one.latest.weight for one in kept),
@@ -150,38 +159,42 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 
 def findings(sample: Sample) -> Findings:
     """All that is computed of the compared tests; equal samples give equal findings."""
-    ones = [1.0] * len(sample.changes)
+    changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
+    ones = [1.0] * len(changes)
+    error = clustered_error(changes, ones, issues)
     by_issue: dict[int, list[int]] = defaultdict(list)
     by_tag: dict[str, list[int]] = defaultdict(list)
     for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
         by_issue[issue].append(place)
         for name in names:
             by_tag[name].append(place)
-    error = clustered_error(sample.changes, ones, sample.issues)
     return Findings(
-        evidence=evidence_of(sample.changes, sample.issues, single=sample.single),
-        interval=paired_interval([0.0] * len(ones), sample.changes, ones, sample.issues, seed=SEED),
+        evidence=evidence_of(changes, issues, single=sample.single),
+        interval=paired_interval([0.0] * len(changes), changes, ones, issues, seed=SEED),
         standard_error=error,
-        detectable=_detectable(sample, error),
+        detectable=_detectable(changes, error, single=sample.single),
         graded=_graded(sample),
         tags=_sure(sample, by_tag, clustered=True),
         issues=_sure(sample, by_issue, clustered=False),
     )
 
 
-def _detectable(sample: Sample, standard_error: float | None) -> float | None:
-    n = len(sample.changes)
+def _detectable(
+    changes: Sequence[float], standard_error: float | None, *, single: bool
+) -> float | None:
+    n = len(changes)
     if not n:
         return None
-    if sample.single:
-        return detectable_change(n, sum(change != 0 for change in sample.changes) / n)
+    if single:
+        return detectable_change(n, sum(change != 0 for change in changes) / n)
     return detectable_of_difference(standard_error)
 
 
 def _graded(sample: Sample) -> Graded | None:
+    """Tests of one place have one issue: only the sums over issues matter, so these will do."""
     scored = [place for place, pair in enumerate(sample.scores) if pair is not None]
     pairs = [pair for pair in sample.scores if pair is not None]
-    weights = [sample.weights[place] for place in scored]
+    weights = [sample.weights[place] * sample.times[place] for place in scored]
     issues = [sample.issues[place] for place in scored]
     changes = [after - before for before, after in pairs]
     mean = weighted_mean(changes, weights)
@@ -190,7 +203,7 @@ def _graded(sample: Sample) -> Graded | None:
     first, second = zip(*pairs, strict=True)
     return Graded(
         change=mean,
-        n=len(pairs),
+        n=sum(sample.times[place] for place in scored),
         interval=paired_interval(first, second, weights, issues, seed=SEED),
         standard_error=clustered_error(changes, weights, issues),
     )
@@ -198,12 +211,9 @@ def _graded(sample: Sample) -> Graded | None:
 
 def _sure(sample: Sample, groups: Mapping[T, Sequence[int]], *, clustered: bool) -> dict[T, Sure]:
     """The p of each group of tests; within one issue there is nothing to cluster by."""
-    found = [
-        evidence_of(
-            [sample.changes[place] for place in places],
-            [sample.issues[place] if clustered else place for place in places],
-            single=sample.single,
-        ).p
-        for places in groups.values()
-    ]
+    found = []
+    for places in groups.values():
+        changes = sample.spread(sample.changes, places)
+        issues = sample.spread(sample.issues, places) if clustered else range(len(changes))
+        found.append(evidence_of(changes, issues, single=sample.single).p)
     return dict(zip(groups, map(Sure, found, holm(found)), strict=True))

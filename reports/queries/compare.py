@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Count, Min, Q, Sum
 from django.db.models.fields.json import KeyTransform
@@ -10,9 +10,10 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, User
 from issues.models import Issue, Revision
-from reports.comparing import Compared, compared
+from reports.comparing import Compared, Kind, compared, compared_pair, in_order
 from reports.matching import Digests, Tested, match, revisions_apart
 from reports.queries.grid import TEXT, prompt_of
+from reports.queries.pairing import bundled_pairs, bundles, other_tests
 from runs.labels import labels_of
 from runs.listing import texts_of
 from runs.models import Judging, Outcome, Result, Run, TagSet
@@ -40,6 +41,7 @@ class Side:
 class Comparison:
     """Two runs, every test of either once, and the labels that their results were given.
 
+    `rows` are worst first; most tests that came out the same stand in bundles, which come last.
     `tags` are the names of each tag set, `issues` the titles.
     """
 
@@ -54,6 +56,14 @@ class Comparison:
         """Whether both runs have one repeat of each test."""
         return self.first.run.repeats == self.second.run.repeats == 1
 
+    def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
+        """The tests of these kinds, worst first, none of them in a bundle."""
+        rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
+        if Kind.SAME not in kinds:
+            return rows
+        pairs = bundled_pairs(self.first.run.pk, self.second.run.pk)
+        return in_order((*rows, *map(compared_pair, pairs)))
+
 
 def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
     """The runs with what decides their scores, in their order; one query."""
@@ -67,9 +77,11 @@ def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
 
 def comparison_of(first: Side, second: Side) -> Comparison:
     """The two runs compared; the number of queries is constant."""
-    tests = outcomes_in([first.run.pk, second.run.pk])
-    before, after = tests[first.run.pk], tests[second.run.pk]
-    rows = compared(match(before, after, digests_of(revisions_apart(before, after))))
+    runs = first.run.pk, second.run.pk
+    pairs, before, after = other_tests(*runs)
+    apart = match(before, after, digests_of(revisions_apart(before, after)))
+    found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
+    rows = (*found, *bundles(*runs))
     return Comparison(
         first,
         second,
@@ -99,7 +111,7 @@ def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
     counted = rows.values(*GROUPS).annotate(**SUMS)
     tests: dict[int, list[Tested]] = {run: [] for run in runs}
     for run, *tested in counted.values_list(*GROUPS, *SUMS):
-        tests[run].append(Tested(*tested))
+        tests[run].append(Tested._make(tested))
     return tests
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, Q, QuerySet
 
@@ -17,8 +17,7 @@ from runs.tallies import Counts
 DECIDED = Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A test as several runs have it: one revision, so that all were asked and judged alike.
 
     `passed` of `decided` results of all `runs` that have it.

@@ -5,11 +5,15 @@ from django.urls import reverse
 
 from evalhub.models import BatchState
 from issues.models import Test
+from reports.comparing import Kind, compared, counts_of, missing_share, net_change
+from reports.evidence import findings, sample_of
 from reports.links import page_url
+from reports.matching import match
 from reports.pages.compare.form import CompareForm
 from reports.pages.compare.page import build
 from reports.pages.shell import Reading
 from reports.queries.choosing import latest_pair, offered, opponent_of
+from reports.queries.compare import comparison_of, outcomes_in, sides_of
 from runs.models import Answer, Run, Suite
 from tests.api import client_of
 from tests.factories import make_issue, make_test, make_user
@@ -143,6 +147,40 @@ def test_repeats_are_compared_by_the_share_that_passed():
     row = listed(report(first, second))[0]
 
     assert (row["became"], row["first"].passed, row["first"].n) == ("better", 1, 2)
+
+
+def test_bundles_say_what_their_tests_say_one_by_one():
+    """Most tests that stay the same are added up by the database: no figure may tell."""
+    issues = [make_issue(tags=tags) for tags in (("facts",), ("facts", "dates"), ())]
+    tests = [
+        make_test(f"Question {n}?", issue=issues[n % 3], weight=1 + n % 4 / 2) for n in range(24)
+    ]
+    votes = [[n % 5 / 4] for n in range(48)]
+    first = judged(*votes, tests=tests, repeats=2)
+    second = judged(*[votes[(n * 7) % 48] for n in range(48)], tests=tests, repeats=2)
+    fail(second, second.results.order_by("pk").first())
+    sides = sides_of([first, second])
+    bundled = comparison_of(*sides)
+    in_runs = outcomes_in([first.pk, second.pk])
+    one_by_one = compared(match(in_runs[first.pk], in_runs[second.pk], {}))
+
+    assert any(one.times > 1 for one in bundled.rows)
+    assert counts_of(bundled.rows) == counts_of(one_by_one)
+    assert net_change(bundled.rows) == pytest.approx(net_change(one_by_one))
+    assert missing_share(bundled.rows) == pytest.approx(missing_share(one_by_one))
+    assert bundled.one_by_one(frozenset(Kind)) == list(one_by_one)
+    told, expected = (
+        findings(sample_of(rows, bundled.tags, single=False)) for rows in (bundled.rows, one_by_one)
+    )
+    assert told.evidence == expected.evidence
+    assert told.tags == expected.tags
+    assert told.issues == expected.issues
+    assert told.standard_error == pytest.approx(expected.standard_error)
+    assert told.interval == pytest.approx(expected.interval)
+    assert told.graded.change == pytest.approx(expected.graded.change)
+    assert told.graded.n == expected.graded.n
+    assert told.graded.standard_error == pytest.approx(expected.graded.standard_error)
+    assert told.graded.interval == pytest.approx(expected.graded.interval)
 
 
 # What is listed ----------------------------------------------------------------------------------

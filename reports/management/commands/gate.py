@@ -127,7 +127,7 @@ def found_in(comparison: Comparison, computed: Findings) -> Found:
     rows = comparison.rows
     return Found(
         tally=tally_of(rows),
-        matched=sum(one.kind in MATCHED for one in rows),
+        matched=sum(one.times for one in rows if one.kind in MATCHED),
         missing=missing_share(rows),
         net=net_change(rows),
         p=computed.evidence.p,

@@ -1,11 +1,10 @@
 """What can be asked of a comparison, all of it in the address."""
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
 
-from reports.comparing import FLIPS, Compared, Kind
+from reports.comparing import FLIPS, Kind
 from reports.pages.shell import ReportForm
 from runs.models import Run
 
@@ -61,17 +60,3 @@ class CompareForm(ReportForm):
         choices=SHARED, label="Of several runs", initial="", help_text="Which tests are listed."
     )
     find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")
-
-
-def wanted(
-    rows: Iterable[Compared], asked: Any, tags: Callable[[int], tuple[str, ...]]
-) -> list[Compared]:
-    """The tests that the address asks for, but for words in their prompts."""
-    kinds = SHOW[asked["show"]][1]
-    return [
-        one
-        for one in rows
-        if one.kind in kinds
-        and (not asked["issue"] or one.latest.issue_id == asked["issue"])
-        and (not asked["tag"] or asked["tag"] in tags(one.latest.tag_set_id))
-    ]

@@ -6,7 +6,7 @@ from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
 from evalhub.wording import percent
-from reports.comparing import COMPARED, missing_share, net_change
+from reports.comparing import COMPARED, counts_of, missing_share, net_change
 from reports.comparison_words import between, number_of_tests, signed
 from reports.document import Fact
 from reports.evidence import SEED, Findings
@@ -59,7 +59,13 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
         ),
         *_rates(two),
         *_graded(found),
-        Fact("missing", "Not compared", missing, "share", f"of {number_of_tests(len(rows))}"),
+        Fact(
+            "missing",
+            "Not compared",
+            missing,
+            "share",
+            f"of {number_of_tests(counts_of(rows).total())}",
+        ),
     )
 
 
@@ -87,28 +93,27 @@ def _detectable_note(two: TwoRuns) -> str:
 def _rates(two: TwoRuns) -> list[Fact]:
     """The pass rates over the compared tests, which are not those of the whole runs."""
     kept = [one for one in two.comparison.rows if one.kind in COMPARED]
-    before = [one.first for one in kept if one.first is not None]
-    after = [one.second for one in kept if one.second is not None]
+    before = [(one.first, one.times) for one in kept if one.first is not None]
+    after = [(one.second, one.times) for one in kept if one.second is not None]
     return [
         Fact("rate_before", "Pass rate before", _rate(two, before), "rate", two.names[0]),
         Fact("rate_after", "Pass rate after", _rate(two, after), "rate", two.names[1]),
     ]
 
 
-def _rate(two: TwoRuns, tests: Sequence[Tested]) -> Rate:
-    passed = sum(one.passed for one in tests)
-    n = sum(one.decided for one in tests)
+def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
+    passed = sum(one.passed * times for one, times in tests)
+    n = sum(one.decided * times for one, times in tests)
     single = two.comparison.is_single
-    interval = wilson_interval(passed, n) if single else _resampled(two.reading, tests)
+    interval = wilson_interval(passed, n) if single else _of_repeats(two.reading, tests)
     return Rate(passed, n, passed / n if n else None, interval, is_resampled=not single)
 
 
-def _resampled(reading: Reading, tests: Sequence[Tested]) -> Interval | None:
+def _of_repeats(reading: Reading, tests: Sequence[tuple[Tested, int]]) -> Interval | None:
     """Repeats of a test are not independent: issues are resampled."""
-    shares = [one.share or 0.0 for one in tests]
-    repeats = [float(one.decided) for one in tests]
-    issues = [one.issue_id for one in tests]
-    return resampled(reading, shares, repeats, issues)
+    shares = [one.share or 0.0 for one, _ in tests]
+    repeats = [float(one.decided * times) for one, times in tests]
+    return resampled(reading, shares, repeats, [one.issue_id for one, _ in tests])
 
 
 def resampled(

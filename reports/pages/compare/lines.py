@@ -1,11 +1,20 @@
 """What became of the tests by tag, by issue, and in all."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.comparing import COMPARED, MATCHED, Compared, Kind, Tally, net_change, tally_of
+from reports.comparing import (
+    COMPARED,
+    MATCHED,
+    Compared,
+    Kind,
+    Tally,
+    counts_of,
+    net_change,
+    tally_of,
+)
 from reports.comparison_figures import became_ring, changes_by_line
 from reports.document import Cell, Column, Link, Table
 from reports.evidence import Sure
@@ -103,7 +112,7 @@ def by_issue(two: TwoRuns) -> Table:
 
 def became(two: TwoRuns) -> Table:
     """Every test of either run once, by what became of it."""
-    counts = Counter(one.kind for one in two.comparison.rows)
+    counts = counts_of(two.comparison.rows)
     rows = [(kind, KIND_WORDS.get(kind, kind.value), counts[kind]) for kind in Kind if counts[kind]]
     return Table(
         "became",

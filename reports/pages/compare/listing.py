@@ -9,7 +9,7 @@ from reports.comparing import Compared, Kind
 from reports.document import Cell, Column, Link, Table
 from reports.loaded import Loaded
 from reports.matching import Tested
-from reports.pages.compare.form import SHOW, wanted
+from reports.pages.compare.form import SHOW
 from reports.pages.compare.state import KIND_WORDS, TwoRuns
 from reports.queries.compare import Comparison, prompts_of, saying
 from runs.tallies import Rate
@@ -18,12 +18,24 @@ PROMPT = 160
 """Characters of a prompt by which people know a test."""
 
 
-def tests_of(two: TwoRuns) -> Table:
+def wanted(two: TwoRuns) -> list[Compared]:
+    """The tests that the address asks for."""
     asked, comparison = two.asked, two.comparison
-    rows = wanted(comparison.rows, asked, comparison.tags.__getitem__)
+    rows = [
+        one
+        for one in comparison.one_by_one(SHOW[asked["show"]][1])
+        if (not asked["issue"] or one.latest.issue_id == asked["issue"])
+        and (not asked["tag"] or asked["tag"] in comparison.tags[one.latest.tag_set_id])
+    ]
     if asked["q"]:
         said = saying(asked["q"], [one.latest.revision_id for one in rows], two.reading.reader)
         rows = [one for one in rows if one.latest.revision_id in said]
+    return rows
+
+
+def tests_of(two: TwoRuns) -> Table:
+    """The tests that are asked for."""
+    asked, rows = two.asked, wanted(two)
     return Table(
         "tests",
         f"Tests: {SHOW[asked['show']][0]}",
