@@ -55,6 +55,7 @@ class Content:
     suites: list[Suite]
     models: list[LanguageModel]
     juries: list[Jury]
+    analyst: LanguageModel
     people: list[User]
 
     @cached_property
@@ -77,6 +78,7 @@ def make_content(plan: Plan) -> Content:
         suites=_suites(plan, tests),
         models=list(_models()),
         juries=_juries(),
+        analyst=LanguageModel.objects.create(**_scripted(words.ANALYST)),
         people=[_person(number) for number in range(PEOPLE)],
     )
 

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from evalhub.models import LanguageModel
 from issues.models import Feedback, Issue, Tag, Test
-from reports.invented import people, words
+from reports.invented import opinions, people, words
 from reports.invented.content import Content, graded_tests, make_content
 from reports.invented.filling import Filling
 from reports.invented.plan import DRIFTING, REGRESSING, Plan, Size
@@ -53,6 +53,7 @@ def invent(size: Size, *, detailed: int, tell: Callable[[int], None] = lambda _:
             tell(number + 1)
         go_on_counting(Result)
         _pin_baseline(plan, content)
+        summaries = opinions.summarise(plan, content.suites, content.analyst)
     tidy()
     kinds: dict[str, type[Model]] = {
         "issues": Issue,
@@ -65,7 +66,9 @@ def invent(size: Size, *, detailed: int, tell: Callable[[int], None] = lambda _:
         "judgments": Judgment,
     }
     counts = {name: kind._default_manager.count() for name, kind in kinds.items()}
-    return Invented(counts | {"evaluations": evaluations}, stories_of(plan))
+    return Invented(
+        counts | {"evaluations": evaluations, "executive summaries": summaries}, stories_of(plan)
+    )
 
 
 def _pin_baseline(plan: Plan, content: Content) -> None:

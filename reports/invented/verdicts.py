@@ -34,6 +34,7 @@ STORY = 6.0
 """So far does a planted issue lie from the others that it passes always, or never."""
 
 OUT_OF_ISSUES, OUT_OF_TESTS, OUT_OF_MODELS, OUT_OF_RUNS, OUT_OF_PEOPLE = 1, 2, 3, 4, 5
+OUT_OF_ANALYSTS = 6
 
 
 @dataclass(frozen=True)

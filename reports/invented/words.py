@@ -64,6 +64,7 @@ MODELS = (
     InventedModel("clover-8b", "Open Meadow", "Clover", 0.1, None, None, 700),
     InventedModel("kestrel-lite-2025-11-20", "Kestrel AI", "Kestrel", 0.3, 10, 40, 400),
 )
+ANALYST = "chronicler"
 JUDGES = ("arbiter-a", "arbiter-b", "arbiter-c", "arbiter-d")
 SYSTEM_PROMPT = "Answer briefly, and say so where you are not sure."
 

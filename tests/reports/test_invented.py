@@ -14,11 +14,15 @@ from reports.invented.content import graded_tests
 from reports.invented.ledger import NotEmpty, invent
 from reports.invented.plan import DRIFTING, Plan, Size
 from reports.invented.verdicts import Court
+from reports.models import Exchange, ExecutiveSummary
 from reports.queries.run import run_report
+from reports.summaries.dimensions import KEYS
+from reports.summaries.key import Key
+from reports.summaries.parse import parse
 from runs.agreement import statistics_of
 from runs.filters import Filters
 from runs.launch import suite_fingerprint, template_versions
-from runs.models import Assessment, Judge, Judgment, Outcome, Result, Run
+from runs.models import Assessment, Judge, Judgment, Outcome, Result, Run, Suite
 from runs.scoring import RESULT_FIELDS, score_assessments, score_results
 from runs.seats import jury_fingerprint
 from tests import factories
@@ -163,6 +167,23 @@ def test_what_is_made_next_has_an_id_of_its_own(ledger):
     last = Result.objects.order_by("-pk")[0].pk
 
     assert factories.first_result(factories.make_run()).pk > last
+
+
+def test_every_suite_has_a_summary_that_grades_its_models(ledger):
+    summaries = ExecutiveSummary.objects.all()
+
+    assert {summary.suite for summary in summaries} == set(Suite.objects.all())
+    for summary in summaries:
+        graded = set(summary.grades.values_list("model_name", "dimension"))
+        models = set(summary.runs.values_list("model_name", flat=True))
+        assert graded == {(model, key) for model in models for key in KEYS}
+
+
+def test_what_summaries_were_made_of_is_kept(ledger):
+    exchange = Exchange.objects.filter(is_current=True).first()
+
+    assert parse(exchange.received, Key.from_json(exchange.key)).is_usable
+    assert exchange.sent
 
 
 # What is planted ---------------------------------------------------------------------------------
