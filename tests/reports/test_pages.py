@@ -133,6 +133,15 @@ def test_a_ledger_without_runs_is_explained(browser, key):
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_the_browser_tab_says_which_page_it_is(browser, key):
+    html = browser.get(reverse(f"reports:{key}"), state_for(key, None)).content.decode()
+
+    tab = re.search(r"<title>(.*?)</title>", html, re.S)
+    assert tab
+    assert f"{page_of(key).title} | EvalHub" in tab[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_more_runs_need_no_more_queries(browser, key, django_assert_max_num_queries):
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
