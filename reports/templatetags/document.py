@@ -24,8 +24,8 @@ NUMBERS: frozenset[Form] = frozenset(
 )
 
 
-LONGEST_WORDS = 40
-"""Characters; a longer text is a sentence, for which a column is kept wide enough."""
+LONGEST_WORDS, LONGEST_PHRASE = 25, 80
+"""Characters. A longer text is a phrase, or even a sentence: its column is kept wide enough."""
 
 SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
 """What a heat map shades: other numbers are not in [0, 1]."""
@@ -74,13 +74,29 @@ def _row(table: Table, classes: Sequence[str], row: tuple[Cell, ...]) -> str:
 
 
 def _data(value: Cell, column: Column, name: str, look: str) -> str:
-    share = heat(value) if look == "heat" and column.form in SHADED else ""
+    share = _shading(value, column, look)
     inside = cell(value, column, look)
     if share:
         return f'<td class="eh-heat" style="--heat: {share}%">{inside}</td>'
-    if isinstance(value, str) and len(value) > LONGEST_WORDS:
-        return f'<td class="eh-sentence">{inside}</td>'
-    return f'<td class="{name}">{inside}</td>'
+    return f'<td class="{name or _room(value)}">{inside}</td>'
+
+
+def _shading(value: Cell, column: Column, look: str) -> str:
+    return heat(value) if look == "heat" and column.form in SHADED else ""
+
+
+@register.simple_tag
+def shade(value: Cell, column: Column, table: Table) -> SafeString:
+    """The attribute that shades a cell of a heat map, where it stands alone in a file."""
+    share = _shading(value, column, table.look)
+    return format_html(' style="--heat: {}%"', share) if share else mark_safe("")
+
+
+def _room(value: Cell) -> str:
+    """The class of a cell by how long its text is."""
+    text = value.text if isinstance(value, Link) else value
+    length = len(text) if isinstance(text, str) else 0
+    return "eh-sentence" if length > LONGEST_PHRASE else "eh-phrase" * (length > LONGEST_WORDS)
 
 
 def cell(value: Cell, column: Column, look: str = "") -> SafeString:
