@@ -3,7 +3,8 @@
 import pytest
 
 from reports.cells import as_json, flat, words
-from reports.document import Column, Linked
+from reports.document import Column, Document, Linked, Table
+from reports.exports.html import html_of
 from reports.templatetags.document import cell, heat
 from runs.tallies import Rate
 
@@ -28,3 +29,11 @@ def test_a_value_that_leads_somewhere_is_told_as_the_value(read):
 
 def test_a_value_that_leads_somewhere_is_a_link_on_a_page():
     assert cell(LINKED, COLUMN, "heat").startswith('<a href="/somewhere/?a=1&amp;b=2"><span')
+
+
+def test_a_heat_map_is_shaded_in_a_file_as_well():
+    table = Table("map", "Map", (COLUMN,), ((LINKED,), (None,)), look="heat")
+    html = html_of(Document("Which?", tables=(table,)))
+
+    assert html.count('<td style="--heat: 50%">') == 1
+    assert "<td>—</td>" in html
