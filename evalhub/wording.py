@@ -1,5 +1,6 @@
 """How figures and codes read, on pages and in a terminal. None is not measured: never a nought."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from math import floor, log10
 
@@ -60,3 +61,14 @@ def seconds(ms: int | None) -> str:
 def words(code: str) -> str:
     """A kind such as rate_limited, in words."""
     return code.replace("_", " ")
+
+
+def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
+    """The first names, and how many more there are.
+
+    Args:
+        of: How many there are in all, where `names` are not all of them.
+    """
+    shown = names[:most]
+    more = (len(names) if of is None else of) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")

@@ -5,12 +5,12 @@ from typing import Any
 
 from django import forms
 
+from evalhub.wording import few
 from reports.document import Cell, Column, Document, Link, Linked, Table
 from reports.links import page_url, results_url
 from reports.loaded import Loaded
 from reports.pages.fields import SuiteField, models_field
 from reports.pages.shell import Page, Reading, ReportForm
-from reports.pages.trend_tables import few
 from reports.queries.heatmap import (
     DIFFICULTY,
     IDENTITY,
@@ -120,11 +120,17 @@ def _map(report: HeatReport, question: Question) -> Table:
 
 def _row(report: HeatReport, question: Question, row: Row) -> tuple[Cell, ...]:
     return (
-        Link(row.name, page_url("trend", suite=report.scope.suite, **{question.rows: row.key})),
+        Link(row.name, _row_url(report, question, row)),
         *(_cell(report, question, row, column.run) for column in report.columns),
         report.rates.get(Place(row.key, 0)),
         None if row.spread is None else round(100 * row.spread, 6),
     )
+
+
+def _row_url(report: HeatReport, question: Question, row: Row) -> str:
+    if question.rows == ISSUE:
+        return page_url("issue", issue=row.key)
+    return page_url("trend", suite=report.scope.suite, tag=row.key)
 
 
 def _cell(report: HeatReport, question: Question, row: Row, run: Any) -> Cell:
@@ -135,7 +141,7 @@ def _cell(report: HeatReport, question: Question, row: Row, run: Any) -> Cell:
 
 def _note(question: Question) -> str:
     parts: Sequence[str] = (
-        "A cell opens its results, a name its trend; the best model is on the left.",
+        "A cell opens its results, a name its story; the best model is on the left.",
         "A dash: the run has no such test.",
         "" if question.rows == ISSUE else "A test counts for each of its tags.",
         "A model is shown with its newest run, whichever its variant."

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from evalhub.wording import few
 from reports.cells import points as in_points
 from reports.cells import rate_words
 from reports.document import Document, Table
@@ -13,7 +14,6 @@ from reports.pages.shell import Page, Reading, ReportForm
 from reports.pages.trend_tables import (
     Move,
     changes_table,
-    few,
     heat_table,
     hidden_in,
     last_move,

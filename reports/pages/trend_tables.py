@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from evalhub.wording import few
 from reports.document import Cell, Column, Link, Linked, Table
 from reports.links import page_url, results_url, run_url
 from reports.loaded import Loaded
@@ -15,7 +16,7 @@ from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, 
 from runs.models import Outcome, Run
 from runs.tallies import Rate
 
-MOST_COLUMNS, MOST_PANELS, MOST_NAMED, MOST_LINES_NAMED = 10, 6, 6, 3
+MOST_COLUMNS, MOST_PANELS, MOST_LINES_NAMED = 10, 6, 3
 
 Numbers = Mapping[Change, int]
 """The number of each change that is shown."""
@@ -148,7 +149,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
                 change.after.created_at,
                 ", ".join(change.kinds),
                 " ".join(change.words),
-                few(change.lines[:MOST_LINES_NAMED], of=len(change.lines)),
+                few(change.lines, most=MOST_LINES_NAMED),
             )
             for change, number in numbers.items()
         ],
@@ -308,10 +309,3 @@ def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
 
 def _concerns(change: Change, line: Line) -> bool:
     return line.name in change.lines
-
-
-def few(names: Sequence[str], *, of: int | None = None) -> str:
-    """The first names in words; `of` how many there are, if not all are given."""
-    shown = names[:MOST_NAMED]
-    more = (len(names) if of is None else of) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from evalhub.statistics.interval import Interval
-from evalhub.wording import between, count, percent, score, seconds, span, usd, words
+from evalhub.wording import between, count, few, percent, score, seconds, span, usd, words
 
 
 @pytest.mark.parametrize("write", [percent, between, score, count, usd, seconds])
@@ -52,3 +52,15 @@ def test_ranges(bounds, text):
 
 def test_codes_read_as_words():
     assert words("rate_limited") == "rate limited"
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ({}, "a, b, c"),
+        ({"most": 2}, "a, b and 1 more"),
+        ({"of": 1_203}, "a, b, c and 1,200 more"),
+    ],
+)
+def test_the_first_names_tell_how_many_more_there_are(told, text):
+    assert few(["a", "b", "c"], **told) == text
