@@ -1,6 +1,6 @@
 """Pass rates of groups of results: counted in one query, resampled intervals put off."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
@@ -37,14 +37,14 @@ class Group:
 
     passed: int = 0
     decided: int = 0
-    others: Counter[str] = field(default_factory=Counter)
+    others: dict[str, int] = field(default_factory=dict)
     issues: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, tally: Tally) -> None:
         self.passed += tally.passed
         self.decided += tally.decided
-        if tally.others:
-            self.others.update(tally.others)
+        for outcome, n in tally.others.items():
+            self.others[outcome] = self.others.get(outcome, 0) + n
         if tally.issue and tally.decided:
             passed, decided = self.issues.get(tally.issue, (0, 0))
             self.issues[tally.issue] = (passed + tally.passed, decided + tally.decided)

@@ -77,7 +77,7 @@ def latest_runs() -> list[int]:
 
 def counts_in(group: Group) -> Counts:
     passed, decided = group.passed, group.decided
-    others = {outcome: group.others[outcome] for outcome in UNDECIDED}
+    others = {outcome: group.others.get(outcome, 0) for outcome in UNDECIDED}
     return Counts(passed=passed, failed=decided - passed, **others)
 
 

@@ -100,11 +100,11 @@ class TrendReport:
 
     def has_tag(self, point: Point, tag: str) -> bool:
         """Whether any result of the point has it."""
-        return point.place._replace(tag=tag) in self.rates
+        return Place(tag, point.place.line, point.place.stop) in self.rates
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """None where no result of the point has the tag."""
-        return self.rates.get(point.place._replace(tag=tag))
+        return self.rates.get(Place(tag, point.place.line, point.place.stop))
 
 
 def trend_report(question: Question, reading: Reading) -> TrendReport:
