@@ -1,7 +1,13 @@
 """What reports add to the admin: their own tables, and links on the tables of lower floors."""
 
 from reports.admin.capability import CapabilityAdmin
+from reports.admin.issue import IssueAdminWithReports
 from reports.admin.recurring import RecurringReportAdmin
 from reports.admin.test import TestAdminWithReports
 
-__all__ = ["CapabilityAdmin", "RecurringReportAdmin", "TestAdminWithReports"]
+__all__ = [
+    "CapabilityAdmin",
+    "IssueAdminWithReports",
+    "RecurringReportAdmin",
+    "TestAdminWithReports",
+]

@@ -7,7 +7,9 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from unfold.decorators import action
 
+from evalhub.acts import Act
 from issues.models import Test
+from reports.links import page_url
 from runs.admin.test import TestAdminWithRuns
 
 admin.site.unregister(Test)
@@ -21,6 +23,12 @@ class TestAdminWithReports(TestAdminWithRuns):
 
     def has_compare_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return bool(request.user.has_perm("runs.view_run"))
+
+    def acts(self, request: HttpRequest, row: Any) -> list[Act]:
+        if not request.user.has_perm("runs.view_run"):
+            return super().acts(request, row)
+        life = Act("Life of its issue", page_url("issue", issue=row.issue), is_link=True)
+        return [life, *super().acts(request, row)]
 
     @action(description="Compare answers", permissions=["compare"])
     def compare_answers(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:

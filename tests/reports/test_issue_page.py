@@ -1,6 +1,7 @@
 """The life of an issue, and what a person does about what its runs propose."""
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from issues.models import Feedback, IssueState, Source
@@ -172,3 +173,26 @@ def test_the_programs_read_what_is_proposed():
     issue = proposed()
 
     assert any("propose that it is resolved" in s for s in document_of(issue).sentences)
+
+
+def test_pages_of_an_issue_and_of_its_tests_lead_to_its_life(client):
+    issue = proposed()
+    life = f"{reverse('reports:issue')}?issue={issue.pk}"
+    client.force_login(make_user("maintainer"))
+    pages = [
+        client.get(row.get_absolute_url()).content.decode() for row in (issue, issue.tests.first())
+    ]
+
+    assert all(life in page for page in pages)
+    assert "Resolve as proposed" in pages[0]
+
+
+def test_an_issues_page_without_the_right_to_runs_says_nothing_of_them(client):
+    issue = proposed()
+    user = make_user()
+    user.user_permissions.add(Permission.objects.get(codename="view_issue"))
+    client.force_login(user)
+    page = client.get(issue.get_absolute_url()).content.decode()
+
+    assert issue.title in page
+    assert "releases in a row" not in page

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from reports.comparing import Compared, Kind
 from reports.document import Cell, Column, Link, Table
+from reports.links import page_url
 from reports.loaded import Loaded
 from reports.matching import Tested
 from reports.pages.compare.form import SHOW
@@ -98,7 +99,7 @@ def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]
 
 def _test_row(two: TwoRuns, one: Compared, prompt: str | None) -> tuple[Cell, ...]:
     latest, comparison = one.latest, two.comparison
-    issue = reverse("admin:issues_issue_change", args=[latest.issue_id])
+    issue = page_url("issue", issue=latest.issue_id)
     return (
         KIND_WORDS.get(one.kind, one.kind.value),
         Link(f"test {latest.test_id}", _answers(one)),
