@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
@@ -11,6 +12,19 @@ from reports.model_lines import Look
 
 MOST_NAMES, FEW_NAMES = 12, 4
 """Places that are named on the axis of a large figure, and of a small one."""
+
+MOST_DAYS = 6
+"""Days that are named on an axis of time."""
+
+DAYS = [
+    {"dtickrange": [None, 86_399_999], "value": "%H:%M\n%-d %b %Y"},
+    {"dtickrange": [86_400_000, "M1"], "value": "%-d %b\n%Y"},
+    {"dtickrange": ["M1", None], "value": "%b\n%Y"},
+]
+"""How times read, by what lies between two of them; a second line is told once."""
+
+SHORT, MARGIN = timedelta(hours=1), timedelta(minutes=30)
+"""Runs that lie closer together than `SHORT` get this margin of time: no axis is of seconds."""
 
 PANELS_ACROSS = 2
 PANEL_PX = 190
@@ -67,7 +81,7 @@ def trend_lines(
         hovermode="closest",
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
-        xaxis=_places(releases, most=MOST_NAMES),
+        xaxis=_places(releases, lines, most=MOST_NAMES),
         yaxis=_shares("Passed, of those decided", _span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[_number(mark) for mark in marks],
@@ -82,6 +96,7 @@ def small_multiples(
 ) -> Figure:
     """One small panel for each name, all with the same lines and axes."""
     rows = -(-len(panels) // PANELS_ACROSS)
+    everyone = [line for _, lines in panels for line in lines]
     layout = base_layout(
         height=PANEL_PX * max(rows, 1) + 60,
         hovermode="closest",
@@ -94,7 +109,7 @@ def small_multiples(
     for number, (name, lines) in enumerate(panels):
         x, y = _axis_name("x", number), _axis_name("y", number)
         across, down = _spans(number, rows)
-        places = _places(releases, most=FEW_NAMES) | {"domain": across, "anchor": y}
+        places = _places(releases, everyone, most=FEW_NAMES) | {"domain": across, "anchor": y}
         layout[x.replace("x", "xaxis")] = places
         layout[y.replace("y", "yaxis")] = _shares("", WHOLE) | {"domain": down, "anchor": x}
         layout["annotations"].append(_heading(name, x, y))
@@ -236,10 +251,10 @@ def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
     return [left + 0.04, left + width - 0.01], [top - 0.8 * height, top - 0.12 * height]
 
 
-def _places(releases: Sequence[str], *, most: int) -> dict[str, Any]:
-    axis = {"gridcolor": GRID, "automargin": True, "zeroline": False}
+def _places(releases: Sequence[str], lines: Sequence[DrawnLine], *, most: int) -> dict[str, Any]:
+    axis: dict[str, Any] = {"gridcolor": GRID, "automargin": True, "zeroline": False}
     if not releases:
-        return axis | {"type": "date", "nticks": most}
+        return axis | {"type": "date", "nticks": min(most, MOST_DAYS)} | _times(lines)
     step = -(-len(releases) // most)
     shown = range((len(releases) - 1) % step, len(releases), step)
     return axis | {
@@ -247,6 +262,17 @@ def _places(releases: Sequence[str], *, most: int) -> dict[str, Any]:
         "ticktext": [escape(releases[place], quote=False) for place in shown],
         "range": [-0.6, len(releases) - 0.4],
     }
+
+
+def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
+    """How an axis of time reads: days, or the hours around runs that were all made in one."""
+    times = [datetime.fromisoformat(str(dot.place)) for line in lines for dot in line.dots]
+    if not times:
+        return {}
+    first, last = min(times), max(times)
+    if last - first > SHORT:
+        return {"tickangle": 0, "tickformatstops": DAYS}
+    return {"range": [(first - MARGIN).isoformat(), (last + MARGIN).isoformat()]}
 
 
 def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:

@@ -56,7 +56,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
     report = trend_report(question, reading)
     return Document(
-        question=_question(question),
+        question=_question(question, report),
         sentences=(*_sentences(report), *_left_out(report)),
         tables=tuple(_tables(report, question)),
         warnings=tuple(_warnings(report)),
@@ -76,8 +76,9 @@ def _tables(report: TrendReport, question: Question) -> Iterator[Table]:
             yield panels_table(report, numbers)
 
 
-def _question(question: Question) -> str:
-    over = "over time" if question.over == TIME else "from release to release"
+def _question(question: Question, report: TrendReport) -> str:
+    by_release = report.is_by_release or question.over == RELEASE
+    over = "from release to release" if by_release else "over time"
     about = "".join(
         f" on “{subject}”" for subject in (question.tag, question.issue) if subject is not None
     )
@@ -91,9 +92,9 @@ def _sentences(report: TrendReport) -> Iterator[str]:
     if not report.lines:
         return
     times = [point.stop.at for line in report.lines for point in line.points]
-    lines = len(report.lines)
+    runs, lines = len(report.courses.runs), len(report.lines)
     yield (
-        f"{len(report.courses.runs):,} runs of {report.scope.name} on {lines} "
+        f"{runs:,} {'run' if runs == 1 else 'runs'} of {report.scope.name} on {lines} "
         f"{'line' if lines == 1 else 'lines'}, from {min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}."
     )
     alike = [line for line in report.lines if not hidden_in(report, line)]
