@@ -13,20 +13,30 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.pages import HistoryAdmin
 from runs.admin.import_weval import import_page, may_import
-from runs.models import Suite
+from runs.baselines import NoBaseline, check
+from runs.models import Run, Suite
 from runs.spec import LaunchRefused, check_defaults
 
 
 class SuiteForm(forms.ModelForm):
     class Meta:
         model = Suite
-        fields = ("name", "description", "tests", "tags", "defaults")
+        fields = ("name", "description", "tests", "tags", "baseline", "defaults")
         labels = {"defaults": "Defaults of a launch"}
         help_texts = {
             "defaults": "By the fields of a launch. The launch form writes them too: fill it in "
             "for the suite, and keep it as the suite's defaults."
         }
         widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
+
+    def clean_baseline(self) -> Run | None:
+        run: Run | None = self.cleaned_data["baseline"]
+        if run is not None and run.pk != self.instance.baseline_id:
+            try:
+                check(self.instance, run)
+            except NoBaseline as refused:
+                raise forms.ValidationError(str(refused)) from refused
+        return run
 
     def clean_defaults(self) -> dict[str, Any]:
         defaults = self.cleaned_data["defaults"] or {}
@@ -44,9 +54,9 @@ class SuiteAdmin(HistoryAdmin):
     when_empty = "A suite is a named set of tests, to be launched again and again."
     list_display = ("name", "test_count", "run_link", "created_at")
     search_fields = ("name", "description")
-    autocomplete_fields = ("tests", "tags")
+    autocomplete_fields = ("tests", "tags", "baseline")
     form = SuiteForm
-    fields = ("name", "description", "tests", "tags", "defaults")
+    fields = ("name", "description", "tests", "tags", "baseline", "defaults")
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite_list_before.html"
 

@@ -9,8 +9,9 @@ from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
+from runs.baselines import NoBaseline, check
 from runs.juries import backup_problem, wording_problem
-from runs.models import Approach, Judge, Jury, Suite
+from runs.models import Approach, Judge, Jury, Run, Suite
 from runs.spec import LaunchRefused, check_defaults
 
 
@@ -36,11 +37,23 @@ class SuiteSerializer(RowSerializer):
             "description",
             "tests",
             "tags",
+            "baseline",
             "defaults",
             "extras",
             "source_id",
             "created_at",
         )
+
+    def validate_baseline(self, run: Run | None) -> Run | None:
+        if run is None:
+            return None
+        if self.instance is None:
+            raise serializers.ValidationError("Make the suite first: it has no runs yet.")
+        try:
+            check(self.instance, run)
+        except NoBaseline as refused:
+            raise serializers.ValidationError(str(refused)) from refused
+        return run
 
     def validate_defaults(self, defaults: dict[str, Any]) -> dict[str, Any]:
         try:
