@@ -11,6 +11,7 @@ from django.db.models import Avg, Count, Q
 from evalhub.models import LanguageModel
 from issues.conversation import turns_to_generate
 from issues.models import IssueState, Test, TestState
+from runs.detecting import Detectable, detectable
 from runs.judge_load import USUAL_VERDICT, Bench, for_judges, token_limit, would_sit
 from runs.launch import variants
 from runs.loads import CHARS_PER_TOKEN, Cost, Load, Span, tokens, total, total_cost
@@ -38,6 +39,7 @@ class Estimate:
     `judge_calls` are high where each verdict has to be repaired once. `cost` None: not measured,
     as prices of `unpriced` are not known. `overshoot_usd`: what the calls in flight at one moment
     cost at most, by which each run may pass its cost limit; None where cost is not measured.
+    `detectable`: what a comparison with an earlier run of these tests could find.
     """
 
     runs: int
@@ -51,6 +53,7 @@ class Estimate:
     cost: Cost | None
     unpriced: list[str]
     overshoot_usd: Decimal | None
+    detectable: Detectable | None
     assumptions: list[str]
     left_out: list[LeftOut]
 
@@ -93,6 +96,7 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
         cost=total_cost(loads),
         unpriced=sorted({load.endpoint.name for load in loads if load.cost() is None}),
         overshoot_usd=_overshoot(candidates, judges),
+        detectable=detectable(len(selection.tests), selection.suite),
         assumptions=_assumptions(answers, spec, selection),
         left_out=left_out(spec),
     )
