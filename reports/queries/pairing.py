@@ -58,8 +58,10 @@ GROUP BY issue_b, tag_set_b, {COUNTS}
 ORDER BY issue_b, tag_set_b, {COUNTS}
 """
 
-COLUMNS = ("issue", "tag_set", "weight", "result", "n", "passed", "failed", "error", "unjudged")
-COLUMNS += ("scored", "score_sum", "overridden")
+COLUMNS = (
+    *("issue", "tag_set", "weight", "result", "n"),
+    *("passed", "failed", "error", "unjudged", "scored", "score_sum", "overridden"),
+)
 ONE_BY_ONE = f"""
 {TESTS}
 SELECT revision_id, test_id, {", ".join(f"{name}_{side}" for side in "ab" for name in COLUMNS)}

@@ -19,7 +19,7 @@ def found(first, second, *, single=True):
     rows = comparison(first, second)
     kept = [one for one in rows if one.change is not None]
     evidence = evidence_of(
-        [one.change for one in kept], [one.latest.issue_id for one in kept], single=single
+        [one.change or 0 for one in kept], [one.latest.issue_id for one in kept], single=single
     )
     return Found(
         tally=tally_of(rows),
