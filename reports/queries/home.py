@@ -178,7 +178,7 @@ def latests(reading: Reading) -> Latests:
     runs = tuple(_latest(pairs, counts, reading))
     hopeless = _hopeless({pair.run: counts[pair.run] for pair in pairs})
     worse = _worse(runs)
-    named = {one.issue for one in (*hopeless, *worse)}
+    named = {one.issue for one in hopeless} | {one.issue for one in worse}
     titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
     return Latests(runs, worse, hopeless, dict(titles))
 
@@ -196,7 +196,7 @@ def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
     )
     found: dict[int, list[Counted]] = {run: [] for run in runs}
     for row in counted:
-        found[row[0]].append(Counted(*row[:-1], int(row[-1])))
+        found[row[0]].append(Counted._make((*row[:-1], int(row[-1]))))
     return found
 
 

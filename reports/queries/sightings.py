@@ -60,7 +60,7 @@ COLUMNS = (
 def runs_in_brief() -> list[RunBrief]:
     """All complete runs, oldest first; one query."""
     rows = complete_runs().order_by("created_at", "pk").values_list(*COLUMNS)
-    return [RunBrief(*row[:-1], timezone.localtime(row[-1])) for row in rows]
+    return [RunBrief._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
 
 
 def sightings(issues: Collection[int], runs: Iterable[RunBrief]) -> Sightings:

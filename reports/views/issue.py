@@ -11,6 +11,7 @@ from issues.models import Issue
 from issues.states import APPROVE_ISSUE, Refused
 from reports.follow_up import accept
 from reports.links import page_url
+from reports.proposals import Act
 from reports.views.shell import needs
 
 DONE = {"resolve": "is resolved", "reopen": "is open again"}
@@ -21,7 +22,7 @@ DONE = {"resolve": "is resolved", "reopen": "is open again"}
 def accept_proposal(request: HttpRequest, pk: int) -> HttpResponse:
     """Resolve or reopen the issue, as its runs propose."""
     issue = get_object_or_404(Issue, pk=pk)
-    act = "reopen" if request.POST.get("act") == "reopen" else "resolve"
+    act: Act = "reopen" if request.POST.get("act") == "reopen" else "resolve"
     try:
         proposal = accept(issue, act, by=person(request))
     except Refused as refused:
