@@ -42,7 +42,8 @@ def _plain_words(value: Any, form: Form) -> str:
 
 def points(difference: float) -> str:
     """A difference of two shares in percentage points, with its sign."""
-    return f"{100 * difference:+.1f}".removesuffix(".0").replace("-", "−") + " pts"
+    text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
+    return f"{'0' if text == '+0' else text} pts"
 
 
 def p_value(p: float) -> str:

@@ -73,7 +73,11 @@ def _net_note(two: TwoRuns) -> str:
     found = two.found
     if found is None or found.interval is None:
         return f"over {number_of_tests(two.tally.n)}"
-    error = "" if found.standard_error is None else f", SE {100 * found.standard_error:.1f} pts"
+    error = (
+        ""
+        if found.standard_error is None
+        else f", standard error {100 * found.standard_error:.1f} pts"
+    )
     return f"over {number_of_tests(two.tally.n)}{between(found.interval)}{error}, by issue"
 
 
@@ -86,8 +90,8 @@ def _detectable_note(two: TwoRuns) -> str:
     if flips is None or two.found is None:
         return ""
     if two.found.detectable is None:
-        return f"none: {percent(flips)} of the tests flip, too few"
-    return f"with 80% power, where {percent(flips)} of the tests flip"
+        return f"none: {percent(flips)} of {number_of_tests(two.tally.n)} flip, which are too few"
+    return f"of the tests, with 80% power, where {percent(flips)} of them flip"
 
 
 def _rates(two: TwoRuns) -> list[Fact]:
@@ -96,9 +100,21 @@ def _rates(two: TwoRuns) -> list[Fact]:
     before = [(one.first, one.times) for one in kept if one.first is not None]
     after = [(one.second, one.times) for one in kept if one.second is not None]
     return [
-        Fact("rate_before", "Pass rate before", _rate(two, before), "rate", two.names[0]),
-        Fact("rate_after", "Pass rate after", _rate(two, after), "rate", two.names[1]),
+        Fact(
+            "rate_before",
+            "Pass rate before",
+            _rate(two, before),
+            "rate",
+            _on_compared(two.names[0]),
+        ),
+        Fact(
+            "rate_after", "Pass rate after", _rate(two, after), "rate", _on_compared(two.names[1])
+        ),
     ]
+
+
+def _on_compared(name: str) -> str:
+    return f"{name}, on the tests compared"
 
 
 def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
@@ -131,6 +147,6 @@ def _graded(found: Findings | None) -> list[Fact]:
     if found is None or found.graded is None:
         return []
     graded = found.graded
-    error = "" if graded.standard_error is None else f", SE {graded.standard_error:.3f}"
+    error = "" if graded.standard_error is None else f", standard error {graded.standard_error:.3f}"
     note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}, by issue"
     return [Fact("score_change", "Change of the mean score", graded.change, "number", note)]
