@@ -11,7 +11,7 @@ from runs.models import Run
 from tests.factories import make_jury, make_model, make_run, make_test
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ANSWERING, JUDGING = kinds()
+ANSWERING, JUDGING, *_ = kinds()
 
 
 def run_of(n):

@@ -18,7 +18,7 @@ from runs.models import Answer, Judgment
 from tests.factories import make_jury, make_model, make_run, make_test
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ANSWERING, JUDGING = kinds()
+ANSWERING, JUDGING, *_ = kinds()
 TOO_MANY_TOKENS = 10**30
 """No database takes this number."""
 
