@@ -18,9 +18,10 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Tally(NamedTuple):
-    """The results of a run with one set of tags, counted.
+    """Results of a run, those of one issue or with one set of tags, counted.
 
-    `issue` is 0 where issues were not told apart; `others` are those not decided, by outcome.
+    `tag_set` and `issue` are 0 where they were not told apart; `others` are those not decided, by
+    outcome.
     """
 
     run: int
@@ -53,6 +54,7 @@ class Group:
 def tallies_of(
     runs: Collection[int],
     *,
+    by_tags: bool = True,
     by_issue: bool = False,
     issue: int | None = None,
     tag_sets: Collection[int] | None = None,
@@ -60,6 +62,7 @@ def tallies_of(
     """The results of these runs, counted in one query.
 
     Args:
+        by_tags: Whether sets of tags are told apart.
         by_issue: Whether issues are told apart: rates by issue and resampling need it.
         issue: Only its results; None: those of all.
         tag_sets: Only results with one of these; None: all.
@@ -69,19 +72,21 @@ def tallies_of(
         rows = rows.filter(issue=issue)
     if tag_sets is not None:
         rows = rows.filter(tag_set__in=tag_sets)
-    groups = ["run_id", "tag_set_id", *(["issue_id"] if by_issue else []), "outcome"]
-    counted = rows.values_list(*groups).annotate(n=Count("pk"))
+    parts = {"tag_set": by_tags, "issue": by_issue}
+    apart = [name for name, is_apart in parts.items() if is_apart]
+    groups = ["run_id", *(f"{name}_id" for name in apart), "outcome"]
     outcomes: dict[tuple[int, ...], dict[str, int]] = defaultdict(dict)
-    for *place, outcome, n in counted:
+    for *place, outcome, n in rows.values_list(*groups).annotate(n=Count("pk")):
         outcomes[tuple(place)][outcome] = n
-    return [_tally(place, found) for place, found in outcomes.items()]
+    return [_tally(place, apart, found) for place, found in outcomes.items()]
 
 
-def _tally(place: tuple[int, ...], outcomes: dict[str, int]) -> Tally:
+def _tally(place: tuple[int, ...], apart: Sequence[str], outcomes: dict[str, int]) -> Tally:
+    run, *rest = place
+    parts = dict(zip(apart, rest, strict=True))
     passed = outcomes.pop(Outcome.PASSED, 0)
     decided = passed + outcomes.pop(Outcome.FAILED, 0)
-    run, tag_set, *issue = place
-    return Tally(run, tag_set, issue[0] if issue else 0, passed, decided, outcomes)
+    return Tally(run, parts.get("tag_set", 0), parts.get("issue", 0), passed, decided, outcomes)
 
 
 def grouped(

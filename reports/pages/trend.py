@@ -41,6 +41,7 @@ class TrendForm(ReportForm):
         label="Points of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
     )
     family = forms.BooleanField(label="One line per family")
+    each = forms.BooleanField(label="Each tag on its own")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
@@ -53,6 +54,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         models=list(asked["models"] or ()),
         by_family=asked["family"],
         points=asked["points"] or POINTS,
+        each_tag=asked["each"],
     )
     report = trend_report(question, reading)
     return Document(
@@ -73,6 +75,7 @@ def _tables(report: TrendReport, question: Question) -> Iterator[Table]:
         yield changes_table(report, numbers)
         if not question.has_subject:
             yield heat_table(report)
+        if question.each_tag and not question.has_subject:
             yield panels_table(report, numbers)
 
 

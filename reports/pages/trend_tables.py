@@ -11,12 +11,12 @@ from reports.document import Cell, Column, Link, Linked, Table
 from reports.links import page_url, results_url, run_url
 from reports.loaded import Loaded
 from reports.queries.changes import Change
-from reports.queries.trend import Line, Point, TrendReport
+from reports.queries.trend import MOST_COLUMNS, Line, Point, TrendReport
 from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
 from runs.models import Outcome, Run
 from runs.tallies import Rate
 
-MOST_COLUMNS, MOST_PANELS, MOST_LINES_NAMED = 10, 6, 3
+MOST_PANELS, MOST_LINES_NAMED = 8, 3
 
 Numbers = Mapping[Change, int]
 """The number of each change that is shown."""
@@ -212,7 +212,8 @@ def heat_table(report: TrendReport) -> Table:
             for tag in report.tags
         ],
         note=f"{_newest(report, shown)} Hardest tags first. A cell opens its results; a test "
-        f"counts for each of its tags.{_fewer_tags(report)}",
+        f"counts for each of its tags.{_fewer_tags(report)} Tick “Each tag on its own” to see "
+        "all points in a chart for each.",
         empty="The tests of these runs have no tags.",
         look="heat",
     )

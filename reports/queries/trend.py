@@ -1,6 +1,6 @@
 """Pass rates run after run: one line for each model variant, and what changed in between."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,12 +21,18 @@ from runs.tallies import Rate
 
 MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
 
+MOST_COLUMNS = 10
+"""Points that are told tag by tag, unless all of them are asked for."""
+
 RELEASE, TIME = "release", "time"
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked. `over` "" is by release where there are any, else by time."""
+    """What is asked. `over` "" is by release where there are any, else by time.
+
+    `each_tag`: every point is told tag by tag, and not the newest ones only.
+    """
 
     suite: Choice
     over: str
@@ -35,6 +41,7 @@ class Question:
     models: Sequence[LanguageModel]
     by_family: bool
     points: int
+    each_tag: bool
 
     @property
     def has_subject(self) -> bool:
@@ -191,7 +198,7 @@ def _incomplete(scope: Scope, question: Question, complete: int) -> int:
 
 @dataclass(frozen=True)
 class Counted:
-    """The rates of all stops, and of the tags with most results."""
+    """The rates of all stops, and of the largest tags at those stops that show them."""
 
     groups: Mapping[Place, Group]
     rates: Rates[Place]
@@ -202,39 +209,26 @@ class Counted:
     def read(
         cls, question: Question, courses: Courses, runs: Mapping[int, Run], reading: Reading
     ) -> "Counted":
-        """Two queries: the sets of tags, and the results."""
+        """Three queries: the sets of tags, the results, and those of stops that show tags."""
         stops = {
-            run.run: (course.key, place)
+            run.run: Place("", course.key, place)
             for course in courses.shown
             for place, stop in enumerate(course.stops)
             for run in stop.runs
         }
-        pooled = {
-            (course.key, place)
-            for course in courses.shown
-            for place, stop in enumerate(course.stops)
-            if len(stop.runs) > 1 or any(runs[run.run].repeats > 1 for run in stop.runs)
-        }
+        pooled = _pooled(courses, runs)
         tags_of = _tag_sets()
         tallies = tallies_of(
             list(stops),
+            by_tags=False,
             by_issue=bool(pooled),
             issue=question.issue.pk if question.issue else None,
             tag_sets=_with_tag(tags_of, question.tag),
         )
-        kept, left_out = _largest(tallies, tags_of) if not question.has_subject else ((), 0)
-
-        shown = frozenset(kept)
-        known: dict[tuple[int, int], list[Place]] = {}
-
-        def places(tally: Tally) -> Iterable[Place]:
-            found = known.get(tally[:2])
-            if found is None:
-                tags = ["", *(tags_of[tally.tag_set] & shown)]
-                found = known[tally[:2]] = [Place(tag, *stops[tally.run]) for tag in tags]
-            return found
-
-        groups = grouped(tallies, places)
+        groups = grouped(tallies, lambda tally: [stops[tally.run]])
+        tagged = tallies_of(_tagged(question, courses), by_issue=bool(pooled))
+        kept, left_out = _largest(tagged, tags_of)
+        groups |= grouped(tagged, _by_tag(stops, tags_of, frozenset(kept)))
         rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)
         return cls(groups, rates, _hardest_first(kept, groups), left_out)
 
@@ -247,6 +241,44 @@ class Counted:
             rate=self.rates.get(place) or NOTHING,
             others=self.groups[place].others if place in self.groups else {},
         )
+
+
+def _pooled(courses: Courses, runs: Mapping[int, Run]) -> set[tuple[str, int]]:
+    """Line and number of the stops whose answers to a test are several."""
+    return {
+        (course.key, place)
+        for course in courses.shown
+        for place, stop in enumerate(course.stops)
+        if len(stop.runs) > 1 or any(runs[run.run].repeats > 1 for run in stop.runs)
+    }
+
+
+def _tagged(question: Question, courses: Courses) -> list[int]:
+    """The runs whose rates are told tag by tag."""
+    if question.has_subject:
+        return []
+    if question.each_tag:
+        return courses.runs
+    stops = [stop for course in courses.shown for stop in course.stops]
+    newest = sorted(stops, key=lambda stop: (stop.at, stop.newest.run), reverse=True)
+    return [run.run for stop in newest[:MOST_COLUMNS] for run in stop.runs]
+
+
+def _by_tag(
+    stops: Mapping[int, Place], tags_of: Mapping[int, frozenset[str]], shown: frozenset[str]
+) -> Callable[[Tally], Iterable[Place]]:
+    """Where a tally counts: at its stop, for each of its tags that are shown."""
+    known: dict[tuple[int, int], list[Place]] = {}
+
+    def places(tally: Tally) -> Iterable[Place]:
+        found = known.get(tally[:2])
+        if found is None:
+            _, line, stop = stops[tally.run]
+            tags = tags_of[tally.tag_set] & shown
+            found = known[tally[:2]] = [Place(tag, line, stop) for tag in tags]
+        return found
+
+    return places
 
 
 NOTHING = Rate(passed=0, n=0, share=None, interval=None, is_resampled=False)

@@ -157,6 +157,21 @@ def test_tags_are_mapped_by_run_the_hardest_first(suite):
     assert found[0][1].url == f"/reports/runs/{run.pk}/?tag=maths#results"
 
 
+def test_each_tag_has_a_small_chart_of_its_own_where_that_is_asked():
+    make_ledger(releases=3)
+    document, _ = trend("each=on")
+    table = document.table("tag_lines")
+
+    assert trend()[0].table("tag_lines") is None
+    assert len(table.rows) == 4 * 2 * 3, "tags, models, releases"
+    assert [note["text"] for note in table.figure["layout"]["annotations"]] == [
+        "<b>kind 1</b>",
+        "<b>kind 0</b>",
+        "<b>facts</b>",
+        "<b>kind 2</b>",
+    ], "3 of 12, 5 of 12, 20 of 36 and 12 of 12 passed"
+
+
 def test_a_jury_that_changed_is_told_and_marked(suite):
     model, tests = make_model(name="kelp"), [make_test()]
     old, new = make_jury(make_model(name="old judge")), make_jury(make_model(name="new judge"))

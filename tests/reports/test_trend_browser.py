@@ -10,6 +10,9 @@ from tests.reports.ledger import make_ledger
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PAGES = ("trend", "heatmap", "individual")
+ALL = {"trend": "?each=on"}
+"""What else a page can show."""
+
 CHARTS_FIT = """[...document.querySelectorAll(".eh-chart .main-svg")].every(
     (drawing) => drawing.clientWidth <= drawing.closest(".eh-chart").clientWidth)"""
 """Plotly draws anew a moment after the window was made narrower."""
@@ -35,7 +38,7 @@ def test_every_page_fits_in_both_themes_and_widths(enter, releases):
     if releases:
         make_ledger(releases=releases)
     for key in PAGES:
-        enter.goto(reverse(f"reports:{key}"))
+        enter.goto(reverse(f"reports:{key}") + ALL.get(key, ""))
         draw_all(enter)
         for width in HEIGHTS:
             for scheme in ("light", "dark"):
