@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reports.gate import Limits
 from reports.links import page_url
 from reports.queries.choosing import offered
 from reports.queries.compare import Side
@@ -37,7 +38,19 @@ def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
         "offered": offers(runs, asked["find"]),
         "swap_url": page_url("compare", runs=runs[::-1]) if len(runs) == 2 else "",
         "find": asked["find"],
+        "rule": Limits().in_words(),
+        "command": " ".join(gate_command(runs)),
     }
+
+
+def gate_command(runs: Sequence[Run]) -> list[str]:
+    """How a pipeline asks the same of two runs; nothing for more or fewer."""
+    if len(runs) != 2:
+        return []
+    first, second = runs
+    is_baseline = second.suite is not None and second.suite.baseline_id == first.pk
+    against = "baseline" if is_baseline else str(first.pk)
+    return ["manage.py", "gate", str(second.pk), "--against", against]
 
 
 def offers(runs: Sequence[Run], search: str) -> list[Offered]:

@@ -85,7 +85,7 @@ def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table
                     f"test {one.test_id}", reverse("admin:issues_test_change", args=[one.test_id])
                 ),
                 *(_cell(cells[one.revision_id].get(run.pk)) for run in beside.runs),
-                issues[one.issue_id],
+                Link(issues[one.issue_id], page_url("issue", issue=one.issue_id)),
                 ", ".join(tags[one.tag_set_id]),
                 prompts.get(one.revision_id, "")[:PROMPT] or None,
             )
@@ -98,7 +98,7 @@ def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table
         (
             Column("test", "Test", "link"),
             *run_columns(beside.runs),
-            Column("issue", "Issue"),
+            Column("issue", "Issue", "link"),
             Column("tags", "Tags"),
             Column("prompt", "Prompt", note="Sealed where there is a dash."),
         ),
