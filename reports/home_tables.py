@@ -39,7 +39,8 @@ def models_table(found: Latests) -> Table:
         ),
         rows=[_model_row(latest) for latest in found.runs],
         note="A run is compared with the baseline of its suite; where none is pinned, with the "
-        "run of the same model before it.",
+        "run of the same model before it. The change is that of the tests which both decided, "
+        "and which are equal in both: it may differ from that of the pass rates.",
         empty="No run is complete yet.",
     )
 
@@ -72,7 +73,10 @@ def _against(latest: Latest) -> Link | None:
     if latest.against is None:
         return None
     name = "the baseline" if latest.is_baseline else "the run before"
-    return Link(name, latest.against.get_absolute_url(), _about(latest.against))
+    about = _about(latest.against)
+    if latest.against.model_name != latest.run.model_name:
+        about = f"{latest.against.model_name}, {about}"
+    return Link(name, latest.against.get_absolute_url(), about)
 
 
 def _compare_url(latest: Latest) -> str:
@@ -224,8 +228,11 @@ def judges_table(found: Sequence[Doubt]) -> Table:
             )
             for doubt in found[:SHOWN]
         ],
-        note=f"{len(found) - SHOWN:,} more." if len(found) > SHOWN else "",
-        empty="Nothing speaks against a judge in the last judgings.",
+        note=(f"{len(found) - SHOWN:,} more. " if len(found) > SHOWN else "")
+        + "By agreement and failed verdicts alone; how judges compare with people and with each "
+        "other is on the page of the judges.",
+        empty="No jury disagrees too much, and no judge fails too often, in the last judgings. How "
+        "judges compare with people is on the page of the judges.",
     )
 
 
