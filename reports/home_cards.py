@@ -21,9 +21,10 @@ from reports.links import page_url
 from reports.pages.shell import Reading
 from reports.proposals import Proposal
 from reports.queries.dashboard import Dashboard, dashboard_of
-from reports.queries.home import Latests, latests
+from reports.queries.home import Brief, Latests, complete_in_brief, latests
 from reports.queries.judges import doubts
-from reports.queries.underperforming import newest_run, underperforming
+from reports.queries.underperforming import underperforming
+from runs.models import Run
 
 TABLE = "reports/dashboard/table.html"
 MOST_PROPOSALS = 6
@@ -59,8 +60,12 @@ class Home:
         return dashboard_of(self.reading)
 
     @cached_property
+    def complete(self) -> list[Brief]:
+        return complete_in_brief()
+
+    @cached_property
     def latests(self) -> Latests:
-        return latests(self.reading)
+        return latests(self.complete, self.reading)
 
     @cached_property
     def choices(self) -> list[tuple[Kind, bool]]:
@@ -106,7 +111,9 @@ def _with_issues(proposals: Sequence[Proposal]) -> list[tuple[Issue, Proposal]]:
 
 
 def _underperforming(home: Home, kind: Kind) -> Card:
-    report = underperforming(newest_run(), home.reading)
+    window = [brief.pk for brief in home.complete]
+    newest = Run.objects.get(pk=window[0]) if window else None
+    report = underperforming(newest, home.reading, window)
     return Card(kind, TABLE, page_url("underperforming"), underperforming_table(report))
 
 

@@ -13,9 +13,8 @@ LAST = 3
 """An issue that passed in none of so many runs is listed, however few its tests."""
 
 SEED = 1
-MOST_BOUNDS, NEXT_BOUNDS = 25, 10
-"""Bounds are found for so many listed issues, and where that is quick for so many of the others;
-all have their p."""
+MOST_BOUNDS = 25
+"""Bounds, which take a while, are found for so many listed issues; all have their p."""
 
 _HALVINGS = 12
 _FLIPS_FOR_EACH = 40
@@ -175,9 +174,8 @@ def _bounded(
     *,
     single: bool,
 ) -> list[Standing]:
-    """With the upper bounds of those that come first."""
-    listed = sum(one.is_listed for one in ordered)
-    most = min(listed, MOST_BOUNDS) + (NEXT_BOUNDS if single else 0)
+    """With the upper bounds of those that are listed."""
+    most = min(sum(one.is_listed for one in ordered), MOST_BOUNDS)
     first = [_with_bound(one, issues[one.issue], p_of, single=single) for one in ordered[:most]]
     return [*first, *ordered[most:]]
 

@@ -21,7 +21,7 @@ from reports.pages.issue_tables import (
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.issue import IssueReport, Line, issue_report
 
-POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 20, 50, 6, 50
+POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 10, 50, 6, 50
 
 PROPOSED = {
     "resolve": "Its runs propose that it is resolved.",

@@ -171,9 +171,9 @@ class Latests:
     titles: Mapping[int, str]
 
 
-def latests(reading: Reading) -> Latests:
+def latests(briefs: Sequence[Brief], reading: Reading) -> Latests:
     """A constant number of queries; comparisons may be left to a second request."""
-    pairs = chosen(_briefs())
+    pairs = chosen(briefs)
     counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
     runs = tuple(_latest(pairs, counts, reading))
     hopeless = _hopeless({pair.run: counts[pair.run] for pair in pairs})
@@ -183,7 +183,8 @@ def latests(reading: Reading) -> Latests:
     return Latests(runs, worse, hopeless, dict(titles))
 
 
-def _briefs() -> list[Brief]:
+def complete_in_brief() -> list[Brief]:
+    """Every complete run, newest first; one query."""
     columns = ("pk", "language_model_id", "suite_id", "suite__baseline", "variant_key")
     runs = complete_runs().order_by("-created_at", "-pk")
     return [Brief(*row) for row in runs.values_list(*columns, "created_at")]

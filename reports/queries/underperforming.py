@@ -53,12 +53,18 @@ def newest_run() -> Run | None:
     return complete_runs().select_related("suite").order_by("-created_at", "-pk").first()
 
 
-def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
-    """The issues of this run; the number of queries is constant."""
+def underperforming(
+    run: Run | None, reading: Reading, window: Sequence[int] | None = None
+) -> UnderperformingReport:
+    """The issues of this run; the number of queries is constant.
+
+    Args:
+        window: The complete runs up to this one, newest first; None: they are looked up.
+    """
     if run is None:
         return UnderperformingReport(None, None, {}, {})
     tests, undecided = _tests(run)
-    last = _last_runs(run, _without_a_pass(tests))
+    last = _last_runs(run, _without_a_pass(tests), window)
     issues = {*tests, *undecided}
     return UnderperformingReport(
         run=run,
@@ -109,12 +115,13 @@ def _without_a_pass(tests: Tests) -> list[int]:
     return [issue for issue, of in tests.items() if not any(test.passed for test in of)]
 
 
-def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
+def _last_runs(
+    run: Run, issues: Collection[int], window: Sequence[int] | None
+) -> dict[int, list[Before]]:
     """The newest runs that decided these issues, this one first; two queries."""
     if not issues:
         return {}
-    earlier = complete_runs().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
-    window = list(earlier.values_list("pk", flat=True)[:WINDOW])
+    window = (_runs_until(run) if window is None else window)[:WINDOW]
     rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=DECIDED)
     sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
@@ -125,6 +132,11 @@ def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
         issue: [Before(pk, *found[pk]) for pk in window if pk in found][:LAST]
         for issue, found in sums.items()
     }
+
+
+def _runs_until(run: Run) -> list[int]:
+    earlier = complete_runs().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
+    return list(earlier.values_list("pk", flat=True)[:WINDOW])
 
 
 def _standings(
