@@ -82,7 +82,8 @@ def _data(value: Cell, column: Column, name: str, look: str) -> str:
 
 
 def _shading(value: Cell, column: Column, look: str) -> str:
-    return heat(value) if look == "heat" and column.form in SHADED else ""
+    may_be = column.form in SHADED or isinstance(value, Link)
+    return heat(value) if look == "heat" and may_be else ""
 
 
 @register.simple_tag

@@ -1,9 +1,12 @@
 """Several runs side by side: tests by runs, and what they add up to."""
 
+import re
+
 import pytest
 
+from reports.links import page_url
 from runs.models import Result
-from tests.factories import make_issue, make_test
+from tests.factories import make_issue, make_test, make_user
 from tests.reports.rows import fail, judged
 from tests.reports.test_compare import FAIL, NONE, PASS, facts, listed, report
 
@@ -138,3 +141,16 @@ def test_more_runs_than_fit_are_told(tests):
     document = report(*runs)
 
     assert document.warnings[0].startswith("13 runs are chosen; the first 12 are shown")
+
+
+def test_the_grid_shades_what_it_counts_and_nothing_else(client, tests):
+    runs = three_runs([PASS, PASS], [FAIL, PASS], tests=tests)
+    shorter = judged(PASS, tests=tests[:1])
+    client.force_login(make_user("viewer"))
+
+    page = client.get(page_url("compare", runs=[*runs, shorter])).content.decode()
+
+    cells = re.findall(r"<td[^>]*>(?:(?!</td>).)*</td>", page, re.S)
+    assert any("--heat: 100%" in cell and "100% (1 of 1)" in cell for cell in cells)
+    assert any("--heat: 0%" in cell and "0% (0 of 1)" in cell for cell in cells)
+    assert all("--heat" not in cell for cell in cells if "N/A" in cell)
