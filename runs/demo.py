@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management.utils import get_random_secret_key
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from evalhub.llm import local
 from evalhub.models import LanguageModel, User
@@ -147,6 +148,8 @@ def prepare(user: User) -> list[Run]:
         _launch(candidate, user)
         _launch_blueprint(candidate, user)
         runs = _runs_of(candidate)
+    for path in settings.EVALHUB_DEMO_ALSO:
+        import_string(path)(runs, user)
     return runs
 
 

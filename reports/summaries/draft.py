@@ -27,6 +27,10 @@ from runs.models import Run
 CHUNK = 20
 """Tests whose texts are read at once."""
 
+NONCE = 6
+"""Letters and digits of a nonce. It is drawn from the seed, which no text knows: a long one would
+take much of a small context."""
+
 LEAK, NOTHING, TOO_SMALL = "leak", "nothing_to_read", "too_small"
 
 
@@ -105,13 +109,13 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
         runs: Of one suite, with their language models and suites.
         context_tokens: What the analyst reads and writes at most.
         seed: Decides the anonymous ids.
-        number: Of the try; the fences around untrusted texts differ from try to try.
+        number: Of the try; ids, and the fences around untrusted texts, differ from try to try.
 
     Raises:
         Unsendable: There is nothing to send, no room for it, or a name would leak.
     """
-    key, form = make_key(reading.subjects_of(runs), seed), form_of(context_tokens)
-    nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:16]
+    key, form = make_key(reading.subjects_of(runs), seed + number), form_of(context_tokens)
+    nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:NONCE]
     own = _text(form.messages(key, "", [], nonce))
     said = "\n".join([own, *MASKS.values()])
     names, unmaskable = without_own(names_of(reading.known_of(runs)), said)
@@ -217,6 +221,8 @@ def _notes(
     pooled = sum(len(one.runs) for one in frame.key.variants if len(one.runs) > 1)
     asked = frame.form.dimensions()
     notes = [_reduction(*sent)]
+    if sent[0] < sent[1] and len(asked) == len(DIMENSIONS):
+        notes.append("The figures that were sent are those of all tests.")
     if overview.sealed:
         notes.append(
             f"{overview.sealed} of {overview.tests} tests are sealed: none of their text was sent, "
@@ -246,5 +252,5 @@ def _reduction(sent: int, of: int, limit: int | None) -> str:
     return (
         f"{sent} of {of} tests were sent: of each issue the worst first, then of each the second "
         f"worst, until the analyst's context was full. Texts of more than {limit:,} characters "
-        "were cut in their middle. Figures are those of all tests."
+        "were cut in their middle."
     )

@@ -21,6 +21,9 @@ MOST_LINES = 40
 MOST_CHARACTERS = 4000
 """Of a finding or a reasoning are kept; the raw reply is kept whole."""
 
+LEAST_LETTERS = 4
+"""Of a dimension's name that tell which one is meant, as in "helpful" for helpfulness."""
+
 MOST_TOPICS = 8
 LONGEST_TOPIC = 60
 
@@ -132,7 +135,7 @@ def _graded(written: str, content: str, key: Key) -> Graded | str:
         name.lower(): next((value for value in values if value), "").strip()
         for name, *values in _ATTRIBUTE.findall(written)
     }
-    model, dimension = asked.get("model", ""), asked.get("dimension", "").lower()
+    model, dimension = asked.get("model", ""), _dimension(asked.get("dimension", ""))
     if problem := _unplaced(model, dimension, asked.get("maker", ""), key):
         return problem
     reasoning, scored = _parted(content)
@@ -142,6 +145,13 @@ def _graded(written: str, content: str, key: Key) -> Graded | str:
         if problem
         else Graded(model, dimension, grade, reasoning)
     )
+
+
+def _dimension(written: str) -> str:
+    """The dimension that is meant, by the beginning of its name; as written where none is."""
+    name = written.strip().lower()
+    meant = [key for key in KEYS if key.startswith(name)] if len(name) >= LEAST_LETTERS else []
+    return meant[0] if len(meant) == 1 else name
 
 
 def _unplaced(model: str, dimension: str, maker: str, key: Key) -> str:

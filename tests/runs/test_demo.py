@@ -12,10 +12,12 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
+from evalhub.llm import local
 from evalhub.models import LanguageModel
 from evalhub.work import programs
 from issues.conversation import turns_to_generate
 from issues.models import Criterion
+from reports.models import ExecutiveSummary
 from runs import demo
 from runs.management.commands.demo import Command
 from runs.models import DEFAULT_APPROACHES, Launch, Run
@@ -28,8 +30,9 @@ from tests.provider import Provider
 SAMPLE_TESTS = 60
 JUDGMENTS = 2 * SAMPLE_TESTS + 9 * 2 + 4
 """One of each sample test in two runs, two of each of the blueprint's criteria, and its checks."""
-CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2
-"""Answers and verdicts of the sample, the turns of the blueprint's answers, and its verdicts."""
+CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 1
+"""Answers and verdicts of the sample, the turns of the blueprint's answers, its verdicts, and the
+summary of the sample's runs."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +52,19 @@ def test_the_demo_launches_two_runs_once():
     assert len({run.system_prompt for run in first}) == 2
     assert set(Launch.objects.values_list("requested_by", flat=True)) == {user.pk}
     assert Launch.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_the_demo_asks_once_for_a_summary_that_fits_the_embedded_model():
+    user = make_user("superuser")
+
+    runs = demo.prepare(user)
+    demo.prepare(user)
+
+    summary = ExecutiveSummary.objects.get()
+    assert set(summary.runs.all()) == set(runs)
+    assert (summary.analyst, summary.requested_by) == (runs[0].language_model, user)
+    assert summary.context_tokens < local.CONTEXT_TOKENS
 
 
 @pytest.mark.django_db
@@ -180,7 +196,7 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
                 address = eventually(partial(look_at, log), f"the demo, in {log}", 90)
                 assert processes.answers(address)
-                eventually(lambda: judged(tmp_path / "data") == JUDGMENTS, "the runs", 150)
+                eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary", 150)
                 process.send_signal(signal.SIGINT)
                 assert process.wait(9) == 0
     assert provider.total == CALLS
@@ -193,10 +209,17 @@ def look_at(log: Path) -> str:
     return found[1] if found else ""
 
 
-def judged(data: Path) -> int:
+def is_over(data: Path) -> bool:
+    """Whether everything was judged, and the summary's analyst has replied."""
+    pending = "SELECT COUNT(*) FROM reports_exchange WHERE state = 'pending'"
+    judged = counted(data, "SELECT COUNT(*) FROM runs_judgment")
+    return judged == JUDGMENTS and not counted(data, pending)
+
+
+def counted(data: Path, query: str) -> int:
     database = sqlite3.connect(data / "evalhub.sqlite3", timeout=10)
     try:
-        count: int = database.execute("SELECT COUNT(*) FROM runs_judgment").fetchone()[0]
+        count: int = database.execute(query).fetchone()[0]
         return count
     finally:
         database.close()

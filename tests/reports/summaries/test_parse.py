@@ -83,6 +83,14 @@ def test_what_is_wrong_with_a_grade_is_told():
     assert "MK_5000" in grade("SCORE: 3", wrong_maker).problems[0]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("Helpful", "helpfulness"), ("CLARITY ", "clarity"), ("cre", "")]
+)
+def test_a_dimension_is_known_by_its_beginning(written, meant):
+    read = grade("SCORE: 3", f'model="MD_6002" dimension="{written}"').grades
+    assert [one.dimension for one in read] == ([meant] if meant else [])
+
+
 def test_the_last_grade_of_a_dimension_stands():
     both = WHOLE + '<grade model="MD_6002" dimension="Adherence">SCORE: 2</grade>'
     (read,) = parse(both, WORKED).grades
