@@ -13,7 +13,7 @@ def page_url(key: str, **state: Any) -> str:
     """The address of a report page; None and "" are left out, a row stands for its number."""
     pairs = [(name, part) for name, value in state.items() for part in _parts(value)]
     query = urlencode(pairs)
-    return f"{reverse(f'reports:{key}')}?{query}".rstrip("?")
+    return f"{_page_path(key)}?{query}".rstrip("?")
 
 
 def run_url(run: Model) -> str:
@@ -26,9 +26,14 @@ def results_url(run: Model, **filters: Any) -> str:
     return f"{run_url(run)}?{urlencode(filters)}#results"
 
 
+@lru_cache
+def _page_path(key: str) -> str:
+    """Reversing takes a while, and a table has many links to few pages and runs."""
+    return reverse(f"reports:{key}")
+
+
 @lru_cache(maxsize=1024)
 def _run_url(pk: int) -> str:
-    """Reversing takes a while, and a table has many links to few runs."""
     return reverse("reports:run", args=[pk])
 
 
