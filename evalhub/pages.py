@@ -16,6 +16,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
+from evalhub.storable import UNSTORABLE
 
 
 def person(request: HttpRequest) -> User:
@@ -27,6 +28,11 @@ def row_number(text: str | None) -> int:
     """A row's number from a link or form; 0, which no row has, where it is none."""
     is_number = bool(text) and str(text).isascii() and str(text).isdecimal()
     return int(str(text)) if is_number and len(str(text)) <= 18 else 0
+
+
+def typed(text: str | None, most: int) -> str:
+    """A short text from a link or form, without what no database could keep."""
+    return UNSTORABLE.sub("", text or "").strip()[:most]
 
 
 class PageAdmin(ModelAdmin):

@@ -19,6 +19,9 @@ SORTS = {
 }
 """Orders of the grid, with their names for people."""
 
+MOST_DIGITS = 18
+"""Of a number in an address: more than any row has."""
+
 FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge", "all_lines")
 
 
@@ -102,7 +105,8 @@ def _number(query: QueryDict, name: str, problems: list[str]) -> int | None:
     text = query.get(name, "")
     if not text:
         return None
-    if text.isascii() and text.isdigit() and 0 < int(text) < 2**63:
+    is_short = len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
+    if is_short and int(text) > 0:
         return int(text)
-    problems.append(f"{name}={text} was left out: it is not a number from 1.")
+    problems.append(f"{name}={text:.40} was left out: it is not a number from 1.")
     return None

@@ -7,6 +7,7 @@ from django import forms
 from django.forms.models import ModelChoiceIterator
 
 from evalhub.models import LanguageModel
+from evalhub.pages import row_number
 from issues.models import Issue, Tag
 from reports.queries.scope import NO_SUITE, Choice
 from runs.models import Run, Suite
@@ -48,9 +49,23 @@ def issue_field() -> forms.ModelChoiceField:
     )
 
 
+class SeveralField(forms.ModelMultipleChoiceField):
+    """Some rows by their numbers; a number that no database can look for names none."""
+
+    def clean(self, value: Any) -> Any:
+        for one in value or ():
+            if row_number(str(one)) == 0:
+                raise forms.ValidationError(
+                    self.error_messages["invalid_pk_value"],
+                    code="invalid_pk_value",
+                    params={"pk": f"{one!s:.40}"},
+                )
+        return super().clean(value)
+
+
 def models_field() -> forms.ModelMultipleChoiceField:
     """Some of the models that were run; none chosen are all."""
-    return forms.ModelMultipleChoiceField(
+    return SeveralField(
         LanguageModel.objects.filter(pk__in=Run.objects.order_by().values("language_model"))
         .only("name")
         .order_by("name"),

@@ -87,10 +87,15 @@ class ReportForm(forms.Form):
     def asked(self) -> dict[str, Any]:
         """The value of each field; its default where none is given, or a wrong one."""
         self.full_clean()
-        return {
-            name: self.cleaned_data.get(name, self.get_initial_for_field(field, name))
-            for name, field in self.fields.items()
-        }
+        return {name: self._asked(name, field) for name, field in self.fields.items()}
+
+    def _asked(self, name: str, field: forms.Field) -> Any:
+        """Its default where it is wrong or left empty; without one, the field's kind of nothing."""
+        found = self.cleaned_data.get(name)
+        if found is not None and found != "":
+            return found
+        initial = self.get_initial_for_field(field, name)
+        return field.clean(None) if initial is None else initial
 
     @property
     def wrong(self) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_POST
 
-from evalhub.pages import person, row_number
+from evalhub.pages import person, row_number, typed
 from reports.links import page_url
 from reports.pages.compare.chosen import offers
 from reports.queries.answers import beside
@@ -37,7 +37,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     chosen = [row_number(number) for number in request.GET.getlist("runs")]
     found = Run.objects.in_bulk(chosen)
     kept = [found[number] for number in chosen if number in found]
-    context = {"offered": offers(kept, request.GET.get("find", "")[:100])}
+    context = {"offered": offers(kept, typed(request.GET.get("find"), 100))}
     return TemplateResponse(request, "reports/compare/offered.html", context)
 
 

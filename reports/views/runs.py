@@ -1,6 +1,6 @@
 from django.http import HttpRequest, HttpResponse
 
-from evalhub.pages import person, row_number
+from evalhub.pages import person, row_number, typed
 from evalhub.work.leases import workers_alive
 from reports.pages.shell import Reading
 from reports.queries.runs import runs_report
@@ -11,7 +11,7 @@ from reports.views.shell import needs, page
 @needs("runs.view_run")
 def runs(request: HttpRequest) -> HttpResponse:
     """All runs, grouped by launch, newest first."""
-    search = request.GET.get("q", "").strip()
+    search = typed(request.GET.get("q"), 200)
     number = request.GET.get("page", "1")
     reading = Reading(person(request), computes=COMPUTE in request.GET)
     report = runs_report(row_number(number) or 1, search, reading=reading)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.models import LanguageModel
-from evalhub.pages import person, row_number
+from evalhub.pages import person, row_number, typed
 from evalhub.work.leases import workers_alive
 from evalhub.work.progress import NotPossible
 from reports.exports.summary import document_of, warnings_of
@@ -156,7 +156,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _asked(request)
     wanted = wanted_of(request.GET)
-    search = request.GET.get("q", "").strip()[:100]
+    search = typed(request.GET.get("q"), 100)
     context: dict[str, Any] = {
         "wanted": wanted,
         "chosen": {run.pk for run in wanted.runs},

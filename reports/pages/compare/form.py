@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from reports.comparing import FLIPS, Kind
+from reports.pages.fields import SeveralField
 from reports.pages.shell import ReportForm
 from runs.models import Run
 
@@ -30,7 +31,7 @@ SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
 SHARED = (("", "tests of any run"), ("on", "tests that all runs have"))
 
 
-class RunsField(forms.ModelMultipleChoiceField):
+class RunsField(SeveralField):
     """Runs in the order in which they are given; the first is what others are compared with."""
 
     def clean(self, value: Any) -> Any:
