@@ -11,6 +11,7 @@ from reports.models import Edition, RecurringReport
 from reports.pages.registry import page_of
 from reports.pages.shell import Reading
 from reports.storing import stored
+from reports.summaries.ask import ASK
 from reports.summaries.recurring import ask_anew, like
 
 SUMMARY = "summary"
@@ -42,14 +43,24 @@ def make(report: RecurringReport) -> str:
     """Make it now, and say in words what came of it.
 
     Raises:
-        Refused: There is no such page any more, or the page does not understand the state.
+        Refused: There is no such page any more, or the page does not understand the state; or who
+            let a summary recur may not ask for one any more.
     """
     if report.page == SUMMARY:
-        return ask_anew(report.query)
+        return _asked(report)
     edition = Edition.objects.create(report=report, content=_content(report))
     kept = report.editions.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
     report.editions.exclude(pk__in=list(kept)).delete()
     return f"Made edition {edition.pk}."
+
+
+def _asked(report: RecurringReport) -> str:
+    """A summary costs money: it is asked for with the rights of who let it recur."""
+    like(report.query)
+    by = report.requested_by
+    if by is None or not by.has_perm(ASK):
+        raise Refused("Who let it recur may not ask for summaries any more: let another do it.")
+    return ask_anew(report.query)
 
 
 def _content(report: RecurringReport) -> dict[str, object]:

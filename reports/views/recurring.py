@@ -1,6 +1,7 @@
 """Reports that recur: how one is asked for, and an edition as a page and as files."""
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -8,26 +9,32 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from evalhub.pages import person
+from evalhub.pages import person, typed
 from evalhub.recurring import BadCron, Refused, in_words, next_at
 from reports.models import Edition, RecurringReport
-from reports.recurring import subject_of
+from reports.recurring import SUMMARY, subject_of
 from reports.storing import restored
+from reports.summaries.ask import ASK
 from reports.views.pages import WRITERS, attached
 from reports.views.shell import needs, page
+
+MOST_STATE = 4_000
+"""Characters of a page's state: an address can hardly be longer."""
 
 
 @require_POST
 @needs("reports.add_recurringreport")
 def recur(request: HttpRequest, key: str) -> HttpResponse:
     """Let a page as it stands, or a summary like one that there is, recur from now on."""
-    state = request.POST.get("state", "")
+    if key == SUMMARY and not request.user.has_perm(ASK):
+        raise PermissionDenied(f"This needs the right {ASK}.")
+    state = typed(request.POST.get("state"), MOST_STATE)
     try:
         title, back = subject_of(key, state)
     except (Refused, LookupError) as error:
         raise Http404(str(error)) from error
     report = RecurringReport(page=key, query=state, requested_by=person(request))
-    report.title = (request.POST.get("title", "").strip() or title)[:150]
+    report.title = typed(request.POST.get("title"), 150) or title[:150]
     report.cron = " ".join(request.POST.get("cron", "").split())
     try:
         report.next_at = next_at(report.cron, timezone.now())

@@ -4,8 +4,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
 from django.urls import reverse
 
+from evalhub.recurring import Refused
 from evalhub.statistics.interval import Interval
 from reports.cells import words
 from reports.document import Column, Document, Estimate, Fact, Link, Linked, Table
@@ -175,3 +178,38 @@ def test_a_summary_that_is_gone_can_recur_no_more(client):
 
     report.refresh_from_db()
     assert report.last_outcome == "Refused: There is no executive summary 99 any more."
+
+
+@pytest.mark.django_db
+def test_a_summary_recurs_with_the_rights_of_who_asked_for_it():
+    ledger = make_ledger()
+    first = ask_summary(ledger.runs[:2], analyst=make_model(), by=None)
+    report = make_report(page="summary", query=f"like={first.pk}")
+    for person in (None, make_user("viewer"), make_user("maintainer", is_active=False)):
+        RecurringReport.objects.update(requested_by=person)
+        report.refresh_from_db()
+        with pytest.raises(Refused, match="may not ask for summaries"):
+            make(report)
+
+    RecurringReport.objects.update(requested_by=make_user("maintainer"))
+    report.refresh_from_db()
+    assert make(report).startswith("Asked ")
+
+
+@pytest.mark.django_db
+def test_who_may_not_ask_for_summaries_lets_none_recur():
+    person = make_user("viewer")
+    person.user_permissions.add(Permission.objects.get(codename="add_recurringreport"))
+    browser = Client()
+    browser.force_login(person)
+    posted = {"state": "like=1", "cron": "* * * * *"}
+    assert browser.post(reverse("reports:recur", args=["summary"]), posted).status_code == 403
+
+
+@pytest.mark.django_db
+def test_what_no_database_can_keep_is_left_out(client):
+    client.force_login(make_user("maintainer"))
+    posted = {"state": "over=\x00time", "title": "a\x00b", "cron": "0 6 * * *"}
+    client.post(reverse("reports:recur", args=["trend"]), posted)
+    report = RecurringReport.objects.get()
+    assert (report.title, report.query) == ("ab", "over=time")
