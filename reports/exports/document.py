@@ -12,7 +12,7 @@ from reports.exports.formulas import BOM, Echo, cell
 def csv_of(table: Table) -> Iterator[str]:
     """A table line by line, all of its rows; text that looks like a formula is quoted."""
     writer = csv.writer(Echo())
-    yield BOM + writer.writerow(headings(table.columns))
+    yield BOM + writer.writerow([cell(name) for name in headings(table.columns)])
     for row in table.rows:
         yield writer.writerow([cell(value) for value in flat(row, table.columns)])
 
