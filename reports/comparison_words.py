@@ -6,7 +6,7 @@ from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.cells import p_value, points
 from reports.comparing import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
-from reports.evidence import MCNEMAR, Evidence, Findings
+from reports.evidence import FEWEST_MOVED, FLIPPED_ISSUES, MCNEMAR, Evidence, Findings
 
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",
@@ -71,8 +71,19 @@ def is_p(p: float) -> str:
     return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
+def _too_few(evidence: Evidence) -> list[str]:
+    if evidence.p is None or not 0 < evidence.moved < FEWEST_MOVED:
+        return []
+    unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
+    changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
+    return [
+        f"Only {evidence.moved} {changed} on balance: fewer than {FEWEST_MOVED} never reach "
+        "p < 0.05, however they changed."
+    ]
+
+
 def _beside(findings: Findings) -> list[str]:
-    evidence, graded, said = findings.evidence, findings.graded, []
+    evidence, graded, said = findings.evidence, findings.graded, _too_few(findings.evidence)
     if evidence.if_independent is not None:
         also = ", and what the suite finds is of such tests" if is_single(evidence) else ""
         said.append(

@@ -18,6 +18,7 @@ from reports.comparing import COMPARED, Compared
 T = TypeVar("T", bound=Hashable)
 
 SEED = 1
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,14 @@ class Evidence:
     Attributes:
         p: Two-sided; None where nothing was compared.
         rule: How it was found, in words.
+        moved: How many tests, or issues where these are flipped, changed on balance.
         if_independent: The p if tests did not share issues; None where that is `p` itself.
         independent_rule: How that was found.
     """
 
     p: float | None
     rule: str
+    moved: int = 0
     if_independent: float | None = None
     independent_rule: str = ""
 
@@ -40,6 +43,9 @@ class Evidence:
 MCNEMAR = "exact McNemar"
 FLIPPED_TESTS = "sign flips of tests"
 FLIPPED_ISSUES = "sign flips of whole issues"
+
+FEWEST_MOVED = 6
+"""Fewer that changed, all one way, have a p of 2 / 2**5 or more, which is above 0.05."""
 
 
 def evidence_of(
@@ -54,9 +60,16 @@ def evidence_of(
     """
     p, rule = _of_tests(changes, single=single, seed=seed)
     if len(set(issues)) == len(issues):
-        return Evidence(p, rule)
+        return Evidence(p, rule, sum(change != 0 for change in changes))
     flipped = sign_flip(changes, seed=seed, clusters=issues)
-    return Evidence(flipped, FLIPPED_ISSUES, p, rule)
+    return Evidence(flipped, FLIPPED_ISSUES, _moved(changes, issues), p, rule)
+
+
+def _moved(changes: Sequence[float], issues: Sequence[Hashable]) -> int:
+    sums: dict[Hashable, float] = defaultdict(float)
+    for change, issue in zip(changes, issues, strict=True):
+        sums[issue] += change
+    return sum(abs(total) > TOLERANCE for total in sums.values())
 
 
 def _of_tests(changes: Sequence[float], *, single: bool, seed: int) -> tuple[float | None, str]:

@@ -136,7 +136,7 @@ def test_several_tests_of_an_issue_are_compared_as_one():
 
     # Two issues, all worse: 2 of 4 ways to flip them are as far out.
     assert facts(document)["p"] == 0.5
-    assert "If tests were independent, p = 0.12 (exact McNemar)" in document.sentences[1]
+    assert "If tests were independent, p = 0.12 (exact McNemar)" in document.sentences[2]
 
 
 def test_repeats_are_compared_by_the_share_that_passed():

@@ -46,7 +46,20 @@ def test_nothing_compared_is_said():
 def test_shared_issues_are_told_with_the_p_of_independent_tests():
     first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
 
-    assert "If tests were independent, p = 0.031 (exact McNemar)" in said(first, second)[1]
+    assert "If tests were independent, p = 0.031 (exact McNemar)" in said(first, second)[2]
+
+
+def test_too_few_issues_to_be_certain_are_told():
+    first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
+
+    assert said(first, second)[1].startswith("Only 2 issues changed on balance: fewer than 6 never")
+
+
+@pytest.mark.parametrize(("flips", "told"), [(0, False), (1, True), (5, True), (6, False)])
+def test_fewer_than_six_flips_are_told_to_be_too_few(flips, told):
+    text = " ".join(said(a_run(*"p" * 10), a_run(*"f" * flips, *"p" * (10 - flips))))
+
+    assert ("fewer than 6 never reach p < 0.05" in text) is told
 
 
 def test_repeats_find_a_change_by_how_they_spread():

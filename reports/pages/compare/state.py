@@ -47,7 +47,7 @@ class TwoRuns:
         sample = sample_of(
             self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
         )
-        return self.reading.computed("compare-1", sample.inputs(), lambda: findings(sample))
+        return self.reading.computed("compare-2", sample.inputs(), lambda: findings(sample))
 
     def url(self, **changes: Any) -> str:
         """This comparison with another list of tests."""
