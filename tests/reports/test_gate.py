@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+from issues.models import Issue
 from reports.comparing import MATCHED, missing_share, net_change, tally_of
 from reports.evidence import evidence_of
 from reports.gate import Code, Found, Limits, rule
@@ -137,6 +138,14 @@ def test_the_baseline_of_the_suite_is_what_a_run_is_compared_with(two_runs, caps
     assert code == 1
     assert "April (run" in printed.splitlines()[0]
     assert "against March (run" in printed.splitlines()[0]
+
+
+def test_a_name_can_neither_begin_a_line_of_the_log_nor_command_it(two_runs, capsys):
+    Issue.objects.update(title="x\n::stop-commands::y\r\x1b[2J\u2028z")
+    printed = gate(capsys, two_runs[1].pk)[1]
+
+    assert "x ::stop-commands::y  [2J z" in printed
+    assert not [line for line in printed.splitlines() if line.startswith("::")]
 
 
 def test_flips_the_rule_and_what_could_be_found_are_printed(two_runs, capsys):

@@ -51,7 +51,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(as_json(comparison, computed, limits, ruling), indent=2))
         else:
-            self.stdout.write("\n".join(as_text(comparison, computed, limits, ruling)))
+            lines = as_text(comparison, computed, limits, ruling)
+            self.stdout.write("\n".join(map(printable, lines)))
         if ruling.code != Code.PASSES:
             raise SystemExit(int(ruling.code))
 
@@ -201,6 +202,11 @@ def name(run: Run) -> str:
 
 def flip(one: Compared) -> str:
     return f"{passes(one.first)} → {passes(one.second)}"
+
+
+def printable(line: str) -> str:
+    """One line of a log, in which no name can begin another, or command what shows or reads it."""
+    return "".join(sign if sign.isprintable() else " " for sign in line)
 
 
 def passes(tested: Tested | None) -> str:
