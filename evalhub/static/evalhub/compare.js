@@ -46,7 +46,8 @@
         if (!link || event.ctrlKey || event.metaKey || event.shiftKey) {
             return;
         }
-        if (ANSWERS.test(new URL(link.href).pathname)) {
+        const url = new URL(link.href);
+        if (url.origin === window.location.origin && ANSWERS.test(url.pathname)) {
             event.preventDefault();
             const act = link.closest(".cm-answers") ? change : toggle;
             act(link).catch(() => window.location.assign(link.href));
