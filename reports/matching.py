@@ -57,6 +57,15 @@ class Tested(NamedTuple):
         return 1 - self.decided / self.n
 
 
+def together(parts: Sequence[Tested]) -> Tested:
+    """What several runs made of one revision, added up; the first one's labels count."""
+    sums = {name: sum(getattr(part, name) for part in parts) for name in ADDED}
+    return parts[0]._replace(**sums)
+
+
+ADDED = ("n", "passed", "failed", "error", "unjudged", "scored", "score_sum", "overridden")
+
+
 class Pair(NamedTuple):
     """A test of the first run and one of the second."""
 

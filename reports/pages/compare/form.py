@@ -60,4 +60,7 @@ class CompareForm(ReportForm):
     shared = forms.ChoiceField(
         choices=SHARED, label="Of several runs", initial="", help_text="Which tests are listed."
     )
+    family = forms.BooleanField(
+        label="By family", help_text="Runs of one family of models are added up."
+    )
     find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")

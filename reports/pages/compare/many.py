@@ -12,7 +12,7 @@ from reports.comparison_words import number_of_tests
 from reports.document import Cell, Column, Document, Fact, Link, Table
 from reports.links import page_url
 from reports.loaded import Loaded
-from reports.matching import Tested
+from reports.matching import Tested, together
 from reports.pages.compare.chosen import known_tags
 from reports.pages.compare.headline import resampled, warnings
 from reports.pages.compare.listing import PROMPT
@@ -33,24 +33,43 @@ class Shaded(Link):
     share: float | None = None
 
 
+@dataclass(frozen=True)
+class Lane:
+    """A column of the grid, and the runs whose answers are added up in it."""
+
+    column: Column
+    runs: tuple[Run, ...]
+
+    def of(self, tested: Mapping[int, Tested]) -> Tested | None:
+        """What these runs made of a test, of which this is told by run; None: none has it."""
+        parts = [tested[run.pk] for run in self.runs if run.pk in tested]
+        return together(parts) if parts else None
+
+
 def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
     """The report on several runs."""
     runs = [side.run for side in sides]
-    wanted = Wanted(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
-    beside = SideBySide(runs, wanted, reading.reader)
+    beside = SideBySide(runs, wanted_of(asked), reading.reader)
     tests = beside.tests()
     return Document(
         question=f"Where do these {len(runs)} runs differ?",
-        sentences=_sentences(tests, len(runs)),
-        facts=_facts(tests, len(runs)),
-        tables=(_grid(beside, tests, reading), _totals(beside, len(tests), reading)),
+        sentences=sentences_of(tests, len(runs)),
+        facts=facts_of(tests, len(runs)),
+        tables=(
+            grid(beside, tests, reading, lanes_of(runs)),
+            _totals(beside, len(tests), reading),
+        ),
         warnings=warnings(sides),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
         more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
     )
 
 
-def _sentences(tests: Sequence[Shown], runs: int) -> tuple[str, ...]:
+def wanted_of(asked: Mapping[str, Any]) -> Wanted:
+    return Wanted(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
+
+
+def sentences_of(tests: Sequence[Shown], runs: int) -> tuple[str, ...]:
     if not tests:
         return ("No test is shown: choose other runs, or clear tag, issue and words.",)
     mixed = sum(one.is_mixed for one in tests)
@@ -62,7 +81,7 @@ def _sentences(tests: Sequence[Shown], runs: int) -> tuple[str, ...]:
     )
 
 
-def _facts(tests: Sequence[Shown], runs: int) -> tuple[Fact, ...]:
+def facts_of(tests: Sequence[Shown], runs: int) -> tuple[Fact, ...]:
     decided = [one for one in tests if one.decided]
     return (
         Fact("tests", "Tests shown", len(tests), "count"),
@@ -72,7 +91,14 @@ def _facts(tests: Sequence[Shown], runs: int) -> tuple[Fact, ...]:
     )
 
 
-def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table:
+def grid(
+    beside: SideBySide,
+    tests: Sequence[Shown],
+    reading: Reading,
+    lanes: Sequence[Lane],
+    title: str = "Tests by runs",
+) -> Table:
+    """The tests by lanes, a page of them read at a time."""
     issues = titles({one.issue_id for one in tests})
     tags = tag_names({one.tag_set_id for one in tests})
 
@@ -84,7 +110,7 @@ def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table
                 Link(
                     f"test {one.test_id}", reverse("admin:issues_test_change", args=[one.test_id])
                 ),
-                *(_cell(cells[one.revision_id].get(run.pk)) for run in beside.runs),
+                *(_cell(lane.of(cells[one.revision_id])) for lane in lanes),
                 Link(issues[one.issue_id], page_url("issue", issue=one.issue_id)),
                 ", ".join(tags[one.tag_set_id]),
                 prompts.get(one.revision_id, "")[:PROMPT] or None,
@@ -94,10 +120,10 @@ def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table
 
     return Table(
         "grid",
-        "Tests by runs",
+        title,
         (
             Column("test", "Test", "link"),
-            *run_columns(beside.runs),
+            *(lane.column for lane in lanes),
             Column("issue", "Issue", "link"),
             Column("tags", "Tags"),
             Column("prompt", "Prompt", note="Sealed where there is a dash."),
@@ -110,15 +136,18 @@ def _grid(beside: SideBySide, tests: Sequence[Shown], reading: Reading) -> Table
     )
 
 
-def run_columns(runs: Sequence[Run]) -> list[Column]:
-    """One column for each run, called by its model and release, or also by its number."""
+def lanes_of(runs: Sequence[Run]) -> list[Lane]:
+    """One lane for each run, called by its model and release, or also by its number."""
     titles = [f"{run.model_name} {run.release}".strip() for run in runs]
     return [
-        Column(
-            f"run_{run.pk}",
-            title if titles.count(title) == 1 else f"{title} (run {run.pk})",
-            "link",
-            run.label,
+        Lane(
+            Column(
+                f"run_{run.pk}",
+                title if titles.count(title) == 1 else f"{title} (run {run.pk})",
+                "link",
+                run.label,
+            ),
+            (run,),
         )
         for run, title in zip(runs, titles, strict=True)
     ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from reports.document import Document
-from reports.pages.compare import many, two
+from reports.pages.compare import families, many, two
 from reports.pages.compare.chosen import controls
 from reports.pages.compare.form import MOST, CompareForm
 from reports.pages.shell import Page, Reading
@@ -15,11 +15,13 @@ from runs.models import Run
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Two runs compared, several side by side, or what to choose first."""
+    """Two runs compared, several or their families side by side, or what to choose first."""
     runs = runs_of(asked["runs"] or ())
     sides = sides_of(runs)
     if len(sides) < 2:
         document = _too_few(runs)
+    elif asked["family"]:
+        document = families.document_of(sides, asked, reading)
     elif len(sides) == 2:
         document = two.document_of(comparison_of(*sides), asked, reading)
     else:

@@ -1,0 +1,80 @@
+"""Runs side by side by the families of their models, each family's answers added up."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reports.document import Cell, Column, Document, Table
+from reports.pages.compare.chosen import known_tags
+from reports.pages.compare.headline import resampled, warnings
+from reports.pages.compare.many import Lane, facts_of, grid, sentences_of, wanted_of
+from reports.pages.shell import Reading
+from reports.queries.compare import Side, tag_names
+from reports.queries.identities import identities
+from reports.queries.side_by_side import SideBySide
+from runs.models import Run
+from runs.tallies import Rate
+
+
+def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The report on the families of these runs."""
+    runs = [side.run for side in sides]
+    lanes = lanes_of(runs)
+    beside = SideBySide(runs, wanted_of(asked), reading.reader)
+    tests = beside.tests()
+    return Document(
+        question=f"Where do these {len(lanes)} families of models differ?",
+        sentences=sentences_of(tests, len(runs)),
+        facts=facts_of(tests, len(runs)),
+        tables=(
+            grid(beside, tests, reading, lanes, "Tests by families"),
+            _totals(beside, lanes, reading),
+        ),
+        warnings=warnings(sides),
+        labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
+        more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
+    )
+
+
+def lanes_of(runs: Sequence[Run]) -> list[Lane]:
+    """One lane for each family, in the order of their first runs."""
+    known = identities()
+    families: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        families[known[run.language_model_id].family].append(run)
+    return [
+        Lane(Column(f"family_{number}", family, "link", _names(members)), tuple(members))
+        for number, (family, members) in enumerate(families.items(), 1)
+    ]
+
+
+def _names(runs: Sequence[Run]) -> str:
+    return ", ".join(dict.fromkeys(run.model_name for run in runs))
+
+
+def _totals(beside: SideBySide, lanes: Sequence[Lane], reading: Reading) -> Table:
+    parts = beside.by_issue(beside.runs)
+    return Table(
+        "totals",
+        "Totals over what is shown",
+        (
+            Column("family", "Family"),
+            Column("models", "Models"),
+            Column("runs", "Runs", "count"),
+            Column("rate", "Pass rate", "rate"),
+        ),
+        [_total_row(lane, parts, reading) for lane in lanes],
+        note="Answers, not tests. Those of one family to one test are not independent: the "
+        "intervals resample issues. Errors, unjudged and pending answers are in no rate.",
+    )
+
+
+def _total_row(
+    lane: Lane, parts: Mapping[int, Sequence[tuple[int, int, int]]], reading: Reading
+) -> tuple[Cell, ...]:
+    mine = [part for run in lane.runs for part in parts.get(run.pk, ())]
+    passed, n = sum(k for _, k, _ in mine), sum(of for *_, of in mine)
+    shares, weights = [k / of for _, k, of in mine], [float(of) for *_, of in mine]
+    interval = resampled(reading, shares, weights, [issue for issue, *_ in mine])
+    rate = Rate(passed, n, passed / n if n else None, interval, is_resampled=True)
+    return lane.column.title, _names(lane.runs), len(lane.runs), rate
