@@ -1,7 +1,7 @@
 """Which issues a run does worse on than on the rest, surely and not by chance. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evalhub.statistics.binomial import at_most, upper_bound
@@ -25,7 +25,10 @@ FLIPPED = "sign flips of tests"
 
 
 class Counted(NamedTuple):
-    """What a run made of one test: `passed` of `decided` repeats, at least one."""
+    """What a run made of one test: `passed` of `decided` repeats, at least one.
+
+    Where each test is answered once, all tests of an issue together.
+    """
 
     passed: int
     decided: int
@@ -47,7 +50,8 @@ class Standing:
         tests: Of the issue, that the run decided.
         p: One-sided: the chance of no more passes if the issue were like the run; None where
             nothing was decided. `holm` is the same corrected for all issues of the run.
-        upper: The 95 % upper bound of its rate, in [0, 1]; None where it was not looked for.
+        is_single: Each of its tests was answered once.
+        bound: `upper`, where it takes a while to find and was looked for.
         last: The last runs that decided it, where it passed in none of the newest of them.
     """
 
@@ -57,8 +61,16 @@ class Standing:
     tests: int
     p: float | None
     holm: float | None
-    upper: float | None = None
-    last: tuple[Before, ...] = field(default=())
+    is_single: bool
+    bound: float | None = None
+    last: tuple[Before, ...] = ()
+
+    @property
+    def upper(self) -> float | None:
+        """The 95 % upper bound of its rate, in [0, 1]; None where it was not looked for."""
+        if not self.is_single:
+            return self.bound
+        return upper_bound(self.passed, self.decided, level=LEVEL)
 
     @property
     def is_below(self) -> bool:
@@ -97,7 +109,7 @@ def standings_of(
     """How each issue of a run stands to the whole run.
 
     Args:
-        issues: The decided tests of each issue.
+        issues: The decided tests of each issue; where `single`, they may be counted together.
         last: The newest runs that decided it, at least of those issues that passed nowhere here.
         single: The run asks each test once: then the binomial test is exact. Otherwise the unit
             is the test, by the share of its repeats that passed, and their signs are flipped.
@@ -110,13 +122,13 @@ def standings_of(
     p_of = _exact_p if single else _flipping(flips)
     p_values = [p_of(tests, rate) for tests in issues.values()]
     found = [
-        _standing(issue, tests, p, corrected, tuple(last.get(issue, ())))
+        _standing(issue, tests, (p, corrected), tuple(last.get(issue, ())), single=single)
         for (issue, tests), p, corrected in zip(
             issues.items(), p_values, holm(p_values), strict=True
         )
     ]
     ordered = sorted(found, key=_surest_first)
-    return Standings(rate, rule, tuple(_bounded(ordered, issues, p_of, single=single)))
+    return Standings(rate, rule, tuple(ordered if single else _bounded(ordered, issues, p_of)))
 
 
 PValue = Callable[[Sequence[Counted], float], float | None]
@@ -147,17 +159,20 @@ def _flipping(flips: int) -> PValue:
 def _standing(
     issue: int,
     tests: Sequence[Counted],
-    p: float | None,
-    corrected: float | None,
+    p: tuple[float | None, float | None],
     last: tuple[Before, ...],
+    *,
+    single: bool,
 ) -> Standing:
+    decided = sum(tested.decided for tested in tests)
     return Standing(
         issue=issue,
         passed=sum(tested.passed for tested in tests),
-        decided=sum(tested.decided for tested in tests),
-        tests=len(tests),
-        p=p,
-        holm=corrected,
+        decided=decided,
+        tests=decided if single else len(tests),
+        p=p[0],
+        holm=p[1],
+        is_single=single,
         last=last,
     )
 
@@ -168,21 +183,13 @@ def _surest_first(one: Standing) -> tuple[bool, bool, float, float, int]:
 
 
 def _bounded(
-    ordered: Sequence[Standing],
-    issues: Mapping[int, Sequence[Counted]],
-    p_of: PValue,
-    *,
-    single: bool,
+    ordered: Sequence[Standing], issues: Mapping[int, Sequence[Counted]], p_of: PValue
 ) -> list[Standing]:
     """With the upper bounds of those that are listed."""
     most = min(sum(one.is_listed for one in ordered), MOST_BOUNDS)
-    first = [_with_bound(one, issues[one.issue], p_of, single=single) for one in ordered[:most]]
+    bounds = [_crossing(issues[one.issue], p_of) for one in ordered[:most]]
+    first = [replace(one, bound=bound) for one, bound in zip(ordered, bounds, strict=False)]
     return [*first, *ordered[most:]]
-
-
-def _with_bound(one: Standing, tests: Sequence[Counted], p_of: PValue, *, single: bool) -> Standing:
-    exact = upper_bound(one.passed, one.decided, level=LEVEL) if single else None
-    return replace(one, upper=exact if single else _crossing(tests, p_of))
 
 
 def _crossing(tests: Sequence[Counted], p_of: PValue) -> float | None:

@@ -7,7 +7,6 @@ from django import forms
 from django.http import QueryDict
 
 from evalhub.figures import NEUTRAL, Figure, RateRow, issue_bars
-from evalhub.statistics.binomial import upper_bound
 from evalhub.statistics.interval import Interval
 from evalhub.wording import percent
 from reports.comparison_words import is_p
@@ -190,18 +189,12 @@ def _row(report: UnderperformingReport, one: Standing) -> tuple[Cell, ...]:
         Linked(_rate(report, one), results_url(report.run, issue=one.issue))
         if report.run
         else None,
-        _upper(report, one),
+        one.upper,
         one.tests,
         one.p,
         one.holm,
         report.undecided.get(one.issue, 0),
     )
-
-
-def _upper(report: UnderperformingReport, one: Standing) -> float | None:
-    """Of issues that are not listed it is found where that is quick."""
-    single = report.run is not None and report.run.repeats == 1
-    return upper_bound(one.passed, one.decided) if single and one.upper is None else one.upper
 
 
 def _rate(report: UnderperformingReport, one: Standing) -> Rate:

@@ -102,13 +102,8 @@ def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
             undecided[key[0]] += n
     tests: Tests = defaultdict(list)
     for (issue, *_), (passed, decided) in sorted(sums.items()):
-        tests[issue] += _singly(passed, decided) if single else [Counted(passed, decided)]
+        tests[issue].append(Counted(passed, decided))
     return dict(tests), dict(undecided)
-
-
-def _singly(passed: int, decided: int) -> list[Counted]:
-    """Each test answered once."""
-    return [Counted(1, 1)] * passed + [Counted(0, 1)] * (decided - passed)
 
 
 def _without_a_pass(tests: Tests) -> list[int]:
@@ -146,7 +141,7 @@ def _standings(
     if run.repeats == 1:
         return standings_of(tests, last, single=True)
     return reading.computed(
-        "standings-1",
+        "standings-2",
         [sorted(tests.items()), sorted(last.items())],
         lambda: standings_of(tests, last, single=False),
     )

@@ -37,6 +37,13 @@ def test_the_p_of_single_answers_is_that_of_the_binomial_test():
     assert standing(found, 1).p == pytest.approx(at_most(2, 9, 62 / 80), rel=1e-9)
 
 
+def test_single_answers_may_be_counted_together():
+    issues = single(i1=(2, 9), i2=(60, 71))
+    together = {1: [Counted(2, 9)], 2: [Counted(60, 71)]}
+
+    assert standings_of(together, {}, single=True) == standings_of(issues, {}, single=True)
+
+
 def test_its_bound_lies_below_the_runs_rate():
     found = standings_of(single(i1=(2, 9), i2=(60, 71)), {}, single=True)
     one = standing(found, 1)
@@ -108,7 +115,7 @@ def test_fewer_runs_or_one_pass_do_not_list_an_issue(last):
 def test_a_pass_before_the_last_three_runs_does_not_help():
     last = (*(Before(run, 0, 1) for run in (9, 8, 7)), Before(6, 1, 1))
 
-    assert Standing(1, 0, 1, 1, None, None, last=last).never_passed
+    assert Standing(1, 0, 1, 1, None, None, is_single=True, last=last).never_passed
 
 
 def test_a_run_of_which_nothing_is_decided_has_no_rate():
