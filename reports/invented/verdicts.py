@@ -100,6 +100,7 @@ class Court:
         quality = self.quality(run)[tests] + random.normal(0, 0.45, n)
         model = words.MODELS[run.line.model]
         errors = random.random(n) < ERRORS
+        errors[random.integers(n)] = True  # so that even a small run has what a large one has
         votes = self._votes(run, tests, quality, random)
         return Judged(
             tests=tests,
