@@ -366,6 +366,31 @@ def test_a_rewritten_prompt_is_shown_with_what_changed(client):
     assert '<ins><span class="cm-sign">[+</span>3' in html
 
 
+def test_each_repeat_has_its_pair_of_answers(client):
+    tests = [make_test()]
+    first, second = (judged(PASS, FAIL, tests=tests, repeats=2) for _ in "ab")
+    pairs = list(zip(first.results.order_by("pk"), second.results.order_by("pk"), strict=True))
+    client.force_login(make_user("viewer"))
+    urls = [reverse("reports:compare_answers", args=[a.pk, b.pk]) for a, b in pairs]
+
+    html = client.get(urls[0], {"part": "1"}).content.decode()
+
+    assert f'href="{urls[0]}" aria-current="true">Answer 1</a>' in html
+    assert f'href="{urls[1]}">Answer 2</a>' in html
+
+
+def test_an_error_has_no_answer_and_says_why(client):
+    first, second = two_runs([PASS], [PASS])
+    fail(second, second.results.get())
+    Answer.objects.filter(result__run=second).delete()
+    client.force_login(make_user("viewer"))
+    results = [first.results.get().pk, second.results.get().pk]
+
+    html = client.get(reverse("reports:compare_answers", args=results)).content.decode()
+
+    assert "There is no answer: timed out." in html
+
+
 def test_runs_to_add_are_found_while_one_types(client):
     chosen, wanted = judged(PASS, label="March"), judged(PASS, label="April")
     client.force_login(make_user("viewer"))
