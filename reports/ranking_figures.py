@@ -38,7 +38,8 @@ def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
     Args:
         unit: What n counts, in the plural.
     """
-    texts = [f"{label(row.name)} ({row.n:,} {unit})" for row in rows]
+    units = [unit.removesuffix("s") if row.n == 1 else unit for row in rows]
+    texts = [f"{label(row.name)} ({row.n:,} {one})" for row, one in zip(rows, units, strict=True)]
     points = {
         "type": "scatter",
         "mode": "markers",

@@ -139,7 +139,9 @@ def _tags(report: IndividualReport) -> Table:
         ),
         note="The hardest tags first; a test counts for each of its tags."
         + (f" The chart has the first {MOST_DRAWN}." if len(report.tags) > MOST_DRAWN else ""),
-        empty="The tests of these runs have no tags.",
+        empty="The tests of these runs have no tags."
+        if report.runs
+        else "There is no complete run yet.",
         figure=_figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
         describes="How many results passed and failed on each tag"
         if alone

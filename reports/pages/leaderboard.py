@@ -335,7 +335,9 @@ def _excluded(ranking: Ranking) -> Table:
         title="Not ranked, and why",
         columns=(Column("name", "Model"), Column("reason", "Why")),
         rows=few + none,
-        empty="Every model with a complete run of a suite is ranked.",
+        empty="Every model with a complete run of a suite is ranked."
+        if ranking.board.ranked
+        else "No run of a suite is complete yet.",
     )
 
 
