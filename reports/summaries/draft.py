@@ -117,7 +117,7 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
     key, form = make_key(reading.subjects_of(runs), seed + number), form_of(context_tokens)
     nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:NONCE]
     own = _text(form.messages(key, "", [], nonce))
-    said = "\n".join([own, *MASKS.values()])
+    said = "\n".join([own, prompt.LAYOUT, *MASKS.values()])
     names, unmaskable = without_own(names_of(reading.known_of(runs)), said)
     frame = _Frame(runs, key, names, nonce, form)
 

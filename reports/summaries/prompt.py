@@ -21,6 +21,13 @@ _IMITATED_TAG = re.compile(rf"<(?=\s*/?\s*(?:ref|grade|{'|'.join(SECTIONS)}))", 
 _IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P)_(?=\d)", re.IGNORECASE)
 
 
+LAYOUT = (
+    "Suite All tests Tag Test model passed decided pass rate mean score errors unjudged "
+    "Looked for no answer none yet BEGIN END INPUT OUTPUT REFERENCE"
+)
+"""Words that stand around texts and figures: no name that is one of them can be withheld."""
+
+
 def dimensions() -> tuple[Dimension, ...]:
     """The dimensions that are asked about: all."""
     return DIMENSIONS

@@ -363,5 +363,14 @@ def test_names_that_the_form_itself_uses_are_left_and_told(provider, model_at, w
     assert last(summary).error_kind == UNUSABLE  # it was sent
 
 
+def test_a_model_that_is_called_as_a_column_is_no_leak(provider, model_at, work):
+    provider.script = good
+    run = run_of(make_test(), model=make_model(name="Decided"), text="I am Decided.")
+    summary = ask_summary([run], analyst=model_at(), by=None)
+    work()
+    assert last(summary).error_kind == ""
+    assert "Decided" in " ".join(last(summary).notes)
+
+
 def small_model(request):
     return re.findall(r'model="(MD_[5-9]\d+)"', request["messages"][-1]["content"])[-1]
