@@ -28,7 +28,8 @@ class RecurringReport(Recurring):
 
 
 class Edition(models.Model):
-    """A recurring report as it was at one time. No sealed text is in it, so all may read it.
+    """A recurring report as it was at one time. No text of a test is in it: whatever is sealed
+    later, all may read it.
 
     `content` is what `reports.storing.stored` made of it.
     """

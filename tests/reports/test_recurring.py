@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from evalhub.recurring import Refused
 from evalhub.statistics.interval import Interval
+from issues.models import Test
 from reports.cells import words
 from reports.document import Column, Document, Estimate, Fact, Link, Linked, Table
 from reports.exports.document import json_of
@@ -21,7 +22,7 @@ from reports.storing import restored, stored
 from reports.summaries.ask import ask_summary
 from reports.summaries.recurring import state_like
 from runs.tallies import Rate
-from tests.factories import make_model, make_user
+from tests.factories import make_model, make_test, make_user
 from tests.reports.ledger import make_ledger
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -41,14 +42,14 @@ CELLS = {
 def document_of(asked=None, reading=None):
     columns = tuple(Column(form, form.title(), form) for form in CELLS)
     table = Table("rows", "Rows", columns, (tuple(CELLS.values()),), figure={"data": []})
-    facts = (Fact("reader", "Sees sealed", _sees_sealed(reading)),)
+    facts = (Fact("tests", "Tests that may be read", _readable(reading), "count"),)
     return Document(
         "Which?", ("It is.",), facts, (table,), warnings=("Mind.",), labels=("scripted",)
     )
 
 
-def _sees_sealed(reading):
-    return bool(reading and reading.reader.has_perm("issues.read_sealed_test"))
+def _readable(reading):
+    return Test.objects.readable_by(reading.reader).count() if reading else 0
 
 
 @pytest.fixture
@@ -87,12 +88,13 @@ def test_what_is_due_is_made_once_and_kept(a_page):
 
 
 @pytest.mark.django_db
-def test_an_edition_holds_nothing_that_only_some_may_read(a_page):
+def test_an_edition_holds_no_text_that_may_be_sealed_later(a_page):
+    make_test()
     report = make_report(requested_by=make_user("superuser"))
 
     make(report)
 
-    assert restored(report.editions.get().content).facts[0].value is False
+    assert restored(report.editions.get().content).facts[0].value == 0
 
 
 @pytest.mark.django_db
