@@ -8,8 +8,8 @@ def rows(party="jury", **kinds):
     verdicts = [kind for kind, n in kinds.items() for _ in range(n)]
     passed = {"p": True, "f": False, "n": None}
     return [
-        Checked(party, n, 1, n, passed[said], passed[people], passed[people])
-        for n, (said, people) in enumerate(verdicts)
+        Checked(party, n, 1, n, passed[kind[0]], passed[kind[1]], passed[kind[1]])
+        for n, kind in enumerate(verdicts)
     ]
 
 
