@@ -106,8 +106,10 @@ def _verdict(change: Change | None) -> str | None:
 
 
 def _sure(latest: Latest, change: Change | None) -> str:
+    suite = latest.run.suite
     if latest.against is None:
-        return "nothing to compare it with"
+        is_baseline = suite is not None and suite.baseline_id == latest.run.pk
+        return "it is the baseline" if is_baseline else "nothing to compare it with"
     if change is None:
         return NOT_YET
     if change.p is None:
