@@ -57,7 +57,8 @@ def _measured(suite: Suite | None) -> tuple[float, str] | None:
     )
     if counts["n"] < FEWEST:
         return None
-    return counts["flips"] / counts["n"], f"as from {before.label} to {latest.label}"
+    names = [run.label if before.label != latest.label else str(run) for run in runs]
+    return counts["flips"] / counts["n"], f"as from {names[0]} to {names[1]}"
 
 
 def _two_runs(suite: Suite) -> tuple[Run, Run] | None:
