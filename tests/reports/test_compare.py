@@ -14,7 +14,7 @@ from reports.pages.compare.page import build
 from reports.pages.shell import Reading
 from reports.queries.choosing import latest_pair, offered, opponent_of
 from reports.queries.compare import comparison_of, outcomes_in, sides_of
-from runs.models import Answer, Run, Suite
+from runs.models import Answer, Launch, Run, Suite
 from tests.api import client_of
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.rows import current, fail, judged
@@ -364,6 +364,18 @@ def test_a_rewritten_prompt_is_shown_with_what_changed(client):
     html = client.get(reverse("reports:compare_answers", args=results)).content.decode()
 
     assert '<ins><span class="cm-sign">[+</span>3' in html
+
+
+def test_runs_lead_to_their_comparison(client):
+    launch = Launch.objects.create(label="both", spec={})
+    runs = [judged(PASS, launch=launch) for _ in "ab"]
+    client.force_login(make_user("viewer"))
+
+    run = client.get(runs[0].get_absolute_url()).content.decode()
+    overview = client.get(reverse("reports:runs")).content.decode()
+
+    assert page_url("compare", runs=[runs[0]]) in run
+    assert page_url("compare", runs=runs[::-1]).replace("&", "&amp;") in overview
 
 
 def test_each_repeat_has_its_pair_of_answers(client):
