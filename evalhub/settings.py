@@ -7,6 +7,7 @@ from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 
+from evalhub.colours import PRIMARY
 from evalhub.environment import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -367,11 +368,7 @@ UNFOLD = {
     "SITE_URL": None,
     "SITE_ICON": lambda request: static("evalhub/logo.svg"),
     "SITE_FAVICONS": [
-        {
-            "rel": "icon",
-            "type": "image/svg+xml",
-            "href": lambda request: static("evalhub/logo.svg"),
-        }
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda _: static("evalhub/logo.svg")}
     ],
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": True,
@@ -382,21 +379,7 @@ UNFOLD = {
     "STYLES": [lambda request: static("evalhub/evalhub.css")],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",
-    "COLORS": {
-        "primary": {
-            "50": "oklch(97% .014 254.604)",
-            "100": "oklch(93.2% .032 255.585)",
-            "200": "oklch(88.2% .059 254.128)",
-            "300": "oklch(80.9% .105 251.813)",
-            "400": "oklch(70.7% .165 254.624)",
-            "500": "oklch(62.3% .214 259.815)",
-            "600": "oklch(54.6% .245 262.881)",
-            "700": "oklch(48.8% .243 264.376)",
-            "800": "oklch(42.4% .199 265.638)",
-            "900": "oklch(37.9% .146 265.522)",
-            "950": "oklch(28.2% .091 267.935)",
-        },
-    },
+    "COLORS": {"primary": PRIMARY},
     "SIDEBAR": {
         "show_search": True,
         "command_search": True,

@@ -14,8 +14,10 @@ READ_SEALED = "issues.read_sealed_test"
 
 
 class FiguresOnly(AnonymousUser):
-    """A reader of figures and of no test's text: what is made for it can be kept for all to read,
-    whatever is sealed later."""
+    """A reader of figures and of no test's text.
+
+    What is made for it can be kept for all to read, whatever is sealed later.
+    """
 
 
 class SealedQuerySet(models.QuerySet[Any]):

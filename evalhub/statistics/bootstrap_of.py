@@ -24,8 +24,7 @@ def bootstrap_of(
 ) -> Interval | None:
     """Percentile bootstrap interval of `statistic(rows)`, resampling whole clusters.
 
-    It calls the statistic once per resample: 2000 times. For means and their differences
-    `clustered_interval` and `paired_interval` give the same much sooner.
+    For means and differences `clustered_interval` and `paired_interval` give the same far sooner.
 
     Args:
         statistic: What is computed from rows, in any order; None where it is undefined.
@@ -36,14 +35,12 @@ def bootstrap_of(
         level: The share of them that the interval holds.
 
     Returns:
-        In the unit of the statistic. None where there are fewer than two clusters, where all
-        resamples have the same value (to 1e-9: nothing is then known of the spread), or where the
-        statistic is undefined for the rows or in more than 5 % of the resamples; fewer are left
-        out.
+        In the unit of the statistic. None where there are fewer than two clusters, all resamples
+        have the same value (to 1e-9), or the statistic is undefined for the rows or in more than
+        5 % of the resamples; fewer are left out.
 
     Raises:
-        ValueError: The sequences differ in length, there are no resamples, or `level` is not
-            within 0 to 1.
+        ValueError: The sequences differ in length, resamples < 1, or `level` is not in 0 to 1.
 
     Source: B. Efron (1979), doi:10.1214/aos/1176344552.
     """

@@ -22,24 +22,22 @@ def sign_flip(
 ) -> float | None:
     """Two-sided randomisation p of the weighted mean Σw·d / Σw of paired differences.
 
-    If the two runs did not differ, each difference could as well have had the other sign: the p is
-    the share of the ways to flip signs whose mean is as far from 0 as the one seen, or farther
-    (compared to 1e-9). The tests of one issue tend to change together, so a cluster flips as one.
-    For differences of -1, 0 and 1 without clusters or weights it estimates exact McNemar.
+    If the runs did not differ, each difference could as well have had the other sign: p is the
+    share of the ways to flip signs whose mean is at least as far from 0 as the one seen (to 1e-9).
+    A cluster, such as an issue's tests, flips as one. Of -1, 0 and 1 it estimates exact McNemar.
 
     Args:
         differences: Second run less first, shape (n,), in any unit; of matched tests only.
         seed: 0 or more. Equal input and seed give the equal p.
         clusters: Shape (n,), which cluster each belongs to; None: each stands alone.
         weights: Shape (n,), not negative; None: all weigh 1.
-        flips: N, how many ways are drawn where there are more than 16 units (differences or
-            clusters) whose sum is not 0. With 16 or fewer all ways are counted: the p is exact.
-            No drawn p is below 1 / (N + 1): where m of them are corrected together, as by Holm,
-            take N of at least 20 m, or none can be significant at 5 %.
+        flips: N, how many ways are drawn where more than 16 units (differences or clusters) have
+            a sum that is not 0; else all are counted, and the p is exact. No drawn p is below
+            1 / (N + 1): for m corrected together take N >= 20 m, or none is significant at 5 %.
 
     Returns:
-        p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N ways as far out. 1.0 where all
-        differences cancel out or are 0. None where nothing with a weight was compared.
+        p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N as far out; 1.0 where all cancel
+        out. None where nothing with a weight was compared.
 
     Raises:
         ValueError: The sequences differ in length, a weight is negative, or flips < 1.

@@ -28,8 +28,9 @@ class RecurringReport(Recurring):
 
 
 class Edition(models.Model):
-    """A recurring report as it was at one time. No text of a test is in it: whatever is sealed
-    later, all may read it.
+    """A recurring report as it was at one time.
+
+    No text of a test is in it: all may read it, whatever is sealed later.
 
     `content` is what `reports.storing.stored` made of it.
     """
