@@ -10,6 +10,7 @@ DASH = "—"
 """What stands where nothing was measured."""
 
 LEAST_USD = 1e-6
+NARROW = 0.03
 
 
 def percent(share: float | None) -> str:
@@ -18,8 +19,11 @@ def percent(share: float | None) -> str:
 
 
 def between(interval: Interval | None) -> str:
-    """An interval of shares as 47–76%."""
-    return DASH if interval is None else f"{100 * interval.low:.0f}–{100 * interval.high:.0f}%"
+    """An interval of shares as 47–76%; narrow ones with a digit more, as 99.6–99.9%."""
+    if interval is None:
+        return DASH
+    digits = 0 if interval.high - interval.low >= NARROW else 1
+    return f"{100 * interval.low:.{digits}f}–{100 * interval.high:.{digits}f}%"
 
 
 def score(value: float | None) -> str:

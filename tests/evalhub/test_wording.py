@@ -64,3 +64,8 @@ def test_codes_read_as_words():
 )
 def test_the_first_names_tell_how_many_more_there_are(told, text):
     assert few(["a", "b", "c"], **told) == text
+
+
+def test_a_narrow_interval_holds_its_rate():
+    assert between(Interval(0.9961, 0.9993)) == "99.6–99.9%"
+    assert between(Interval(0.47, 0.76)) == "47–76%"
