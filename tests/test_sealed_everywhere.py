@@ -64,21 +64,7 @@ def rows() -> dict[str, Any]:
         value=1.0,
         justification=SECRET,
     )
-    said = {"findings": [{"text": SECRET, "flagged": []}], "problems": [SECRET]}
-    summary = ask_summary([run], analyst=run.language_model, by=None)
-    ExecutiveSummary.objects.update(content=said)
-    summary.grades.create(
-        language_model=run.language_model, model_name="m", dimension="tone", reasoning=SECRET
-    )
-    exchange = summary.exchanges.get()
-    exchange.tests.add(test)
-    Exchange.objects.update(
-        sent=[{"role": "user", "content": SECRET}],
-        received=SECRET,
-        error_message=SECRET,
-        state="error",
-        is_current=True,
-    )
+    summary = sealed_summary(run, test)
     suite = Suite.objects.create(name="suite")
     suite.tests.add(test)
     return {
@@ -95,6 +81,26 @@ def rows() -> dict[str, Any]:
         "summary": summary,
         "languagemodel": run.language_model,
     }
+
+
+def sealed_summary(run: Any, test: Any) -> ExecutiveSummary:
+    """What an analyst made of the run, with the secret in every text."""
+    said = {"findings": [{"text": SECRET, "flagged": []}], "problems": [SECRET]}
+    summary = ask_summary([run], analyst=run.language_model, by=None)
+    ExecutiveSummary.objects.update(content=said)
+    summary.grades.create(
+        language_model=run.language_model, model_name="m", dimension="tone", reasoning=SECRET
+    )
+    exchange = summary.exchanges.get()
+    exchange.tests.add(test)
+    Exchange.objects.update(
+        sent=[{"role": "user", "content": SECRET}],
+        received=SECRET,
+        error_message=SECRET,
+        state="error",
+        is_current=True,
+    )
+    return summary
 
 
 def places_with_the_secret(role: str, rows: dict[str, Any]) -> set[str]:
