@@ -97,8 +97,8 @@ def by_issue(two: TwoRuns) -> Table:
     sure = two.found.issues if two.found else {}
 
     def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
-        urls = [two.url(issue=line.key, show="", tag=None) for line in some]
-        return [_line_row(line, url, sure) for line, url in zip(some, urls, strict=True)]
+        these = two.url(show="", tag=None, issue=None)
+        return [_line_row(line, f"{these}&issue={line.key}", sure) for line in some]
 
     return Table(
         "issues",
