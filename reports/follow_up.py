@@ -18,11 +18,11 @@ from evalhub.models import User
 from issues import states
 from issues.models import Comment, Issue, IssueState
 from issues.states import Refused
-from reports.life import Seen
 from reports.pages.shell import KEPT_S, Reading
-from reports.proposals import Act, Proposal, reopening, resolving
 from reports.queries.identities import identities
 from reports.queries.sightings import RunBrief, Sightings, runs_in_brief, sightings
+from reports.trends.life import Seen
+from reports.trends.proposals import Act, Proposal, reopening, resolving
 from runs.models import HumanEvaluation, Judging, Run
 
 NAME = "EvalHub"

@@ -7,7 +7,7 @@ from html import escape
 from evalhub.figures import GRID, Figure, base_layout
 from evalhub.statistics.interval import Interval
 from reports.figures import outcome_ring
-from reports.model_lines import Look
+from reports.trends.model_lines import Look
 
 RINGS_ACROSS = 2
 RING_PX = 240

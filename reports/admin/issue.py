@@ -9,7 +9,7 @@ from issues.models import Issue
 from issues.states import APPROVE_ISSUE, Stated
 from reports.follow_up import proposal_of
 from reports.links import page_url
-from reports.proposals import Proposal
+from reports.trends.proposals import Proposal
 from runs.admin.issue import IssueAdminWithRuns
 
 admin.site.unregister(Issue)

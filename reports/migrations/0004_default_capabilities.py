@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from reports.default_capabilities import load_defaults
+from reports.ranking.default_capabilities import load_defaults
 
 
 def load(apps, schema_editor):

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from evalhub.wording import between, percent, score
-from reports.accuracy import Measured, Sample
 from reports.document import Document, Fact, Table
+from reports.judges.accuracy import Measured, Sample
 from reports.pages.calibration_tables import (
     ANY,
     CELLS,

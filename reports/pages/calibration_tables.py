@@ -8,15 +8,15 @@ from django.urls import reverse
 
 from evalhub.models import User
 from evalhub.wording import percent
-from reports.accuracy import Checked, Corrected, Measured, Sample
 from reports.document import Cell, Column, Estimate, Link, Linked, Table
-from reports.judge_figures import confusion
+from reports.judges.accuracy import Checked, Corrected, Measured, Sample
+from reports.judges.figures import confusion
+from reports.judges.trust import FEWEST_OF_EACH
 from reports.links import page_url
 from reports.queries.calibration import Calibration, Choice
 from reports.queries.corrections import JudgedRun
 from reports.queries.naming import Names, names_of
 from reports.shares import resampled_share, share_of
-from reports.trust import FEWEST_OF_EACH
 from runs.models import Outcome
 from runs.tallies import Rate
 

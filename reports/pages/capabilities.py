@@ -5,10 +5,7 @@ from typing import Any
 
 from django import forms
 
-from reports.capabilities import Capability, capability
-from reports.champions import champions
 from reports.document import Document, Fact
-from reports.leaderboards import Excluded
 from reports.models import Capability as Row
 from reports.pages.capabilities_tables import (
     Standings,
@@ -24,6 +21,9 @@ from reports.pages.capabilities_tables import (
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.capabilities import CapabilityReport, Weighed, capability_report
 from reports.queries.leaderboard import labels_by_model
+from reports.ranking.capabilities import Capability, capability
+from reports.ranking.champions import champions
+from reports.ranking.leaderboards import Excluded
 
 WARNINGS = (
     "A first screen and no ranking to decide by: the weights are choices and not findings, and an "

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.urls import reverse
 
-from reports.capabilities import DIMENSION, SUITE, Capability
-from reports.champions import LEAST_SUITES, Dimension
 from reports.document import Cell, Column, Estimate, Link, Linked, Table
-from reports.leaderboards import Excluded
 from reports.links import page_url
 from reports.models import CapabilityWeight, WeightKind
 from reports.queries.capabilities import CapabilityReport, Weighed
+from reports.ranking.capabilities import DIMENSION, SUITE, Capability
+from reports.ranking.champions import LEAST_SUITES, Dimension
+from reports.ranking.leaderboards import Excluded
+from reports.ranking.topic_names import topic_key, topic_title
 from reports.summaries.dimensions import DIMENSIONS
-from reports.topic_names import topic_key, topic_title
 
 TITLES = {dimension.key: dimension.title for dimension in DIMENSIONS}
 

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.document import Cell, Column, Document, Estimate, Fact, Link, Table
-from reports.drift import Observed, Series, State, rule_in_words
 from reports.links import page_url
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.drift import DriftReport, Line, drift_report
-from reports.ranking_figures import Move, moves
+from reports.ranking.figures import Move, moves
+from reports.trends.drift import Observed, Series, State, rule_in_words
 from runs.models import Suite
 
 MOST_DRAWN = 20

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from issues.models import Issue, IssueState
 from reports.document import Column, Document, Fact, Link, Table
-from reports.life import Went, passed_in_a_row
 from reports.links import page_url
 from reports.pages.issue_tables import (
     changes_table,
@@ -20,6 +19,7 @@ from reports.pages.issue_tables import (
 )
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.issue import IssueReport, Line, issue_report
+from reports.trends.life import Went, passed_in_a_row
 
 POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 10, 50, 6, 50
 

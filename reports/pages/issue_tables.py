@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from reports.cells import rate_words
 from reports.document import Cell, Column, Link, Table
-from reports.life import Seen, Turns, Went
 from reports.queries.issue import IssueReport, Line, Point, TestLine
-from reports.trend_figures import Dot, DrawnLine, trend_lines
+from reports.trends.figures import Dot, DrawnLine, trend_lines
+from reports.trends.life import Seen, Turns, Went
 
 SHORT = 160
 

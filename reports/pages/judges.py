@@ -7,6 +7,7 @@ from django import forms
 
 from evalhub.wording import score
 from reports.document import Document, Estimate, Fact, Table
+from reports.judges.trust import Trust
 from reports.links import page_url
 from reports.pages.judges_pairs import MEASURES, matrix_table, pairs_table, votes_table
 from reports.pages.judges_tables import (
@@ -20,7 +21,6 @@ from reports.pages.judges_tables import (
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.judge_report import JudgeReport, judge_report
 from reports.shares import share_of
-from reports.trust import Trust
 from runs.models import Run, Suite
 
 LASTS = [(n, f"last {n} judgings") for n in (10, 30, 100)]

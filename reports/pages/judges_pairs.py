@@ -2,8 +2,8 @@
 
 from evalhub.wording import percent
 from reports.document import Cell, Column, Estimate, Table
-from reports.judge_figures import matrix
-from reports.pairs import FEWEST, Pair
+from reports.judges.figures import matrix
+from reports.judges.pairs import FEWEST, Pair
 from reports.queries.judge_report import JudgeReport
 from reports.queries.judges import PanelLine
 from reports.shares import share_of

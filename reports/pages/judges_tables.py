@@ -7,13 +7,13 @@ from django.urls import reverse
 
 from evalhub.wording import words
 from reports.document import Cell, Column, Estimate, Link, Table
-from reports.judge_figures import Alpha, alpha_lines
+from reports.judges.figures import Alpha, alpha_lines
+from reports.judges.trust import Reason, trust_in
 from reports.links import page_url
 from reports.queries.calibration import judge_key
 from reports.queries.judge_report import JudgeReport
 from reports.queries.judges import JudgeTotals, PanelLine
 from reports.shares import resampled_share, share_of
-from reports.trust import Reason, trust_in
 from runs.models import Run
 from runs.tallies import Rate
 

@@ -9,7 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.document import Cell, Column, Document, Estimate, Fact, Link, Table
-from reports.leaderboards import (
+from reports.links import page_url
+from reports.pages.shell import Page, Reading, ReportForm
+from reports.queries.leaderboard import Field, field_of_runs, frozen_tags, labels_by_model
+from reports.queries.topics import all_topics
+from reports.ranking.certainty import Certainty, certainty, inputs
+from reports.ranking.figures import Mean, ranked_means
+from reports.ranking.leaderboards import (
     LEAST_SUITES,
     LEAST_SUITES_OF_TOPIC,
     Board,
@@ -21,13 +27,7 @@ from reports.leaderboards import (
     by_family,
     suite_scores,
 )
-from reports.links import page_url
-from reports.pages.shell import Page, Reading, ReportForm
-from reports.queries.leaderboard import Field, field_of_runs, frozen_tags, labels_by_model
-from reports.queries.topics import all_topics
-from reports.rank_certainty import Certainty, certainty, inputs
-from reports.ranking_figures import Mean, ranked_means
-from reports.topic_names import topic_title
+from reports.ranking.topic_names import topic_title
 
 WARNING = (
     "A mean over suites of very different tasks rewards generalists and can mislead: before you "

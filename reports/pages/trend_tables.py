@@ -12,7 +12,7 @@ from reports.links import page_url, results_url, run_url
 from reports.loaded import Loaded
 from reports.queries.changes import Change
 from reports.queries.trend import MOST_COLUMNS, Line, Point, TrendReport
-from reports.trend_figures import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
+from reports.trends.figures import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
 from runs.models import Outcome, Run
 from runs.tallies import Rate
 

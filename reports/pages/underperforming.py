@@ -9,7 +9,7 @@ from django.http import QueryDict
 from evalhub.figures import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.statistics.interval import Interval
 from evalhub.wording import percent
-from reports.comparison_words import is_p
+from reports.comparison.words import is_p
 from reports.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.links import page_url, results_url
 from reports.pages.shell import Page, Reading, ReportForm
@@ -21,7 +21,7 @@ from reports.queries.underperforming import (
     underperforming,
 )
 from reports.shares import issue_rate
-from reports.underperforming import EXACT, LAST, Standing
+from reports.trends.underperforming import EXACT, LAST, Standing
 from runs.models import Run
 from runs.tallies import Rate
 

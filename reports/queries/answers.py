@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 
 from evalhub.models import User
 from issues.models import Revision
+from reports.comparison.word_diff import Diff, Part, word_diff
 from reports.queries.grid import prompt_of
-from reports.word_diff import Diff, Part, word_diff
 from runs.models import Answer, Result
 
 

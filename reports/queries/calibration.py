@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from evalhub.models import BatchState
 from issues.rubric import WHOLE_TEST
-from reports.accuracy import Checked, Measured, Sample, measured
+from reports.judges.accuracy import Checked, Measured, Sample, measured
 from reports.pages.shell import Reading
 from runs.agreement import VOTE_FIELDS, Vote
 from runs.models import Assessment, ChosenBy, HumanEvaluation, Judging, Judgment, Result, Suite

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evalhub.models import BatchState
-from reports.capabilities import Bucket, InSuite, Record
-from reports.champions import Graded, mean_grades
-from reports.leaderboards import suite_scores
 from reports.models import Capability, CapabilityWeight, Grade, WeightKind
 from reports.queries.identities import identities
 from reports.queries.leaderboard import Field, field_of_runs, tried_out_suites
-from reports.topic_names import topic_key
+from reports.ranking.capabilities import Bucket, InSuite, Record
+from reports.ranking.champions import Graded, mean_grades
+from reports.ranking.leaderboards import suite_scores
+from reports.ranking.topic_names import topic_key
 from runs.models import Suite
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from issues.models import JudgeTemplate, Revision
-from reports.changes import Details, Jury, Measure, kinds_of, words_of
 from reports.pages.shell import Reading
+from reports.trends.changes import Details, Jury, Measure, kinds_of, words_of
 from runs.models import Judging, Result, Run
 
 

@@ -10,8 +10,8 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, User
 from issues.models import Issue, Revision
-from reports.comparing import Compared, Kind, compared, compared_pair, in_order
-from reports.matching import Digests, Tested, match, revisions_apart
+from reports.comparison.comparing import Compared, Kind, compared, compared_pair, in_order
+from reports.comparison.matching import Digests, Tested, match, revisions_apart
 from reports.queries.grid import TEXT, prompt_of
 from reports.queries.pairing import bundled_pairs, bundles, other_tests
 from runs.labels import labels_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from evalhub.models import BatchState
-from reports.accuracy import Checked, Corrected, Tally, corrected
+from reports.judges.accuracy import Checked, Corrected, Tally, corrected
 from reports.pages.shell import Reading
 from reports.queries.calibration import Calibration, Evaluated, inputs_of, jury_key, version_of
 from runs.models import Assessment, Judging, Suite

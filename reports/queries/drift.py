@@ -12,11 +12,11 @@ from django.db.models import Count, Q
 
 from evalhub.digest import digest
 from evalhub.llm.identity import read_name
-from reports.drift import Observed, Series, State, Watch, watch
-from reports.leaderboards import Sums
 from reports.queries.leaderboard import labels_by_run
 from reports.queries.scores import complete_runs_with_times, sums_of
 from reports.queries.topics import tags_by_suite
+from reports.ranking.leaderboards import Sums
+from reports.trends.drift import Observed, Series, State, Watch, watch
 from runs.models import HumanEvaluation
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from evalhub.models import LanguageModel
 from issues.models import Issue
-from reports.model_lines import names_of
 from reports.pages.shell import Reading
 from reports.queries.changes import measure_of
 from reports.queries.identities import identities
 from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.trends.model_lines import names_of
 from runs.models import Run, TagSet
 
 MOST_COLUMNS, MOST_NAMED = 10, 30

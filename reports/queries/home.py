@@ -9,9 +9,9 @@ from typing import NamedTuple
 from django.db.models import Count, Sum
 
 from issues.models import Issue
-from reports.comparing import Compared, Tally, compared, net_change, tally_of
-from reports.evidence import Findings, findings, sample_of
-from reports.matching import match, revisions_apart
+from reports.comparison.comparing import Compared, Tally, compared, net_change, tally_of
+from reports.comparison.evidence import Findings, findings, sample_of
+from reports.comparison.matching import match, revisions_apart
 from reports.pages.shell import Reading
 from reports.queries.compare import digests_of, outcomes_in
 from reports.queries.leaderboard import labels_by_run

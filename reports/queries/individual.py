@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reports.model_lines import Look, looks_of, names_of
 from reports.pages.shell import Reading
 from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
 from reports.queries.scores import complete_runs
 from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.trends.model_lines import Look, looks_of, names_of
 from runs.models import Outcome, Run, TagSet
 from runs.tallies import Counts
 

@@ -10,17 +10,17 @@ from django.db.models import Count
 
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
-from reports.courses import Brief, Courses, Stop, by_time
 from reports.follow_up import proposal_for
-from reports.life import Seen, Turns, turns_of
-from reports.model_lines import Look, look_of_name, looks_of, names_of
-from reports.proposals import Proposal
 from reports.queries.grid import TEXT, prompt_of
 from reports.queries.identities import identities
 from reports.queries.leaderboard import labels_by_run
 from reports.queries.runs_read import variant_of
 from reports.queries.sightings import RunBrief, Sightings, runs_in_brief, sightings
 from reports.shares import issue_rate
+from reports.trends.courses import Brief, Courses, Stop, by_time
+from reports.trends.life import Seen, Turns, turns_of
+from reports.trends.model_lines import Look, look_of_name, looks_of, names_of
+from reports.trends.proposals import Proposal
 from runs.models import Outcome, Result, Run
 from runs.tallies import Rate
 

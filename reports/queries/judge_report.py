@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from evalhub.statistics.effective_votes import effective_votes
-from reports.accuracy import Measured
+from reports.judges.accuracy import Measured
+from reports.judges.pairs import Pair, beside_peers, correlations, pairs_in
+from reports.judges.trust import Reason, Trust, reasons_against, trust_in
 from reports.pages.shell import Reading
-from reports.pairs import Pair, beside_peers, correlations, pairs_in
 from reports.queries.calibration import Calibration, calibration, evaluated_runs
 from reports.queries.judges import JudgeTotals, PanelLine, judge_totals, panel_lines
 from reports.queries.judgments import READ, Look, look_at
-from reports.trust import Reason, Trust, reasons_against, trust_in
 from runs.models import Run, Suite
 
 EVALUATED = 50

@@ -12,8 +12,8 @@ from typing import Any
 
 from evalhub.models import BatchState, LanguageModel
 from evalhub.statistics.comparisons import Comparisons
+from reports.judges.trust import PanelRecord, Reason, Record, reasons_against, reasons_against_panel
 from reports.links import page_url
-from reports.trust import PanelRecord, Reason, Record, reasons_against, reasons_against_panel
 from runs.agreement import Agreement, agreement_in
 from runs.figures import spent_usd
 from runs.labels import judges_itself

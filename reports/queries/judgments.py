@@ -12,8 +12,8 @@ from django.db.models import Count, QuerySet, Sum
 from evalhub.statistics.spearman import spearman
 from issues.models import JudgeTemplate, Polarity
 from issues.rubric import consensus, inverted
+from reports.judges.pairs import Between, Given, Sums, sums_of
 from reports.pages.shell import Reading
-from reports.pairs import Between, Given, Sums, sums_of
 from reports.queries.judges import PanelLine
 from runs.agreement import Scales, majority, scales_of
 from runs.models import Judgment, Result

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from evalhub.llm.identity import Identity
-from reports.leaderboards import Latest, Sums, Took, latest
 from reports.queries.identities import identities
 from reports.queries.scores import complete_runs_with_times, sums_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
-from reports.topic_names import TEST, topic_key
+from reports.ranking.leaderboards import Latest, Sums, Took, latest
+from reports.ranking.topic_names import TEST, topic_key
 from runs.labels import labels_of
 from runs.models import Judging, Run, TagSet
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import connection
 
-from reports.comparing import DIGITS, Compared, Kind
-from reports.matching import Pair, Tested
+from reports.comparison.comparing import DIGITS, Compared, Kind
+from reports.comparison.matching import Pair, Tested
 
 OF_A_RUN = """
     MIN(issue_id) FILTER (WHERE run_id = %s) AS issue_{side},

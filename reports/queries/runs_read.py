@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reports.model_lines import Variant
+from reports.trends.model_lines import Variant
 from runs.labels import labels_of
 from runs.models import Judging, Run
 

@@ -19,7 +19,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState
-from reports.leaderboards import Sums
+from reports.ranking.leaderboards import Sums
 from runs.models import Judging, Result, Run
 
 

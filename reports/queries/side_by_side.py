@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
-from reports.matching import Tested
+from reports.comparison.matching import Tested
 from reports.queries.compare import GROUPS, SUMS, saying
 from runs.models import Outcome, Result, Run, TagSet
 from runs.tallies import Counts

@@ -1,4 +1,4 @@
-"""What complete runs made of issues, counted: the rows of `reports.life`."""
+"""What complete runs made of issues, counted: the rows of `reports.trends.life`."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from django.db.models import Count
 from django.utils import timezone
 
-from reports.life import Seen
 from reports.queries.scores import complete_runs
+from reports.trends.life import Seen
 from runs.models import Outcome, Result
 
 

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from evalhub.models import BatchState
 from reports.models import ExecutiveSummary
-from reports.topic_names import is_shown, topic_key
+from reports.ranking.topic_names import is_shown, topic_key
 from runs.models import Suite
 
 Topics = frozenset[str]

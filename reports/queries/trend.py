@@ -8,14 +8,14 @@ from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
-from reports.courses import Brief, Course, Courses, Stop, by_release, by_time, has_releases
-from reports.model_lines import Look, look_of_name, looks_of, names_of
 from reports.pages.shell import Reading
 from reports.queries.changes import Change, changes_of, measure_of
 from reports.queries.identities import identities
 from reports.queries.runs_read import judgings_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.trends.courses import Brief, Course, Courses, Stop, by_release, by_time, has_releases
+from reports.trends.model_lines import Look, look_of_name, looks_of, names_of
 from runs.models import Run, TagSet
 from runs.tallies import Rate
 

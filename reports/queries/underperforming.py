@@ -10,7 +10,7 @@ from issues.models import Issue
 from reports.pages.shell import Reading
 from reports.queries.scores import complete_runs
 from reports.rates import Group, Tally, rates_of
-from reports.underperforming import (
+from reports.trends.underperforming import (
     LAST,
     Before,
     Counted,

@@ -11,9 +11,9 @@ from html import unescape
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from reports.ranking.topic_names import topic_key
 from reports.summaries.dimensions import KEYS, LEAST, MOST
 from reports.summaries.key import Key
-from reports.topic_names import topic_key
 
 MOST_LINES = 40
 """Of each kind are kept, and so many problems are told."""

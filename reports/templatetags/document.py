@@ -18,7 +18,7 @@ from runs.tallies import Rate
 
 register = template.Library()
 
-PAGE = 100
+PAGE = 50
 NUMBERS: frozenset[Form] = frozenset(
     ("count", "share", "points", "score", "p", "number", "usd", "ms", "estimate")
 )

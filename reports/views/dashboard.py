@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.pages import person
-from reports import home
-from reports.home_cards import Home
+from reports.home import choice as home
+from reports.home.cards import Home
 from reports.pages.shell import Reading
 from reports.views.pages import COMPUTE
 from reports.views.shell import needs

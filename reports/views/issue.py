@@ -11,7 +11,7 @@ from issues.models import Issue
 from issues.states import APPROVE_ISSUE, Refused
 from reports.follow_up import accept
 from reports.links import page_url
-from reports.proposals import Act
+from reports.trends.proposals import Act
 from reports.views.shell import needs
 
 DONE = {"resolve": "is resolved", "reopen": "is open again"}

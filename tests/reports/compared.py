@@ -1,7 +1,7 @@
 """Tests of two runs as a comparison sees them, made without rows."""
 
-from reports.comparing import Compared, compared
-from reports.matching import Digests, Tested, match
+from reports.comparison.comparing import Compared, compared
+from reports.comparison.matching import Digests, Tested, match
 
 
 def one_test(revision: int, outcomes: str = "p", *, issue: int = 1, **fields) -> Tested:

@@ -1,6 +1,6 @@
 import pytest
 
-from reports.accuracy import Checked, Sample, Tally, corrected, measured
+from reports.judges.accuracy import Checked, Sample, Tally, corrected, measured
 
 
 def rows(party="jury", **kinds):

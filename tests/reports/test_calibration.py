@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from issues.models import Polarity
-from reports.accuracy import Sample
 from reports.document import Link
+from reports.judges.accuracy import Sample
 from reports.pages.calibration import CALIBRATION, CalibrationForm
 from reports.pages.shell import Reading
 from reports.queries.calibration import calibration, evaluated_runs, judge_key, jury_key

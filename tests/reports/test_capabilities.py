@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.capabilities import (
+from reports.ranking.capabilities import (
     Bucket,
     Capability,
     InSuite,
@@ -15,7 +15,7 @@ from reports.capabilities import (
     parts_of,
     share_of_grade,
 )
-from reports.leaderboards import Excluded
+from reports.ranking.leaderboards import Excluded
 
 WORKED = json.loads(Path(__file__).with_name("capability_cases.json").read_text())
 BUCKET = Bucket("Safety", **WORKED["bucket"])

@@ -4,8 +4,8 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from reports.default_capabilities import DEFAULTS, load_defaults
 from reports.models import Capability, CapabilityWeight, WeightOrigin
+from reports.ranking.default_capabilities import DEFAULTS, load_defaults
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
 import pytest
 
-from reports.champions import Graded, champions
-from reports.leaderboards import Excluded
+from reports.ranking.champions import Graded, champions
+from reports.ranking.leaderboards import Excluded
 
 
 def grades(model, *given, dimension="clarity"):

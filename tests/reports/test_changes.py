@@ -3,8 +3,8 @@
 import pytest
 
 from issues.models import Test
-from reports.changes import Details, Measure, jury_words, kinds_of, words_of, words_of_tests
 from reports.queries.changes import details_of
+from reports.trends.changes import Details, Measure, jury_words, kinds_of, words_of, words_of_tests
 from tests.factories import make_jury, make_model, make_run, make_template, make_test
 
 SAME = Measure("s", "j", 0.0)

@@ -4,9 +4,9 @@ import pytest
 
 from evalhub.models import BatchState
 from issues.models import Test
-from reports.comparing import Kind, compared, counts_of, missing_share, net_change
-from reports.evidence import findings, sample_of
-from reports.matching import match
+from reports.comparison.comparing import Kind, compared, counts_of, missing_share, net_change
+from reports.comparison.evidence import findings, sample_of
+from reports.comparison.matching import match
 from reports.pages.compare.form import CompareForm
 from reports.pages.compare.page import build
 from reports.pages.shell import Reading

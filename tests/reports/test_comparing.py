@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.comparing import Kind, Tally, compared, missing_share, net_change, tally_of
-from reports.matching import Digests, match
+from reports.comparison.comparing import Kind, Tally, compared, missing_share, net_change, tally_of
+from reports.comparison.matching import Digests, match
 from tests.reports.compared import a_run, comparison, one_test
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.comparison_words import sentences, verdict
-from reports.evidence import Evidence, findings, sample_of
+from reports.comparison.evidence import Evidence, findings, sample_of
+from reports.comparison.words import sentences, verdict
 from tests.reports.compared import a_run, comparison
 
 

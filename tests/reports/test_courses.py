@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from reports.courses import Brief, by_release, by_time, has_releases, release_order
+from reports.trends.courses import Brief, by_release, by_time, has_releases, release_order
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.drift import LEAST_SPAN, Observed, State, watch
+from reports.trends.drift import LEAST_SPAN, Observed, State, watch
 
 CASES = json.loads(Path(__file__).with_name("drift_cases.json").read_text())
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 
 from evalhub.models import BatchState
-from reports.drift import State
 from reports.pages.drift import DRIFT
 from reports.pages.shell import Reading
 from reports.queries.drift import drift_report
+from reports.trends.drift import State
 from runs.models import EvaluationKind, HumanEvaluation, Result, Run
 from runs.scoring import score_results
 from tests.factories import make_model, make_test, make_user

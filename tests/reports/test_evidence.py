@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reports.evidence import (
+from reports.comparison.evidence import (
     FLIPPED_ISSUES,
     FLIPPED_TESTS,
     MCNEMAR,

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from issues.models import Issue
-from reports.comparing import MATCHED, missing_share, net_change, tally_of
-from reports.evidence import evidence_of
-from reports.gate import Code, Found, Limits, rule
+from reports.comparison.comparing import MATCHED, missing_share, net_change, tally_of
+from reports.comparison.evidence import evidence_of
+from reports.comparison.gate import Code, Found, Limits, rule
 from runs.models import Result, Suite
 from tests.reports.compared import a_run, comparison
 from tests.reports.rows import fail, judged

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.document import Link, Linked
-from reports.home import DEFAULT, cards_of, choices_of, choose, reset
-from reports.home_cards import Home
+from reports.home.cards import Home
+from reports.home.choice import DEFAULT, cards_of, choices_of, choose, reset
 from reports.pages.shell import Reading
 from reports.queries.home import Brief, Chosen, chosen
 from runs.models import Run, Suite

@@ -5,7 +5,7 @@ from django.core.cache import caches
 from django.urls import reverse
 
 from issues.models import IssueState
-from reports.home import cards_of
+from reports.home.choice import cards_of
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_user
 from tests.reports.ledger import make_ledger

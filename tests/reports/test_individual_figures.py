@@ -7,7 +7,7 @@ import pytest
 
 from evalhub.statistics.interval import Interval
 from reports.individual_figures import Bars, Ring, grouped_rates, rings
-from reports.model_lines import look_of
+from reports.trends.model_lines import look_of
 
 COUNTS = {"passed": 3, "failed": 1, "unjudged": 0, "error": 0, "pending": 0}
 BARS = [

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reports.leaderboards import (
+from reports.ranking.leaderboards import (
     Excluded,
     Latest,
     Sums,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reports.life import (
+from reports.trends.life import (
     Seen,
     Went,
     by_line,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.matching import Digests, Pair, match, revisions_apart
+from reports.comparison.matching import Digests, Pair, match, revisions_apart
 from tests.reports.compared import one_test
 
 SAME_QUESTION = {1: Digests("as it was", "question"), 2: Digests("rubric mended", "question")}

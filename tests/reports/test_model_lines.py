@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evalhub.figures import OUTCOME_COLOURS
-from reports.model_lines import COLOURS, Variant, look_of, look_of_name, looks_of, names_of
+from reports.trends.model_lines import COLOURS, Variant, look_of, look_of_name, looks_of, names_of
 from tests.evalhub.test_figures import DARK_BACKGROUND, VISIONS, contrast, lab
 
 STATIC = Path(__file__).parents[2] / "evalhub" / "static" / "evalhub"

@@ -1,6 +1,6 @@
 import pytest
 
-from reports.pairs import Given, Pair, beside_peers, correlations, pairs_in, sums_of
+from reports.judges.pairs import Given, Pair, beside_peers, correlations, pairs_in, sums_of
 
 LEVELS = {"binary": [0, 1], "grades": [0, 0.25, 0.5, 0.75, 1]}
 

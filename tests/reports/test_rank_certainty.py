@@ -1,7 +1,7 @@
 import json
 
-from reports.leaderboards import Standing, SuiteScore
-from reports.rank_certainty import certainty, inputs
+from reports.ranking.certainty import certainty, inputs
+from reports.ranking.leaderboards import Standing, SuiteScore
 
 
 def standing(model, *scores, version="1"):

@@ -1,7 +1,7 @@
 import json
 
 from evalhub.statistics.interval import Interval
-from reports.ranking_figures import BETTER, WORSE, Mean, Move, moves, ranked_means
+from reports.ranking.figures import BETTER, WORSE, Mean, Move, moves, ranked_means
 
 MEANS = [Mean("a", "A <b>", 0.8, 12, Interval(0.7, 0.85)), Mean("b", "B", 0.5, 10, None)]
 

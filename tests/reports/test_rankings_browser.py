@@ -3,8 +3,8 @@
 import pytest
 from django.core.cache import caches
 
-from reports.default_capabilities import load_defaults
 from reports.models import Capability, CapabilityWeight
+from reports.ranking.default_capabilities import load_defaults
 from runs.models import Result
 from tests.browser import overflow_px, shoot, show
 from tests.factories import make_model, make_test, make_user

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.topic_names import CANONICAL, is_shown, topic_key, topic_title
+from reports.ranking.topic_names import CANONICAL, is_shown, topic_key, topic_title
 
 
 @pytest.mark.parametrize(

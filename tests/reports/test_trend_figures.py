@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 import pytest
 
 from evalhub.statistics.interval import Interval
-from reports.model_lines import look_of
-from reports.trend_figures import Dot, DrawnLine, Mark, small_multiples, trend_lines
+from reports.trends.figures import Dot, DrawnLine, Mark, small_multiples, trend_lines
+from reports.trends.model_lines import look_of
 
 
 def dot(place, share=0.5, interval=(0.4, 0.6), run=1):

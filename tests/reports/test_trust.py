@@ -1,7 +1,7 @@
 import pytest
 
 from evalhub.statistics.krippendorff import Band
-from reports.trust import (
+from reports.judges.trust import (
     PanelRecord,
     Reason,
     Record,

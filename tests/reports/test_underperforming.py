@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from reports.underperforming import EXACT, FLIPPED, Before, Counted, Standing, standings_of
+from reports.trends.underperforming import EXACT, FLIPPED, Before, Counted, Standing, standings_of
 
 
 def single(**issues):

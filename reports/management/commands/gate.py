@@ -8,11 +8,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from reports.cells import points
-from reports.comparing import FLIPS, MATCHED, Compared, missing_share, net_change, tally_of
-from reports.comparison_words import sentences
-from reports.evidence import Findings, findings, sample_of
-from reports.gate import MAX_MISSING, Code, Found, Limits, Ruling, rule
-from reports.matching import Tested
+from reports.comparison.comparing import (
+    FLIPS,
+    MATCHED,
+    Compared,
+    missing_share,
+    net_change,
+    tally_of,
+)
+from reports.comparison.evidence import Findings, findings, sample_of
+from reports.comparison.gate import MAX_MISSING, Code, Found, Limits, Ruling, rule
+from reports.comparison.matching import Tested
+from reports.comparison.words import sentences
 from reports.pages.compare.headline import warnings
 from reports.queries.compare import Comparison, comparison_of, sides_of
 from runs.models import Run

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.gate import Limits
+from reports.comparison.gate import Limits
 from reports.links import page_url
 from reports.queries.choosing import offered
 from reports.queries.compare import Side

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from reports.comparing import FLIPS, Kind
+from reports.comparison.comparing import FLIPS, Kind
 from reports.pages.fields import SeveralField
 from reports.pages.shell import ReportForm
 from runs.models import Run

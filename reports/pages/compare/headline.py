@@ -6,11 +6,11 @@ from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
 from evalhub.wording import percent
-from reports.comparing import COMPARED, counts_of, missing_share, net_change
-from reports.comparison_words import between, number_of_tests, signed
+from reports.comparison.comparing import COMPARED, counts_of, missing_share, net_change
+from reports.comparison.evidence import SEED, Findings
+from reports.comparison.matching import Tested
+from reports.comparison.words import between, number_of_tests, signed
 from reports.document import Fact
-from reports.evidence import SEED, Findings
-from reports.matching import Tested
 from reports.pages.compare.state import TwoRuns
 from reports.pages.shell import Reading
 from reports.queries.compare import Comparison, Side

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.comparing import (
+from reports.comparison.comparing import (
     COMPARED,
     MATCHED,
     Compared,
@@ -15,9 +15,9 @@ from reports.comparing import (
     net_change,
     tally_of,
 )
-from reports.comparison_figures import became_ring, changes_by_line
+from reports.comparison.evidence import Sure
+from reports.comparison.figures import became_ring, changes_by_line
 from reports.document import Cell, Column, Link, Table
-from reports.evidence import Sure
 from reports.loaded import Loaded
 from reports.pages.compare.form import SHOW
 from reports.pages.compare.state import KIND_WORDS, TwoRuns

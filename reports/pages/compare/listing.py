@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 
-from reports.comparing import Compared, Kind
+from reports.comparison.comparing import Compared, Kind
+from reports.comparison.matching import Tested
 from reports.document import Cell, Column, Link, Table
 from reports.links import page_url
 from reports.loaded import Loaded
-from reports.matching import Tested
 from reports.pages.compare.form import SHOW
 from reports.pages.compare.state import KIND_WORDS, TwoRuns
 from reports.queries.compare import Comparison, prompts_of, saying

@@ -8,11 +8,11 @@ from django.urls import reverse
 
 from evalhub.statistics.wilson import wilson_interval
 from evalhub.wording import percent
-from reports.comparison_words import number_of_tests
+from reports.comparison.matching import Tested, together
+from reports.comparison.words import number_of_tests
 from reports.document import Cell, Column, Document, Fact, Link, Table
 from reports.links import page_url
 from reports.loaded import Loaded
-from reports.matching import Tested, together
 from reports.pages.compare.chosen import known_tags
 from reports.pages.compare.headline import resampled, warnings
 from reports.pages.compare.listing import PROMPT

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from reports.comparing import Kind, Tally, tally_of
-from reports.evidence import Findings, findings, sample_of
+from reports.comparison.comparing import Kind, Tally, tally_of
+from reports.comparison.evidence import Findings, findings, sample_of
 from reports.links import page_url
 from reports.pages.shell import Reading
 from reports.queries.compare import Comparison

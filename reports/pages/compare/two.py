@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reports.comparison_words import sentences
+from reports.comparison.words import sentences
 from reports.document import Document
 from reports.pages.compare.chosen import known_tags
 from reports.pages.compare.headline import facts_of, labels, warnings

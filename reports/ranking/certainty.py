@@ -11,7 +11,7 @@ from evalhub.statistics.holm import holm
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rank_sets import Pair, RankSet, rank_sets
 from evalhub.statistics.sign_flip import sign_flip
-from reports.leaderboards import Standing, pairs
+from reports.ranking.leaderboards import Standing, pairs
 
 SEED = 1
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from reports.leaderboards import Excluded, needs
+from reports.ranking.leaderboards import Excluded, needs
 
 LEAST_SUITES = 5
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
-from reports.topic_names import TEST, topic_key
+from reports.ranking.topic_names import TEST, topic_key
 
 LEAST_SPAN = timedelta(hours=23)
 LEAST_CHANGE = 0.05

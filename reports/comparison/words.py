@@ -5,8 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.cells import p_value, points
-from reports.comparing import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
-from reports.evidence import FEWEST_MOVED, FLIPPED_ISSUES, MCNEMAR, Evidence, Findings
+from reports.comparison.comparing import (
+    COMPARED,
+    Compared,
+    Kind,
+    Tally,
+    counts_of,
+    net_change,
+    tally_of,
+)
+from reports.comparison.evidence import FEWEST_MOVED, FLIPPED_ISSUES, MCNEMAR, Evidence, Findings
 
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from evalhub.statistics.detectable import ALPHA
 from evalhub.wording import percent
-from reports.comparing import DIGITS, Tally
+from reports.comparison.comparing import DIGITS, Tally
 
 MAX_MISSING = 0.05
 

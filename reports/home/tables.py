@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.wording import percent
-from reports.comparison_words import is_p
+from reports.comparison.words import is_p
 from reports.document import Cell, Column, Link, Linked, Table
 from reports.links import page_url
 from reports.pages.underperforming import reasons

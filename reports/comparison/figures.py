@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from evalhub.figures import GRID, LONGEST_LABEL, NEUTRAL, OUTCOME_COLOURS, Figure, base_layout
-from reports.comparing import Kind, Tally
+from reports.comparison.comparing import Kind, Tally
 
 COLOURS: Mapping[str, str] = {
     Kind.WORSE: OUTCOME_COLOURS["failed"],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from reports.life import Seen, Stop, failed_again, passed_in_a_row
+from reports.trends.life import Seen, Stop, failed_again, passed_in_a_row
 
 Act = Literal["resolve", "reopen"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from reports.matching import Matching, Pair, Tested
+from reports.comparison.matching import Matching, Pair, Tested
 
 DIGITS = 9
 """Differences are compared after rounding to these."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, fsum
 
-from reports.leaderboards import Excluded, needs
+from reports.ranking.leaderboards import Excluded, needs
 
 LEAST_RUNS = 10
 LEAST_SUITES = 5

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evalhub.figures import NEUTRAL, Figure, axis, base_layout, label
 from evalhub.statistics.krippendorff import RELIABLE, TENTATIVE
-from reports.model_lines import look_of_name
+from reports.trends.model_lines import look_of_name
 
 SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
 """Of a matrix, from little to much, in either theme: lightness alone tells them apart."""

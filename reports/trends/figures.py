@@ -8,7 +8,7 @@ from typing import Any
 
 from evalhub.figures import GRID, NEUTRAL, Figure, base_layout
 from evalhub.statistics.interval import Interval
-from reports.model_lines import Look
+from reports.trends.model_lines import Look
 
 MOST_NAMES, FEW_NAMES = 12, 4
 """Places that are named on the axis of a large figure, and of a small one."""

@@ -8,8 +8,8 @@ from typing import Any
 from issues.models import Issue
 from reports.document import Table
 from reports.follow_up import kept_proposals
-from reports.home import Kind, cards_of, choices_of
-from reports.home_tables import (
+from reports.home.choice import Kind, cards_of, choices_of
+from reports.home.tables import (
     everywhere_table,
     judges_table,
     models_table,
@@ -19,11 +19,11 @@ from reports.home_tables import (
 )
 from reports.links import page_url
 from reports.pages.shell import Reading
-from reports.proposals import Proposal
 from reports.queries.dashboard import Dashboard, dashboard_of
 from reports.queries.home import Brief, Latests, complete_in_brief, latests
 from reports.queries.judges import doubts
 from reports.queries.underperforming import underperforming
+from reports.trends.proposals import Proposal
 from runs.models import Run
 
 TABLE = "reports/dashboard/table.html"

@@ -13,7 +13,7 @@ from evalhub.statistics.mcnemar import mcnemar
 from evalhub.statistics.paired_bootstrap import paired_interval
 from evalhub.statistics.sign_flip import sign_flip
 from evalhub.statistics.weighted_mean import weighted_mean
-from reports.comparing import COMPARED, Compared
+from reports.comparison.comparing import COMPARED, Compared
 
 T = TypeVar("T", bound=Hashable)
 
