@@ -26,6 +26,23 @@ def results_url(run: Model, **filters: Any) -> str:
     return f"{run_url(run)}?{urlencode(filters)}#results"
 
 
+def row_url(name: str, pk: int) -> str:
+    """The address of this name of one row, such as its page in the admin."""
+    before, after = _row_path(name)
+    return f"{before}{pk}{after}"
+
+
+@lru_cache
+def _row_path(name: str) -> tuple[str, str]:
+    """What stands before and behind the row's number."""
+    before, _, after = reverse(name, args=[PLACE]).partition(str(PLACE))
+    return before, after
+
+
+PLACE = 10**17
+"""Stands for a row's number: nothing else in an address looks like it."""
+
+
 @lru_cache
 def _page_path(key: str) -> str:
     """Reversing takes a while, and a table has many links to few pages and runs."""

@@ -34,11 +34,12 @@ KINDS = (
     Kind("worst", "Worst issues of the newest run", "The highest failure rates, sure or not."),
     Kind("latest", "Newest runs", "Of all models, also those at work.", True),
 )
-DEFAULT = tuple(kind.key for kind in KINDS)
+DEFAULT = tuple(kind.key for kind in KINDS if kind.key != "worst")
+"""Until some are chosen: what underperforms tells more than what merely fails most."""
 
 
 def cards_of(user: User) -> list[Kind]:
-    """The cards that this person sees, in order: all of them until some are chosen."""
+    """The cards that this person sees, in order: `DEFAULT` until some are chosen."""
     found = user.preferences.get(PREFERENCE)
     return _known(found if isinstance(found, list) else DEFAULT)
 

@@ -12,7 +12,7 @@ from reports.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judges.accuracy import Checked, Corrected, Measured, Sample
 from reports.judges.figures import confusion
 from reports.judges.trust import FEWEST_OF_EACH
-from reports.links import page_url
+from reports.links import page_url, row_url
 from reports.queries.calibration import Calibration, Choice
 from reports.queries.corrections import JudgedRun
 from reports.queries.naming import Names, names_of
@@ -290,7 +290,7 @@ def _cell_of(row: Checked, sample: Sample) -> str:
 
 
 def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
-    url = reverse("admin:runs_result_change", args=[row.result])
+    url = row_url("admin:runs_result_change", row.result)
     judge, people = VERDICTS[_cell_of(row, sample)]
     return (
         Link(f"result {row.result}", url if row.result in names.open_to else ""),

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from reports.cells import rate_words
 from reports.document import Cell, Column, Link, Table
+from reports.links import row_url
 from reports.queries.issue import IssueReport, Line, Point, TestLine
 from reports.trends.figures import Dot, DrawnLine, trend_lines
 from reports.trends.life import Seen, Turns, Went
@@ -141,7 +142,7 @@ def tests_table(report: IssueReport) -> Table:
 
 def _test_row(line: TestLine) -> tuple[Cell, ...]:
     return (
-        Link(f"test {line.pk}", reverse("admin:issues_test_change", args=[line.pk])),
+        Link(f"test {line.pk}", row_url("admin:issues_test_change", line.pk)),
         "sealed" if line.prompt is None else line.prompt,
         line.state.replace("_", " "),
         line.rate if line.rate.n else None,

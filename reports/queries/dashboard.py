@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import Count, Model
 
@@ -30,7 +31,6 @@ class Dashboard:
         models: Active language models.
         latest: The newest runs.
         disputed: Results of these that people judged differently, by run.
-        worst: The issues of the newest run with figures, worst first; `worst_of` is that run.
         workers: Processes heard of lately.
         live: Runs or judgings at work, or waiting for a worker.
     """
@@ -43,10 +43,18 @@ class Dashboard:
     models: int
     latest: tuple[RunLine, ...]
     disputed: dict[int, int]
-    worst_of: Run | None
-    worst: tuple[Line, ...]
     workers: int
     live: int
+
+    @property
+    def worst_of(self) -> Run | None:
+        """The newest run in which something failed; None where nothing did lately."""
+        return next((line.run for line in self.latest if line.counts.failed), None)
+
+    @cached_property
+    def worst(self) -> tuple[Line, ...]:
+        """Its issues, worst first; read only where they are shown."""
+        return _worst(self.worst_of) if self.worst_of else ()
 
     @property
     def is_new(self) -> bool:
@@ -98,7 +106,6 @@ def dashboard_of(reading: Reading | None = None) -> Dashboard:
     """All figures of the dashboard, in a constant number of queries."""
     newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
     latest = run_lines(newest, reading)
-    worst_of = next((line.run for line in latest if line.counts.failed), None)
     tests = _by_state(Test, TestState.values)
     return Dashboard(
         issues=_by_state(Issue, IssueState.values),
@@ -109,8 +116,6 @@ def dashboard_of(reading: Reading | None = None) -> Dashboard:
         models=LanguageModel.objects.active().count(),
         latest=latest,
         disputed=_disputed(latest),
-        worst_of=worst_of,
-        worst=_worst(worst_of) if worst_of else (),
         workers=workers_alive(),
         live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, Judging)),
     )

@@ -18,7 +18,7 @@ from runs.filters import Filters
 from runs.listing import Listing, texts_of
 from runs.models import Answer, Assessment, Judgment, Result
 
-PAGE = 30
+PAGE = 20
 TEXT = 2000
 """Characters of a text that a row carries."""
 

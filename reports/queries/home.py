@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count, Sum
+from django.db.models import BigIntegerField, Count, Sum
+from django.db.models.functions import Cast
 
 from issues.models import Issue
 from reports.comparison.comparing import Compared, Tally, compared, net_change, tally_of
@@ -193,11 +194,11 @@ def complete_in_brief() -> list[Brief]:
 def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
     rows = Result.objects.filter(run__in=runs).order_by()
     counted = rows.values_list("run_id", "issue_id", "outcome").annotate(
-        n=Count("pk"), tests=Sum("test_id")
+        n=Count("pk"), tests=Cast(Sum("test_id"), BigIntegerField())
     )
     found: dict[int, list[Counted]] = {run: [] for run in runs}
     for row in counted:
-        found[row[0]].append(Counted._make((*row[:-1], int(row[-1]))))
+        found[row[0]].append(Counted._make(row))
     return found
 
 
@@ -252,8 +253,8 @@ def _compared(
     if not wanted:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
-    inputs = [[sorted(counts[pk]) for pk in pair] for pair in wanted]
-    return reading.computed("home-pairs-2", inputs, lambda: _look(wanted, single)) or {}
+    inputs = [wanted, single, [sorted(counts[pk]) for pk in sorted(runs)]]
+    return reading.computed("home-pairs-3", inputs, lambda: _look(wanted, single)) or {}
 
 
 def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:

@@ -31,11 +31,6 @@ class Shown(NamedTuple):
     passed: int
     decided: int
 
-    @property
-    def is_mixed(self) -> bool:
-        """Whether some of its results passed and some failed."""
-        return 0 < self.passed < self.decided
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -75,7 +70,7 @@ class SideBySide:
             decided=Count("pk", filter=DECIDED),
         )
         names = ("revision_id", "test", "issue", "tags", "in_runs", "passed", "decided")
-        return sorted((Shown(*row) for row in rows.values_list(*names)), key=_differing_first)
+        return sorted(map(Shown._make, rows.values_list(*names)), key=_differing_first)
 
     def cells(self, revisions: Collection[int]) -> dict[int, dict[int, Tested]]:
         """What each run made of these revisions: by revision, then by run; one query."""
@@ -145,7 +140,8 @@ class SideBySide:
 
 def _differing_first(one: Shown) -> tuple[bool, float, int, int]:
     share = one.passed / one.decided if one.decided else 1.0
-    return not one.is_mixed, share, one.test_id, one.revision_id
+    is_mixed = 0 < one.passed < one.decided
+    return not is_mixed, share, one.test_id, one.revision_id
 
 
 def _total(shown: int, tests: int, overridden: int, counts: Sequence[int]) -> Total:

@@ -148,9 +148,9 @@ def test_all_rows_come_in_the_order_of_the_pages(annotator):
 
 def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_queries):
     annotator.has_perm("issues.read_sealed_test")
-    small, large = judged([1, 0])[0], judged(*[[1, 0]] * 30)[0]
+    small, large = judged([1, 0])[0], judged(*[[1, 0]] * PAGE)[0]
 
-    for run, results in ((small, 1), (large, 30)):
+    for run, results in ((small, 1), (large, PAGE)):
         asked = sheet(run, annotator)
         with django_assert_num_queries(7):
             page = asked.page(Filters())

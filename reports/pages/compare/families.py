@@ -7,7 +7,7 @@ from typing import Any
 from reports.document import Cell, Column, Document, Table
 from reports.pages.compare.chosen import known_tags
 from reports.pages.compare.headline import resampled, warnings
-from reports.pages.compare.many import Lane, facts_of, grid, sentences_of, wanted_of
+from reports.pages.compare.many import Counted, Lane, facts_of, grid, sentences_of, wanted_of
 from reports.pages.shell import Reading
 from reports.queries.compare import Side, tag_names
 from reports.queries.identities import identities
@@ -22,10 +22,11 @@ def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Readin
     lanes = lanes_of(runs)
     beside = SideBySide(runs, wanted_of(asked), reading.reader)
     tests = beside.tests()
+    counted = Counted.of(tests, len(runs))
     return Document(
         question=f"Where do these {len(lanes)} families of models differ?",
-        sentences=sentences_of(tests, len(runs)),
-        facts=facts_of(tests, len(runs)),
+        sentences=sentences_of(counted, len(runs)),
+        facts=facts_of(counted),
         tables=(
             grid(beside, tests, reading, lanes, "Tests by families"),
             _totals(beside, lanes, reading),

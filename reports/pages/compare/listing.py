@@ -8,7 +8,7 @@ from django.urls import reverse
 from reports.comparison.comparing import Compared, Kind
 from reports.comparison.matching import Tested
 from reports.document import Cell, Column, Link, Table
-from reports.links import page_url
+from reports.links import page_url, row_url
 from reports.loaded import Loaded
 from reports.pages.compare.form import SHOW
 from reports.pages.compare.state import KIND_WORDS, TwoRuns
@@ -129,7 +129,7 @@ def _test_row(two: TwoRuns, one: Compared, prompt: str | None, places: Places) -
 def _answers(one: Compared, places: Places) -> str:
     """Where both answers stand side by side; the only one where there is one."""
     if one.first is None or one.second is None:
-        return reverse("admin:runs_result_change", args=[one.latest.result_id])
+        return row_url("admin:runs_result_change", one.latest.result_id)
     return f"{places.answers}{one.first.result_id}/{one.second.result_id}/"
 
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from django.urls import reverse
+from typing import Any, NamedTuple
 
 from evalhub.statistics.wilson import wilson_interval
 from evalhub.wording import percent
 from reports.comparison.matching import Tested, together
 from reports.comparison.words import number_of_tests
 from reports.document import Cell, Column, Document, Fact, Link, Table
-from reports.links import page_url
+from reports.links import page_url, row_url
 from reports.loaded import Loaded
 from reports.pages.compare.chosen import known_tags
 from reports.pages.compare.headline import resampled, warnings
@@ -51,10 +49,11 @@ def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Readin
     runs = [side.run for side in sides]
     beside = SideBySide(runs, wanted_of(asked), reading.reader)
     tests = beside.tests()
+    counted = Counted.of(tests, len(runs))
     return Document(
         question=f"Where do these {len(runs)} runs differ?",
-        sentences=sentences_of(tests, len(runs)),
-        facts=facts_of(tests, len(runs)),
+        sentences=sentences_of(counted, len(runs)),
+        facts=facts_of(counted),
         tables=(
             grid(beside, tests, reading, lanes_of(runs)),
             _totals(beside, len(tests), reading),
@@ -69,25 +68,40 @@ def wanted_of(asked: Mapping[str, Any]) -> Wanted:
     return Wanted(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
 
 
-def sentences_of(tests: Sequence[Shown], runs: int) -> tuple[str, ...]:
-    if not tests:
+class Counted(NamedTuple):
+    """Tests that are shown: in all runs, passed here and failed there, and never passed."""
+
+    tests: int
+    shared: int
+    mixed: int
+    never: int
+
+    @classmethod
+    def of(cls, tests: Sequence[Shown], runs: int) -> "Counted":
+        return cls(
+            tests=len(tests),
+            shared=sum([one.runs == runs for one in tests]),
+            mixed=sum([0 < one.passed < one.decided for one in tests]),
+            never=sum([one.decided > 0 and not one.passed for one in tests]),
+        )
+
+
+def sentences_of(counted: Counted, runs: int) -> tuple[str, ...]:
+    if not counted.tests:
         return ("No test is shown: choose other runs, or clear tag, issue and words.",)
-    mixed = sum(one.is_mixed for one in tests)
-    shared = sum(one.runs == runs for one in tests)
     return (
-        f"{number_of_tests(len(tests))} shown, {shared:,} of them in all {runs} runs; "
-        f"{mixed:,} passed in some answers and failed in others.",
+        f"{number_of_tests(counted.tests)} shown, {counted.shared:,} of them in all {runs} runs; "
+        f"{counted.mixed:,} passed in some answers and failed in others.",
         "Whether two of the runs differ for certain is told when those two are compared.",
     )
 
 
-def facts_of(tests: Sequence[Shown], runs: int) -> tuple[Fact, ...]:
-    decided = [one for one in tests if one.decided]
+def facts_of(counted: Counted) -> tuple[Fact, ...]:
     return (
-        Fact("tests", "Tests shown", len(tests), "count"),
-        Fact("shared", "In all runs", sum(one.runs == runs for one in tests), "count"),
-        Fact("mixed", "Passed and failed", sum(one.is_mixed for one in tests), "count"),
-        Fact("never", "Never passed", sum(not one.passed for one in decided), "count"),
+        Fact("tests", "Tests shown", counted.tests, "count"),
+        Fact("shared", "In all runs", counted.shared, "count"),
+        Fact("mixed", "Passed and failed", counted.mixed, "count"),
+        Fact("never", "Never passed", counted.never, "count"),
     )
 
 
@@ -107,9 +121,7 @@ def grid(
         prompts, cells = prompts_of(revisions, reading.reader), beside.cells(revisions)
         return [
             (
-                Link(
-                    f"test {one.test_id}", reverse("admin:issues_test_change", args=[one.test_id])
-                ),
+                Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
                 *(_cell(lane.of(cells[one.revision_id])) for lane in lanes),
                 Link(issues[one.issue_id], page_url("issue", issue=one.issue_id)),
                 ", ".join(tags[one.tag_set_id]),
@@ -156,7 +168,7 @@ def lanes_of(runs: Sequence[Run]) -> list[Lane]:
 def _cell(tested: Tested | None) -> Cell:
     if tested is None:
         return ABSENT
-    url = reverse("admin:runs_result_change", args=[tested.result_id])
+    url = row_url("admin:runs_result_change", tested.result_id)
     mark = f"{BY_PEOPLE} " if tested.overridden else ""
     if tested.share is None:
         state = "error" if tested.error else "unjudged" if tested.unjudged else "pending"
