@@ -130,7 +130,7 @@ def send(statements: list[Statement]) -> None:
 
     with connection.cursor() as cursor:
         for sql, params in statements:
-            if sql.lstrip("( ").startswith(("SELECT", "WITH")):
+            if sql.lstrip("( \n").startswith(("SELECT", "WITH")):
                 cursor.execute(sql, params)
                 cursor.fetchall()
 
