@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import BigIntegerField, Count, Sum
-from django.db.models.functions import Cast
+from django.db.models import BigIntegerField, Count, Q, Sum
+from django.db.models.functions import Cast, Coalesce
 
 from issues.models import Issue
 from reports.comparison.comparing import Compared, Tally, compared, net_change, tally_of
@@ -23,8 +23,6 @@ from runs.tallies import Rate
 
 MOST_MODELS = 8
 """Models on the first page: those that were run last."""
-
-DECIDED = (Outcome.PASSED, Outcome.FAILED)
 
 
 class Brief(NamedTuple):
@@ -88,13 +86,18 @@ def _before(run: Brief, briefs: Sequence[Brief]) -> int | None:
 
 
 class Counted(NamedTuple):
-    """Results of a run, of one issue and outcome. `tests` tells which, as the sum of their ids."""
+    """Decided results of a run, of one issue.
+
+    `passed_tests` and `failed_tests` tell which, as the sums of their tests' ids: what is computed
+    of the results is kept under all of these.
+    """
 
     run: int
     issue: int
-    outcome: str
-    n: int
-    tests: int
+    passed: int
+    failed: int
+    passed_tests: int
+    failed_tests: int
 
 
 @dataclass(frozen=True)
@@ -193,13 +196,22 @@ def complete_in_brief() -> list[Brief]:
 
 def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
     rows = Result.objects.filter(run__in=runs).order_by()
-    counted = rows.values_list("run_id", "issue_id", "outcome").annotate(
-        n=Count("pk"), tests=Cast(Sum("test_id"), BigIntegerField())
+    passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
+    counted = rows.values_list("run_id", "issue_id").annotate(
+        passed=Count("pk", filter=passed),
+        failed=Count("pk", filter=failed),
+        passed_tests=_ids(passed),
+        failed_tests=_ids(failed),
     )
     found: dict[int, list[Counted]] = {run: [] for run in runs}
     for row in counted:
         found[row[0]].append(Counted._make(row))
     return found
+
+
+def _ids(wanted: Q) -> Cast:
+    """The sum of the tests' ids as a plain number: a database gives it as a decimal."""
+    return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
 
 
 FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite", "suite__baseline")
@@ -227,11 +239,10 @@ def _latest(
         )
 
 
-def _rate(run: Run, counts: Iterable[Counted]) -> Rate:
+def _rate(run: Run, counts: Sequence[Counted]) -> Rate:
     """Of the run; where tests are repeated, its interval is on its own page."""
-    passed = sum(one.n for one in counts if one.outcome == Outcome.PASSED)
-    n = sum(one.n for one in counts if one.outcome in DECIDED)
-    return issue_rate(passed, n, single=run.repeats == 1)
+    passed, failed = sum(one.passed for one in counts), sum(one.failed for one in counts)
+    return issue_rate(passed, passed + failed, single=run.repeats == 1)
 
 
 # Compared ----------------------------------------------------------------------------------------
@@ -254,7 +265,7 @@ def _compared(
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
     inputs = [wanted, single, [sorted(counts[pk]) for pk in sorted(runs)]]
-    return reading.computed("home-pairs-3", inputs, lambda: _look(wanted, single)) or {}
+    return reading.computed("home-pairs-4", inputs, lambda: _look(wanted, single)) or {}
 
 
 def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:
@@ -301,9 +312,9 @@ def _hopeless(runs: Mapping[int, Sequence[Counted]]) -> tuple[Hopeless, ...]:
     passed = set()
     for run, counts in runs.items():
         for one in counts:
-            if one.outcome == Outcome.FAILED:
-                failed[one.issue][run] = one.n
-            elif one.outcome == Outcome.PASSED:
+            if one.failed:
+                failed[one.issue][run] = one.failed
+            if one.passed:
                 passed.add(one.issue)
     found = [
         Hopeless(issue, len(of), sum(of.values()))
