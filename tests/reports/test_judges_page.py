@@ -277,6 +277,8 @@ def test_doubts_need_few_queries_however_many_judgings(django_assert_num_queries
     with django_assert_num_queries(2):
         doubts()
 
+    assert len(panel_lines()) == 3
+
 
 def test_what_people_note_of_a_model_is_shown():
     trio(AGREED)
