@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 
 from evalhub.models import BatchState
+from reports.queries.naming_runs import saying
 from runs.models import Judging, Run
 
 SHOWN = 25
@@ -58,18 +59,11 @@ def latest_pair() -> tuple[Run, Run] | None:
 
 
 def offered(search: str, *, suites: Collection[int], without: Sequence[Run]) -> list[Run]:
-    """Runs to choose from, whose label, model, release or suite holds the words.
+    """Runs to choose from, of which `saying` finds the words.
 
     Those of the given suites come first, newest first; at most SHOWN.
     """
-    wanted = Q()
-    for word in search.split():
-        wanted &= (
-            Q(label__icontains=word)
-            | Q(model_name__icontains=word)
-            | Q(release__icontains=word)
-            | Q(suite__name__icontains=word)
-        )
+    wanted = saying(search)
     near = Case(When(suite__in=suites, then=Value(0)), default=Value(1))
     runs = Run.objects.filter(wanted).exclude(pk__in=[run.pk for run in without])
     return list(runs.select_related("suite").order_by(near, "-pk")[:SHOWN])

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q
 
 from evalhub.models import BatchState
 from reports.pages.shell import Reading
+from reports.queries.naming_runs import saying
 from runs.labels import labels_of
 from runs.models import Judging, Run
 from runs.states import current_of, state_of
@@ -66,15 +66,8 @@ class RunsReport:
 
 
 def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = None) -> RunsReport:
-    """Runs whose label, model, release or launch holds the words; a constant number of queries."""
-    wanted = Q()
-    for word in search.split():
-        wanted &= (
-            Q(label__icontains=word)
-            | Q(model_name__icontains=word)
-            | Q(release__icontains=word)
-            | Q(launch__label__icontains=word)
-        )
+    """Runs whose label, model, release, launch or suite says it; constant queries."""
+    wanted = saying(search)
     runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
     shown = Paginator(runs, PAGE).get_page(page)
     return RunsReport(_grouped(run_lines(shown.object_list, reading)), shown)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Q
-
 from evalhub.models import LanguageModel
+from reports.queries.naming_runs import saying
 from reports.summaries.ask import new_seed, problems_of
 from reports.summaries.draft import Draft, Unsendable, draft_of
 from runs.loads import CHARS_PER_TOKEN
@@ -42,14 +41,7 @@ class Estimate:
 
 def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
     """Runs to choose from by the tests that they are over; those of the chosen ones come first."""
-    wanted = Q()
-    for word in search.split():
-        wanted &= (
-            Q(label__icontains=word)
-            | Q(model_name__icontains=word)
-            | Q(release__icontains=word)
-            | Q(suite__name__icontains=word)
-        )
+    wanted = saying(search)
     fingerprints = [run.suite_fingerprint for run in chosen]
     newest = Run.objects.select_related("suite").order_by("-pk")
     near = newest.filter(suite_fingerprint__in=fingerprints)[:SHOWN]

@@ -1,0 +1,13 @@
+"""Runs by the words that people know them by."""
+
+from django.db.models import Q
+
+PLACES = ("label", "model_name", "release", "launch__label", "suite__name")
+
+
+def saying(search: str) -> Q:
+    """Runs of which each of the words stands in label, model, release, launch or suite."""
+    wanted = Q()
+    for word in search.split():
+        wanted &= Q(*((f"{place}__icontains", word) for place in PLACES), _connector=Q.OR)
+    return wanted
