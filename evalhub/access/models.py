@@ -4,11 +4,14 @@ import hashlib
 import secrets
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from evalhub.constraints import known
+from evalhub.llm.models import LanguageModel
 
 TOKEN_PREFIX = "ehub_"
 
@@ -63,3 +66,95 @@ class Token(models.Model):
 def digest_of(text: str) -> str:
     """What is stored of a token: it has 256 random bits, so a plain hash is enough."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ExposureKind(models.TextChoices):
+    REVEALED = "revealed", "revealed to a person"
+    SENT = "sent", "sent to an endpoint"
+
+
+class ExposureQuerySet(models.QuerySet["Exposure"]):
+    def revealed_to(self, person: AbstractBaseUser | AnonymousUser) -> "ExposureQuerySet":
+        """Those by which this person may read a sealed test now."""
+        return self.filter(kind=ExposureKind.REVEALED, person=person.pk, ended_at__isnull=True)
+
+
+class Exposure(models.Model):
+    """That the text of a sealed test was shown to who could learn from it. Append-only.
+
+    The ground floor knows no tests: `test` is the number of one. A revealed test may be read by
+    `person` until `ended_at`; that it was read is not undone by ending it. Sending is recorded
+    once for each endpoint and day.
+    """
+
+    test = models.BigIntegerField(db_index=True)
+    kind = models.CharField(max_length=8, choices=ExposureKind)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="exposures"
+    )
+    reason = models.TextField(blank=True)
+    endpoint = models.CharField(
+        max_length=300, blank=True, help_text="Host and port that the text was sent to."
+    )
+    language_model = models.ForeignKey(
+        LanguageModel, models.PROTECT, null=True, blank=True, related_name="exposures"
+    )
+    purpose = models.CharField(max_length=20, blank=True, help_text="The role of the call.")
+    day = models.DateField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ExposureQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        permissions = [("reveal_sealed", "Can reveal sealed tests to people")]
+        constraints = [
+            known("evalhub_exposure_kind_known", "kind", ExposureKind),
+            models.CheckConstraint(
+                name="evalhub_exposure_to_whom",
+                condition=Q(kind="revealed", person__isnull=False, endpoint="")
+                | Q(kind="sent", person__isnull=True) & ~Q(endpoint=""),
+            ),
+            models.UniqueConstraint(
+                name="evalhub_exposure_sent_once",
+                fields=("test", "endpoint", "day"),
+                condition=Q(kind="sent"),
+            ),
+            models.UniqueConstraint(
+                name="evalhub_exposure_revealed_once",
+                fields=("test", "person"),
+                condition=Q(kind="revealed", ended_at__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"test {self.test} {self.get_kind_display()}"
+
+
+class SavedFilter(models.Model):
+    """The filters of a list under a name, for the person who saved them."""
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_filters"
+    )
+    page = models.CharField(max_length=100, help_text="URL name of the list.")
+    name = models.CharField(max_length=80)
+    query = models.TextField(blank=True, help_text="The query string of the list.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("page", "name")
+        constraints = [
+            models.UniqueConstraint(
+                name="evalhub_savedfilter_once",
+                fields=("person", "page", "name"),
+                violation_error_message="You have a filter of that name for this list.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
