@@ -1,4 +1,5 @@
 from issues.models.criterion import Criterion, CriterionFields, Polarity
+from issues.models.example import TemplateExample
 from issues.models.feedback import Feedback, FeedbackState, Rating
 from issues.models.issue import (
     Comment,
@@ -11,7 +12,13 @@ from issues.models.issue import (
 )
 from issues.models.revision import FrozenCriterion, Revision
 from issues.models.tag import Tag, TagKind
-from issues.models.template import JudgeTemplate, ReplyForm, TemplateState
+from issues.models.template import (
+    ExampleChoice,
+    JudgeTemplate,
+    ReplyForm,
+    TemplateState,
+    TemplateVariant,
+)
 from issues.models.test import Author, Origin, Test, TestState
 
 __all__ = [
@@ -19,6 +26,7 @@ __all__ = [
     "Comment",
     "Criterion",
     "CriterionFields",
+    "ExampleChoice",
     "Feedback",
     "FeedbackState",
     "FrozenCriterion",
@@ -36,7 +44,9 @@ __all__ = [
     "SourceKind",
     "Tag",
     "TagKind",
+    "TemplateExample",
     "TemplateState",
+    "TemplateVariant",
     "Test",
     "TestState",
 ]

@@ -41,6 +41,9 @@ class Feedback(models.Model):
     issue = models.ForeignKey(
         Issue, models.SET_NULL, null=True, blank=True, related_name="feedback"
     )
+    duplicate_of = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="duplicates"
+    )
     note = models.TextField(blank=True, help_text="What triage found.")
     received_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

@@ -4,6 +4,7 @@ from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.models import LanguageModel
 from issues import scales
 from issues.prompts import check_template
 
@@ -17,6 +18,9 @@ FIXED_FIELDS = (
     "shows_guidelines",
     "shows_whole_rubric",
     "reply_form",
+    "example_choice",
+    "examples_shown",
+    "repair_model_id",
 )
 """Fields of a template that never change once it is published."""
 
@@ -32,6 +36,13 @@ class ReplyForm(models.TextChoices):
 
     VERDICT = "verdict", "reasons and a score, as JSON or as elements"
     LABEL = "label", "one of the scale's labels, nothing else"
+
+
+class ExampleChoice(models.TextChoices):
+    """Which of a template's examples a judge is shown."""
+
+    FIXED = "fixed", "the first ones, in their order"
+    NEAREST = "nearest", "those nearest to what is judged"
 
 
 class JudgeTemplate(models.Model):
@@ -52,6 +63,20 @@ class JudgeTemplate(models.Model):
     shows_whole_rubric = models.BooleanField(default=False)
     reply_form = models.CharField(max_length=8, choices=ReplyForm, default=ReplyForm.VERDICT)
     scale = models.JSONField(default=scales.binary_json)
+    example_choice = models.CharField(
+        max_length=7, choices=ExampleChoice, default=ExampleChoice.FIXED
+    )
+    examples_shown = models.PositiveSmallIntegerField(
+        default=4, help_text="So many of its examples a judge is shown at most."
+    )
+    repair_model = models.ForeignKey(
+        LanguageModel,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who mends a reply that cannot be read. Empty: the judge that gave it.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -63,6 +88,7 @@ class JudgeTemplate(models.Model):
         constraints = [
             known("issues_judgetemplate_state_known", "state", TemplateState),
             known("issues_judgetemplate_reply_form_known", "reply_form", ReplyForm),
+            known("issues_judgetemplate_example_choice_known", "example_choice", ExampleChoice),
             models.UniqueConstraint(
                 name="issues_judgetemplate_version_once",
                 fields=("family", "version"),
@@ -99,3 +125,24 @@ class JudgeTemplate(models.Model):
                 f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "
                 "make a new version instead."
             )
+
+
+class TemplateVariant(models.Model):
+    """Another wording of a template for one language model. Fixed with the template."""
+
+    template = models.ForeignKey(JudgeTemplate, models.CASCADE, related_name="variants")
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="+")
+    text = models.TextField()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            models.UniqueConstraint(
+                name="issues_templatevariant_once",
+                fields=("template", "language_model"),
+                violation_error_message="This template has a wording for that model already.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.template} for {self.language_model}"

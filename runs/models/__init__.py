@@ -1,4 +1,4 @@
-from runs.models.evaluation import ChosenBy, EvaluationKind, HumanEvaluation
+from runs.models.evaluation import ChosenBy, EvaluationKind, Example, HumanEvaluation
 from runs.models.judging import DOUBTFUL, NO_ANSWER, Assessment, Judging, Judgment, JudgmentState
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.models.launch import Launch
@@ -14,6 +14,7 @@ __all__ = [
     "Assessment",
     "ChosenBy",
     "EvaluationKind",
+    "Example",
     "HumanEvaluation",
     "Judge",
     "Judging",

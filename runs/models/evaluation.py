@@ -70,3 +70,27 @@ class HumanEvaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} by {self.annotator}"
+
+
+class Example(models.Model):
+    """That a person's verdict is marked as one to teach judges with; templates take copies."""
+
+    sealed_path = "evaluation__result__test__sealed"
+    sealed_fields = ("note",)
+
+    evaluation = models.OneToOneField(
+        HumanEvaluation, models.CASCADE, primary_key=True, related_name="example"
+    )
+    note = models.TextField(blank=True, help_text="What it teaches.")
+    marked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"example: {self.evaluation}"
