@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "evalhub",
     "issues",
     "runs",
+    "runs.review",
     "reports",
 ]
 

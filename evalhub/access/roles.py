@@ -29,8 +29,10 @@ ANNOTATOR = (
     "issues.delete_source",
     "issues.add_tag",
     "runs.add_humanevaluation",
+    "review.view_*",
+    "review.review_results",
 )
-ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate")
+ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
 MAINTAINER = (
     *ADJUDICATOR,
     "issues.*",
@@ -40,10 +42,13 @@ MAINTAINER = (
     "runs.delete_launch",
     "runs.delete_suite",
     "runs.control_run",
+    "review.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
     "evalhub.change_languagemodel",
+    "evalhub.reveal_sealed",
+    "evalhub.*_webhook",
 )
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -52,8 +57,20 @@ ROLES: dict[str, tuple[str, ...]] = {
     "annotator": ANNOTATOR,
     "adjudicator": ADJUDICATOR,
     "maintainer": MAINTAINER,
-    "admin": ("evalhub.*", "issues.*", "runs.*", "reports.*", "auth.*", "django_q.*", "axes.*"),
+    "admin": (
+        "evalhub.*",
+        "issues.*",
+        "runs.*",
+        "review.*",
+        "reports.*",
+        "auth.*",
+        "django_q.*",
+        "axes.*",
+    ),
 }
+
+REVIEW_ROWS = ("reviewitem", "place", "skip", "correction")
+TOLD = ("exposure", "notice", "delivery", "savedfilter")
 
 NEVER = (
     *(f"issues.{verb}_revision" for verb in ("add", "change", "delete")),
@@ -64,6 +81,8 @@ NEVER = (
     *(f"runs.{verb}_assessment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
+    *(f"review.{verb}_{row}" for verb in ("add", "change", "delete") for row in REVIEW_ROWS),
+    *(f"evalhub.{verb}_{row}" for verb in ("add", "change", "delete") for row in TOLD),
     *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
     *(f"reports.{verb}_executivesummary" for verb in ("add", "change")),
     *(f"reports.{verb}_exchange" for verb in ("add", "change", "delete")),
