@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from evalhub.models import User
+from evalhub.word_diff import Diff, Part, word_diff
 from issues.models import Revision
-from reports.comparison.word_diff import Diff, Part, word_diff
 from reports.queries.grid import prompt_of
 from runs.models import Answer, Result
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.comparison.word_diff import MOST_TOKENS, Part, word_diff
+from evalhub.word_diff import MOST_TOKENS, Part, word_diff
 
 
 def test_what_went_and_what_came_is_told_by_words():
