@@ -12,31 +12,26 @@ from django.utils import timezone
 
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.errors import CallError
-from evalhub.llm.replies import Unreadable, Verdict, echoes, repair_messages
-from evalhub.models import Call, CallRole, ItemState
-from evalhub.work.desk import BatchFailed, Desk, Reply
+from evalhub.models import Call, ItemState
+from evalhub.work.desk import BatchFailed, Desk
 from evalhub.work.gate import GivenBack
 from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
 from evalhub.work.saver import LeaseLost
 from issues import checks
 from issues.checks import CHECKS
-from issues.conversation import Message
-from issues.prompts import PromptError
 from runs.agreement import statistics_of
 from runs.answering import purse_of
-from runs.asking import Wording, messages_for, params_for
 from runs.hearing import Checking, Cost, Hearing, Matter, Question, hearings
 from runs.models import Assessment, Judgment, JudgmentState, Result
 from runs.models import Judging as JudgingRow
+from runs.questioning import Heard, hear
 from runs.scoring import score_assessments, score_results
 from runs.seats import least_asked
 
 T = TypeVar("T")
 Saved = asyncio.Future[bool]
 
-ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
 CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 
 
@@ -82,6 +77,9 @@ class Judging(Kind):
 
     def prepare(self, batch: JudgingRow, item_ids: Sequence[int]) -> list[Hearing]:
         return hearings(batch, item_ids)
+
+    def sealed_tests(self, job: Hearing) -> list[int]:
+        return job.sealed
 
     async def perform(self, job: Hearing, desk: Desk) -> None:
         near: list[float | None] = []
@@ -175,92 +173,13 @@ async def _check(checking: Checking, hearing: Hearing) -> Finding:
 
 async def _judge(question: Question, hearing: Hearing, desk: Desk) -> tuple[bool, Saved]:
     """Ask one judge, and hand over what came of it for saving; tells whether it failed."""
-    try:
-        finding = await _ask(question, hearing, desk)
-    except CallError as error:
-        finding = Finding(_failed(question, hearing, error.kind.value, error.message))
-    except PromptError as error:
-        finding = Finding(_failed(question, hearing, UNASKABLE, str(error)))
-    is_failed = finding.judgment.state == JudgmentState.FAILED
-    return is_failed, desk.save_later(finding, *finding.calls)
+    heard = await hear(question.seat, question.wording, hearing.case, question.key, desk)
+    finding = Finding(_judgment(question, hearing, heard), heard.calls)
+    return heard.verdict is None, desk.save_later(finding, *finding.calls)
 
 
-async def _ask(question: Question, hearing: Hearing, desk: Desk) -> Finding:
-    seat, wording = question.seat, question.wording
-    if wording is None:
-        raise PromptError(["There is no judge template to ask with: publish or choose one."])
-    messages = messages_for(wording, hearing.case, question.key)
-    params = params_for(seat.endpoint, seat.params, wording.schema)
-    reply = await desk.call(
-        seat.endpoint, messages, params, role=CallRole.JUDGE, schema=wording.schema
-    )
-    first = wording.read(reply.completion.text)
-    if isinstance(first, Verdict):
-        return _finding(question, hearing, first, [reply], JudgmentState.OK)
-    if wording.schema is None:  # it cannot be talked to
-        return Finding(_unreadable(question, hearing, first, reply), [reply.call])
-    desk.record(reply.call)
-    again = [*messages, *repair_messages(first.reason, wording.schema, reply.completion.text)]
-    return await _ask_again(question, wording, hearing, desk, again, (reply, first))
-
-
-async def _ask_again(
-    question: Question,
-    wording: Wording,
-    hearing: Hearing,
-    desk: Desk,
-    messages: list[Message],
-    before: tuple[Reply, Unreadable],
-) -> Finding:
-    """Ask once for a verdict in the right form; `before` is the reply that could not be read."""
-    seat, schema = question.seat, wording.schema
-    params = params_for(seat.endpoint, seat.params, schema)
-    try:
-        repair = await desk.call(
-            seat.endpoint, messages, params, role=CallRole.REPAIR, schema=schema
-        )
-    except CallError:
-        return Finding(_unreadable(question, hearing, before[1], before[0]))
-    second = wording.read(repair.completion.text)
-    if isinstance(second, Verdict):
-        return _finding(question, hearing, second, [before[0], repair], JudgmentState.REPAIRED)
-    return Finding(_unreadable(question, hearing, second, repair), [repair.call])
-
-
-def _finding(
-    question: Question,
-    hearing: Hearing,
-    verdict: Verdict,
-    replies: list[Reply],
-    state: JudgmentState,
-) -> Finding:
-    last = replies[-1]
-    if any(echoes(reply.completion.text, hearing.case.output) for reply in replies):
-        message = "The judge repeated a verdict that stands in the answer it was to judge."
-        return Finding(_failed(question, hearing, ECHO, message, last.call), [last.call])
-    judgment = _blank(question, hearing, last.call)
-    judgment.state = JudgmentState.REPAIRED if verdict.repaired else state
-    judgment.option, judgment.value = verdict.option, verdict.value
-    judgment.justification = verdict.justification
-    return Finding(judgment, [last.call])
-
-
-def _unreadable(
-    question: Question, hearing: Hearing, unreadable: Unreadable, reply: Reply
-) -> Judgment:
-    return _failed(question, hearing, UNREADABLE, unreadable.reason, reply.call)
-
-
-def _failed(
-    question: Question, hearing: Hearing, failure: str, message: str, call: Call | None = None
-) -> Judgment:
-    judgment = _blank(question, hearing, call)
-    judgment.state, judgment.failure = JudgmentState.FAILED, failure
-    judgment.failure_message = message
-    return judgment
-
-
-def _blank(question: Question, hearing: Hearing, call: Call | None) -> Judgment:
+def _judgment(question: Question, hearing: Hearing, heard: Heard) -> Judgment:
+    verdict = heard.verdict
     return Judgment(
         pk=question.judgment_id,
         judging_id=hearing.judging_id,
@@ -270,7 +189,13 @@ def _blank(question: Question, hearing: Hearing, call: Call | None) -> Judgment:
         template_id=question.wording.template_id if question.wording else None,
         sample=question.sample,
         is_backup=question.is_backup,
-        call=call,
+        state=heard.state,
+        option=verdict.option if verdict else "",
+        value=verdict.value if verdict else None,
+        justification=verdict.justification if verdict else "",
+        failure=heard.failure,
+        failure_message=heard.message,
+        call=heard.call,
         created_at=timezone.now(),
     )
 
