@@ -47,6 +47,11 @@ EVALHUB_ALLOWED_ADDRESSES = env.listing(
     "",
     "Private addresses that models may be called at: `host`, `host:port` or a CIDR range.",
 )
+EVALHUB_TRUSTED_ADDRESSES = env.listing(
+    "EVALHUB_TRUSTED_ADDRESSES",
+    "localhost,127.0.0.0/8,::1",
+    "Where sealed tests may be sent without it being an exposure: `host`, `host:port`, CIDR range.",
+)
 EVALHUB_WORKERS = env.number(
     "EVALHUB_WORKERS", 1, "Worker processes that `manage.py worker` starts.", least=1
 )

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.exceptions import ImproperlyConfigured
 
+from evalhub.llm.network import allowances
+
 
 @register(Tags.security)
 def check_secret_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
@@ -35,11 +37,23 @@ def check_queue(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+@register()
+def check_addresses(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    for name in ("EVALHUB_ALLOWED_ADDRESSES", "EVALHUB_TRUSTED_ADDRESSES"):
+        try:
+            allowances(getattr(settings, name))
+        except ValueError as error:
+            hint = "Write hosts, host:port or CIDR ranges, separated by commas."
+            found.append(Error(f"{name}: {error}.", hint=hint, id="evalhub.E003"))
+    return found
+
+
 def refuse_harmful_settings() -> None:
     """The same for a web server, which starts without Django's checks.
 
     Raises:
         ImproperlyConfigured: With all that is wrong.
     """
-    if found := [*check_secret_key(None), *check_queue(None)]:
+    if found := [*check_secret_key(None), *check_queue(None), *check_addresses(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

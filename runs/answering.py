@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
@@ -21,7 +21,10 @@ NOTHING_ASKED = "nothing_asked"
 
 @dataclass
 class Question:
-    """One result to be answered: what is asked, and the turns that were generated before."""
+    """One result to be answered: what is asked, and the turns that were generated before.
+
+    `sealed` is the test where it is sealed.
+    """
 
     item_id: int
     endpoint: Endpoint
@@ -29,6 +32,7 @@ class Question:
     messages: list[Message]
     tools: list[dict[str, Any]]
     turns: list[dict[str, Any]]
+    sealed: list[int]
 
 
 @dataclass
@@ -75,8 +79,12 @@ class Answering(Kind):
 
     def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[Question]:
         results = Result.objects.filter(pk__in=item_ids).select_related("revision", "answer")
+        results = results.annotate(is_sealed=F("test__sealed"))
         endpoint = batch.candidate()
         return [_question(batch, endpoint, result) for result in results]
+
+    def sealed_tests(self, job: Question) -> list[int]:
+        return job.sealed
 
     async def perform(self, job: Question, desk: Desk) -> None:
         turns = list(job.turns)
@@ -151,6 +159,7 @@ def _question(run: Run, endpoint: Endpoint, result: Result) -> Question:
         messages=with_system_prompt(content["messages"], run.system_prompt),
         tools=content["tools"],
         turns=list(answer.turns) if answer else [],
+        sealed=[result.test_id] if result.is_sealed else [],
     )
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from django.db.models import F
+
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call
 from issues.checks import Material, text_of
@@ -83,7 +85,8 @@ class Cost(NamedTuple):
 class Hearing:
     """One assessment to be made: what is judged, and the judgments that are missing.
 
-    `earlier` is what was already asked for it, by a worker that gave it back or died.
+    `sealed` are the sealed tests whose text its calls carry. `earlier` is what was already
+    asked for it, by a worker that gave it back or died.
     """
 
     item_id: int
@@ -94,6 +97,7 @@ class Hearing:
     matters: list[Matter]
     comparison: Comparison | None = None
     earlier: list[Cost] = field(default_factory=list)
+    sealed: list[int] = field(default_factory=list)
 
 
 class Found(NamedTuple):
@@ -128,6 +132,7 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
     assessments = list(
         Assessment.objects.filter(pk__in=assessment_ids)
         .select_related("result__answer", "result__revision__template")
+        .annotate(is_sealed=F("result__test__sealed"))
         .prefetch_related("result__revision__criteria")
     )
     panel = panel_of(judging)
@@ -150,6 +155,7 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
             ),
             comparison=_comparison(judging.run, assessment.result),
             earlier=earlier[assessment.pk],
+            sealed=[assessment.result.test_id] if assessment.is_sealed else [],
         )
         for assessment in assessments
     ]

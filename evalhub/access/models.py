@@ -71,6 +71,7 @@ def digest_of(text: str) -> str:
 class ExposureKind(models.TextChoices):
     REVEALED = "revealed", "revealed to a person"
     SENT = "sent", "sent to an endpoint"
+    OPENED = "opened", "open to all readers"
 
 
 class ExposureQuerySet(models.QuerySet["Exposure"]):
@@ -84,7 +85,7 @@ class Exposure(models.Model):
 
     The ground floor knows no tests: `test` is the number of one. A revealed test may be read by
     `person` until `ended_at`; that it was read is not undone by ending it. Sending is recorded
-    once for each endpoint and day.
+    once for each endpoint and day. A test that was open, or is opened again, was shown to all.
     """
 
     test = models.BigIntegerField(db_index=True)
@@ -117,7 +118,8 @@ class Exposure(models.Model):
             models.CheckConstraint(
                 name="evalhub_exposure_to_whom",
                 condition=Q(kind="revealed", person__isnull=False, endpoint="")
-                | Q(kind="sent", person__isnull=True) & ~Q(endpoint=""),
+                | Q(kind="sent", person__isnull=True) & ~Q(endpoint="")
+                | Q(kind="opened", person__isnull=True, endpoint=""),
             ),
             models.UniqueConstraint(
                 name="evalhub_exposure_sent_once",

@@ -199,6 +199,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("revealed", "revealed to a person"),
                             ("sent", "sent to an endpoint"),
+                            ("opened", "open to all readers"),
                         ],
                         max_length=8,
                     ),
@@ -255,9 +256,9 @@ class Migration(migrations.Migration):
                 "permissions": [("reveal_sealed", "Can reveal sealed tests to people")],
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["revealed", "sent"])),
+                        condition=models.Q(("kind__in", ["revealed", "sent", "opened"])),
                         name="evalhub_exposure_kind_known",
-                        violation_error_message="Choose one of: revealed, sent.",
+                        violation_error_message="Choose one of: revealed, sent, opened.",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -268,6 +269,9 @@ class Migration(migrations.Migration):
                                 ("kind", "sent"),
                                 ("person__isnull", True),
                                 models.Q(("endpoint", ""), _negated=True),
+                            ),
+                            models.Q(
+                                ("endpoint", ""), ("kind", "opened"), ("person__isnull", True)
                             ),
                             _connector="OR",
                         ),

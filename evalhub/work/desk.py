@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from django.db import DatabaseError
 from django.utils import timezone
 
+from evalhub.access.exposures import Sendings
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
@@ -62,7 +63,9 @@ class Asked(Generic[T]):
 class Desk:
     """One item's access to the world: its batch's gate, the models' lanes, and the saver.
 
-    `calls` are all that were made for the item at this desk, failed ones too.
+    `sealed` are the sealed tests whose text its calls carry: that they leave the trusted network
+    is written down in `sendings` before they do. `calls` are all that were made for the item at
+    this desk, failed ones too.
     """
 
     kind: Kind
@@ -73,6 +76,8 @@ class Desk:
     saver: Saver
     database: Database
     random: Random
+    sendings: Sendings
+    sealed: Sequence[int] = ()
     calls: list[Call] = field(default_factory=list)
 
     async def call(
@@ -122,6 +127,7 @@ class Desk:
 
     async def _answered(self, asked: Asked[T]) -> tuple[T, Call]:
         """Ask until there is an answer, or another try cannot help."""
+        await self.sendings.note(self.sealed, asked.endpoint, asked.role)
         attempt = 0
         while True:
             attempt += 1

@@ -71,6 +71,13 @@ class Kind(ABC):
         """
 
     @abstractmethod
+    def sealed_tests(self, job: Any) -> Sequence[int]:
+        """Numbers of the sealed tests whose text calls for this job carry.
+
+        That they are sent to an endpoint outside the trusted network is written down before.
+        """
+
+    @abstractmethod
     async def perform(self, job: Any, desk: Desk) -> None:
         """Do one item: ask `desk` for calls, and give it what is to be saved."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
+from evalhub.access.exposures import Sendings
 from evalhub.work import batches, clock, leases, pace
 from evalhub.work.batches import Key, internal
 from evalhub.work.desk import BatchFailed, Desk
@@ -35,6 +36,7 @@ class Loop:
     def __init__(self, *, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
         self.database = Database()
+        self.sendings = Sendings(self.database.surely)
         self.lanes = Lanes()
         self.random = Random()
         self.held: dict[Key, Held] = {}
@@ -258,6 +260,8 @@ class Loop:
             saver=self.saver,
             database=self.database,
             random=self.random,
+            sendings=self.sendings,
+            sealed=held.kind.sealed_tests(job),
         )
         try:
             await held.kind.perform(job, desk)

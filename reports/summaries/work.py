@@ -90,6 +90,10 @@ class Summarising(Kind):
         exchanges = Exchange.objects.filter(pk__in=item_ids)
         return [_question(batch, exchange) for exchange in exchanges]
 
+    def sealed_tests(self, job: Question) -> Sequence[int]:
+        """None: an analyst is sent the figures of sealed tests, and none of their text."""
+        return ()
+
     async def perform(self, job: Question, desk: Desk) -> None:
         if job.problem is not None:
             await desk.save(Failure(job.problem.kind, str(job.problem)))

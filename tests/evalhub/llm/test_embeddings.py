@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from evalhub.access.exposures import Sendings
 from evalhub.llm import word_vectors
 from evalhub.llm.embeddings import digest_of, nearness, similarity
 from evalhub.llm.word_vectors import NoWordVectors
@@ -48,7 +49,8 @@ def measure(provider, run, transactional_db):
         saver = Saver(database, await database(leases.register))
         saving = asyncio.create_task(saver.run())
         batch = SimpleNamespace(work_key="judging 1", pk=1)
-        desk = Desk(kinds()[-1], batch, 7, Gate(), OpenLanes(), saver, database, Random(1))
+        outside = Sendings(database)
+        desk = Desk(kinds()[-1], batch, 7, Gate(), OpenLanes(), saver, database, Random(1), outside)
         try:
             return await similarity(first, second, endpoint=endpoint, desk=desk)
         finally:
