@@ -1,5 +1,6 @@
 """People's verdicts: they are appended, never changed, and the result is scored again."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from issues.freezing import scale_of
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST
 from issues.scales import FIVE_CLASSES, Option, Scale
+from runs.differing import Dispute, dispute_over, dispute_over_result
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Judging, Result
 from runs.scoring import score_results
 from runs.seats import panel_of
@@ -23,6 +25,11 @@ CHECKED = Scale(
     )
 )
 """What a person says of a criterion that a check decides; 0 and 1 are understood too."""
+
+ONE_OF_THEM = (
+    "You are one of those whose verdicts differ: somebody else has to settle it. Withdraw yours, "
+    "or change it, if you no longer hold it."
+)
 
 
 class Ballot(NamedTuple):
@@ -47,11 +54,13 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
 
     Raises:
         ValidationError: There is no answer to evaluate, no such criterion, the option is not on
-            its scale, or no reason is given.
+            its scale, no reason is given, or it is an adjudication that this person cannot make.
     """
     _check(result, ballot)
     criterion = _criterion(result, ballot.criterion)
     option = _option(scale_on(result, criterion), ballot.option)
+    if ballot.kind == EvaluationKind.ADJUDICATION:
+        _check_adjudicator(result, criterion, by)
     evaluation = HumanEvaluation.objects.create(
         result=result,
         criterion=criterion,
@@ -76,6 +85,29 @@ def _check(result: Result, ballot: Ballot) -> None:
         raise ValidationError("A withdrawal has no option: use `withdraw`.")
     if not ballot.justification.strip():
         raise ValidationError({"justification": "Say in a sentence why."})
+
+
+def _check_adjudicator(result: Result, criterion: FrozenCriterion, by: User) -> None:
+    """Who is one of those that differ cannot settle it, nor is there anything to settle else."""
+    dispute = dispute_of(result, criterion)
+    if dispute is None:
+        about = "this criterion" if criterion.key else "this result"
+        raise ValidationError(
+            f"There is nothing to settle: no two people's verdicts on {about} differ. Give yours "
+            "without settling it."
+        )
+    if by.pk in dispute.parties:
+        raise ValidationError(ONE_OF_THEM)
+
+
+def dispute_of(result: Result, criterion: FrozenCriterion) -> Dispute | None:
+    """The dispute over what the result comes to, or over one criterion; None: nobody differs."""
+    rows = HumanEvaluation.objects.filter(result=result).order_by("pk")
+    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in rows:
+        about[row.criterion_id].append(row)
+    mine = about.pop(criterion.pk, [])
+    return dispute_over(mine) if criterion.key else dispute_over_result(mine, about)
 
 
 def _criterion(result: Result, key: str) -> FrozenCriterion:

@@ -545,6 +545,8 @@ def test_what_has_no_answer_cannot_be_evaluated():
 
 def test_adjudicating_takes_its_own_right():
     result = first_result(judged_run())
+    for option in ("0", "1"):
+        assert evaluate(client_of("annotator"), result, option=option).status_code == 201
 
     assert evaluate(client_of("annotator"), result, kind="adjudication").status_code == 403
     assert evaluate(client_of("adjudicator"), result, kind="adjudication").status_code == 201
