@@ -76,6 +76,7 @@ NEVER = (
     *(f"issues.{verb}_revision" for verb in ("add", "change", "delete")),
     *(f"issues.{verb}_frozencriterion" for verb in ("add", "change", "delete")),
     *(f"issues.{verb}_comment" for verb in ("change", "delete")),
+    *(f"issues.{verb}_merge" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_answer" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_result" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_assessment" for verb in ("add", "change", "delete")),

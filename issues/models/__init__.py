@@ -10,6 +10,7 @@ from issues.models.issue import (
     Source,
     SourceKind,
 )
+from issues.models.merge import Merge
 from issues.models.revision import FrozenCriterion, Revision
 from issues.models.tag import Tag, TagKind
 from issues.models.template import (
@@ -33,6 +34,7 @@ __all__ = [
     "Issue",
     "IssueState",
     "JudgeTemplate",
+    "Merge",
     "Origin",
     "Polarity",
     "Rating",

@@ -1,0 +1,44 @@
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from issues.models.issue import Issue
+
+
+class Merge(models.Model):
+    """That one issue went into another, and what it took along, so that it can be taken back.
+
+    `moved` holds the numbers of the rows that moved, by what they are called on an issue (tests,
+    feedback, comments, sources, and tags that the other did not have). `changed` holds the fields
+    of the one that stays which took the other's value, as [before, after].
+    """
+
+    gone = models.ForeignKey(Issue, models.PROTECT, related_name="merges")
+    kept = models.ForeignKey(Issue, models.PROTECT, related_name="taken_in")
+    moved = models.JSONField(default=dict)
+    changed = models.JSONField(default=dict)
+    state_before = models.CharField(max_length=10, help_text="Of the one that went.")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+    taken_back_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            models.UniqueConstraint(
+                name="issues_merge_once",
+                fields=("gone",),
+                condition=Q(taken_back_at__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="issues_merge_two_issues", condition=~Q(gone=models.F("kept"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.gone} into {self.kept}"
