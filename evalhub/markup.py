@@ -25,7 +25,11 @@ _VALUES = {
     ("a", "rel"): re.compile(_REL),
     ("code", "class"): re.compile(r"language-[\w+#.-]{1,40}", re.ASCII),
     ("ol", "start"): re.compile(r"\d{1,9}", re.ASCII),
+    ("pre", "tabindex"): re.compile("0"),
+    ("table", "tabindex"): re.compile("0"),
 }
+# Wide ones scroll by themselves, which takes a focus to do by keyboard.
+_SCROLLED = {"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}}
 _SCHEMES = {"http", "https", "mailto"}
 # Deeper blocks are dropped without a word, so this is deeper than any answer goes.
 _DEEPEST = 100
@@ -55,6 +59,7 @@ def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         attribute_filter=_kept_value,
+        set_tag_attribute_values=_SCROLLED,
         url_schemes=_SCHEMES,
         link_rel=_REL,
     )

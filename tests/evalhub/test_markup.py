@@ -41,6 +41,8 @@ def harmless(tag, attributes):
         return set(attributes) == {"class"} and attributes["class"].startswith("language-")
     if tag == "ol" and attributes:
         return set(attributes) == {"start"} and attributes["start"].isdigit()
+    if tag in ("pre", "table"):
+        return attributes == {"tabindex": "0"}
     return tag in TAGS and not attributes
 
 
@@ -51,7 +53,10 @@ def harmless(tag, attributes):
         ("one\ntwo", "<p>one<br>\ntwo</p>\n"),
         ("# Title", "<h1>Title</h1>\n"),
         ("3. three\n4. four", '<ol start="3">\n<li>three</li>\n<li>four</li>\n</ol>\n'),
-        ("```c++\na < b\n```", '<pre><code class="language-c++">a &lt; b\n</code></pre>\n'),
+        (
+            "```c++\na < b\n```",
+            '<pre tabindex="0"><code class="language-c++">a &lt; b\n</code></pre>\n',
+        ),
         ("&lt;b&gt; & <b>", "<p>&lt;b&gt; &amp; &lt;b&gt;</p>\n"),
         ("![a <b>cat</b>](https://x.org/cat.png 'title')", "<p>a &lt;b&gt;cat&lt;/b&gt;</p>\n"),
     ],

@@ -37,6 +37,19 @@
         }
     });
 
+    // The admin's choosers are not tied to the labels of their fields.
+    const name = (choosers) => {
+        for (const chooser of choosers) {
+            const field = chooser.previousElementSibling;
+            const label = field?.labels?.[0]?.textContent.replace("*", "").trim() || field?.getAttribute("aria-label");
+            const parts = chooser.querySelectorAll("[role=combobox], [role=textbox], .select2-search__field");
+            for (const part of label ? parts : []) part.setAttribute("aria-label", label);
+        }
+    };
+    const nameAll = () => name(document.querySelectorAll(".select2-container"));
+    window.addEventListener("load", nameAll);
+    document.addEventListener("formset:added", () => setTimeout(nameAll));
+
     // The admin theme looks at the system's colour scheme once; pages that stay open follow it.
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (scheme) => {
         const chosen = JSON.parse(localStorage.getItem("adminTheme") || '"auto"');

@@ -1,0 +1,37 @@
+"""Whether a page can be read and worked by everybody, as the engine axe sees it.
+
+It checks what a program can: names of controls, contrast, roles, order of headings. Of the rules
+those of WCAG 2.2 A and AA are asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from axe_playwright_python.sync_playwright import Axe
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+OPTIONS = {
+    "runOnly": {"type": "tag", "values": RULES},
+    "resultTypes": ["violations"],
+    "elementRef": False,
+}
+SHOWN = 4
+"""Elements that are named of each violation."""
+
+
+def violations(page: "Page") -> list[str]:
+    """What axe finds wrong on the page as it is now: a line for each element, [] for nothing."""
+    found = Axe().run(page, options=OPTIONS).response["violations"]
+    return [
+        f"{rule['id']}: {' '.join(map(str, node['target']))} {node['html'][:160]!r} {_why(node)}"
+        for rule in found
+        for node in rule["nodes"][:SHOWN]
+    ]
+
+
+def _why(node: dict[str, list[dict[str, str]]]) -> str:
+    return "; ".join(check["message"] for check in [*node["any"], *node["all"], *node["none"]])[
+        :160
+    ]

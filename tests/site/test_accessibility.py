@@ -1,0 +1,26 @@
+"""Every page can be read and worked by everybody, in both themes, as far as axe sees it."""
+
+import pytest
+
+from tests.axe import violations
+from tests.browser import show
+from tests.factories import make_user
+from tests.site.ledger import addresses, make_little
+from tests.site.test_pages import sidebar
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_every_page_is_accessible(page, log_in):
+    make_little()
+    person = make_user("superuser")
+    log_in(person)
+    problems: dict[str, str] = {}
+    for address in dict.fromkeys([*sidebar(person), *addresses().values()]):
+        page.goto(address)
+        for scheme in ("light", "dark"):
+            show(page, scheme=scheme)
+            for violation in violations(page):
+                problems.setdefault(violation, f"{address} ({scheme})")
+
+    assert problems == {}
