@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -36,7 +36,8 @@ class Ballot(NamedTuple):
     """What a person decides on a result: the option's label, and why.
 
     `criterion` is the key of the criterion that it is about; "": the test as a whole. An option
-    of a criterion says how far the answer shows it, be that good or bad.
+    of a criterion says how far the answer shows it, be that good or bad. `needs_reason`: it is
+    refused without a justification.
     """
 
     option: str
@@ -46,6 +47,7 @@ class Ballot(NamedTuple):
     blind: bool = False
     seconds: int | None = None
     criterion: str = WHOLE_TEST
+    needs_reason: bool = True
 
 
 @transaction.atomic
@@ -61,7 +63,35 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
     option = _option(scale_on(result, criterion), ballot.option)
     if ballot.kind == EvaluationKind.ADJUDICATION:
         _check_adjudicator(result, criterion, by)
-    evaluation = HumanEvaluation.objects.create(
+    evaluation = _recorded(result, ballot, criterion, option, by)
+    score_results([result.pk])
+    return evaluation
+
+
+@transaction.atomic
+def evaluate_each(result: Result, ballots: Sequence[Ballot], *, by: User) -> list[HumanEvaluation]:
+    """Record a person's verdicts on several criteria of one result, and score it once.
+
+    Adjudications are made one by one, by `evaluate`.
+
+    Raises:
+        ValidationError: As `evaluate`; nothing is recorded then.
+    """
+    questions = questions_on(result)
+    evaluations = []
+    for ballot in ballots:
+        _check(result, ballot)
+        question = questions.get(ballot.criterion) or _no_such(result, ballot.criterion)
+        option = _option(question.scale, ballot.option)
+        evaluations.append(_recorded(result, ballot, question.criterion, option, by))
+    score_results([result.pk])
+    return evaluations
+
+
+def _recorded(
+    result: Result, ballot: Ballot, criterion: FrozenCriterion, option: Option, by: User
+) -> HumanEvaluation:
+    return HumanEvaluation.objects.create(
         result=result,
         criterion=criterion,
         annotator=by,
@@ -73,8 +103,6 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
         chosen_by=ballot.chosen_by,
         seconds=ballot.seconds,
     )
-    score_results([result.pk])
-    return evaluation
 
 
 def _check(result: Result, ballot: Ballot) -> None:
@@ -83,7 +111,7 @@ def _check(result: Result, ballot: Ballot) -> None:
         raise ValidationError(f"{result} has no answer{yet}, so there is nothing to evaluate.")
     if ballot.kind == EvaluationKind.WITHDRAWAL:
         raise ValidationError("A withdrawal has no option: use `withdraw`.")
-    if not ballot.justification.strip():
+    if ballot.needs_reason and not ballot.justification.strip():
         raise ValidationError({"justification": "Say in a sentence why."})
 
 
@@ -112,10 +140,11 @@ def dispute_of(result: Result, criterion: FrozenCriterion) -> Dispute | None:
 
 def _criterion(result: Result, key: str) -> FrozenCriterion:
     found = FrozenCriterion.objects.filter(revision=result.revision_id, key=key).first()
-    if found is None:
-        problem = f"The rubric of {result} has no criterion {key!r}."
-        raise ValidationError({"criterion": problem})
-    return found
+    return found or _no_such(result, key)
+
+
+def _no_such(result: Result, key: str) -> NoReturn:
+    raise ValidationError({"criterion": f"The rubric of {result} has no criterion {key!r}."})
 
 
 def _option(scale: Scale, label: str) -> Option:
@@ -127,6 +156,34 @@ def _option(scale: Scale, label: str) -> Option:
 
 
 # On which scale ----------------------------------------------------------------------------------
+
+
+class Question(NamedTuple):
+    """What a person may decide on, and on which scale."""
+
+    criterion: FrozenCriterion
+    scale: Scale
+
+
+def questions_on(result: Result) -> dict[str, Question]:
+    """By key, the test as a whole and each criterion of its rubric, in the rubric's order.
+
+    The number of queries is the same for any number of criteria.
+    """
+    criteria = FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk")
+    current = Judging.objects.filter(run=result.run_id, is_current=True).first()
+    on_rubric = rubric_scale(current)
+    return {
+        criterion.key: Question(
+            criterion, on_rubric if is_judged(criterion) else scale_on(result, criterion)
+        )
+        for criterion in criteria
+    }
+
+
+def is_judged(criterion: FrozenCriterion) -> bool:
+    """Whether it is a criterion of a rubric that judges are asked about: no check decides it."""
+    return criterion.key != WHOLE_TEST and not criterion.check_name
 
 
 def scale_on(result: Result, criterion: FrozenCriterion) -> Scale:

@@ -5,11 +5,12 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 from simple_history.models import HistoricalRecords
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
-from runs.models import HumanEvaluation, Result, Suite
+from runs.models import HumanEvaluation, Result, Run, Suite
 
 MOST_REVIEWERS = 9
 
@@ -45,8 +46,9 @@ class Reasoning(models.TextChoices):
 class Queue(models.Model):
     """Results that deserve a person, and how they are reviewed.
 
-    `follows` is a suite whose runs are added by themselves once they are done. `random_share` is
-    the part of what is added that is drawn at random, in [0, 1]; `seed` decides the draw.
+    `follows` is a suite whose runs are added by themselves once they are done; `runs` are those
+    that were added as a whole, so or by hand. `random_share` is the part of what is added that is
+    drawn at random, in [0, 1]; `seed` decides the draw.
     """
 
     name = models.CharField(max_length=150, unique=True)
@@ -54,6 +56,7 @@ class Queue(models.Model):
     follows = models.ForeignKey(
         Suite, models.SET_NULL, null=True, blank=True, related_name="review_queues"
     )
+    runs = models.ManyToManyField(Run, related_name="review_queues", blank=True, editable=False)
     reviewers = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_REVIEWERS)],
@@ -113,7 +116,8 @@ class Queue(models.Model):
 class ReviewItem(models.Model):
     """A result in a queue. Why it is there is recorded when it is added, and never changes.
 
-    `reasons` are keys of `runs.review.reasons`, the gravest first; [] only for what was drawn at
+    `reasons` are what `runs.review.reasons.as_json` wrote, the gravest first: {"key", "told"},
+    `told` being the reason in words that hold no text of the test; [] only for what was drawn at
     random and has none besides. `position` orders the queue: low comes first.
     """
 
@@ -150,12 +154,14 @@ class Place(models.Model):
     """Room for one reviewer of an item: an item has as many as its queue had reviewers.
 
     So the database itself holds how many review an item, and that each of them is another person.
-    `draft` is what its reviewer has typed so far, as the page sends it. `queue` and `position`
-    are its item's. `evaluations` are what was made of it when it was submitted last.
+    `draft` is what its reviewer has typed so far, or what was submitted: see
+    `runs.review.sheets.as_draft`. `queue` and `position` are its item's. `evaluations` are what
+    was made of it when it was submitted last. `past` is what became of it before, oldest first:
+    {"what": "undone", "sent_back" or "skipped", "by", "at", "note", "draft"}.
     """
 
     sealed_path = "item__result__test__sealed"
-    sealed_fields = ("draft", "note", "sent_back_note")
+    sealed_fields = ("draft", "note", "sent_back_note", "past")
 
     item = models.ForeignKey(ReviewItem, models.CASCADE, related_name="places", db_index=False)
     number = models.PositiveSmallIntegerField()
@@ -179,6 +185,7 @@ class Place(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     sent_back_note = models.TextField(blank=True)
+    past = models.JSONField(default=list, blank=True)
 
     objects = SealedQuerySet.as_manager()
 
@@ -206,12 +213,10 @@ class Place(models.Model):
             ),
         ]
         indexes = [
+            models.Index(fields=("queue", "state", "position", "id"), name="review_place_to_take"),
             models.Index(
-                fields=("queue", "position", "id"),
-                name="review_place_to_take",
-                condition=Q(state__in=("open", "reserved")),
+                fields=("queue", "annotator", "state", "submitted_at"), name="review_place_mine"
             ),
-            models.Index(fields=("queue", "annotator", "state"), name="review_place_mine"),
         ]
 
     def __str__(self) -> str:
@@ -219,17 +224,21 @@ class Place(models.Model):
 
 
 class Skip(models.Model):
-    """That a person would not review an item, and why; it is not offered to them again."""
+    """That a person would not review an item, and why; it is not offered to them again.
+
+    `draft` is what they had typed; it comes back where the skip is taken back.
+    """
 
     sealed_path = "item__result__test__sealed"
-    sealed_fields = ("reason",)
+    sealed_fields = ("reason", "draft")
 
     item = models.ForeignKey(ReviewItem, models.CASCADE, related_name="skips", db_index=False)
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="review_skips"
     )
     reason = models.TextField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    draft = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
     objects = SealedQuerySet.as_manager()
@@ -249,7 +258,10 @@ class Skip(models.Model):
 
 
 class Correction(models.Model):
-    """How a person would have answered. It becomes the test's reference by an explicit act only."""
+    """How a person would have answered. It becomes the test's reference by an explicit act only.
+
+    `taken_back_at`: its author has undone the review that it came with.
+    """
 
     sealed_path = "result__test__sealed"
     sealed_fields = ("text",)
@@ -260,6 +272,7 @@ class Correction(models.Model):
     )
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
+    taken_back_at = models.DateTimeField(null=True, blank=True)
     promoted_at = models.DateTimeField(null=True, blank=True)
     promoted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
