@@ -5,7 +5,7 @@ Doors ask `may` before they call `move`; what is impossible is refused in words.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -23,6 +23,9 @@ CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
 
 LONGEST_REASON = 100
 """Characters that the history keeps of why something was changed."""
+
+HISTORY_READ = 50
+"""Versions of a row that are looked through for its last change of state."""
 
 
 class Refused(ValueError):
@@ -164,7 +167,12 @@ def move_named(row: Stated, name: str) -> Move | None:
 def may(move: Move, row: Stated, user: Person) -> bool:
     """Whether this person may make the move from the row's present state."""
     right = move.rights.get(row.state)
-    return right is not None and user.has_perm(right)
+    return right is not None and not is_merged(row) and user.has_perm(right)
+
+
+def is_merged(row: Stated) -> bool:
+    """An issue that was merged into another keeps its state until the merge is taken back."""
+    return isinstance(row, Issue) and row.merged_into_id is not None
 
 
 def open_moves(row: Stated, user: Person) -> list[Move]:
@@ -212,6 +220,8 @@ def _move(
         label = found.label if found else name
         state = current.get_state_display().lower()
         raise Refused([f"“{label}” is not possible: {row} is {state}."])
+    if isinstance(current, Issue) and current.merged_into is not None:
+        raise Refused([f"{row} was merged into {current.merged_into}: take the merge back first."])
     if found.readiness and (problems := problems_of(current)):
         raise Refused([f"{row} cannot be {found.done} yet.", *problems])
     for field, value in {**changes, "state": found.target}.items():
@@ -220,6 +230,36 @@ def _move(
     told = f"{found.label}: {reason}" if reason else found.label
     sign(current, by, told[:LONGEST_REASON])
     current.save()
+
+
+@transaction.atomic
+def undo(row: Stated, *, by: User) -> str:
+    """Take back the last change of state, as long as it was this person's; gives its name.
+
+    Raises:
+        Refused: Its state was never changed, or somebody else did it.
+    """
+    current = type(row).objects.select_for_update().get(pk=row.pk)
+    made, before = _last_move(current)
+    if made is None or is_merged(current):
+        raise Refused([f"There is no change of state of {row} that could be taken back."])
+    if made.history_user_id != by.pk:
+        who = made.history_user or "the system"
+        raise Refused([f"{who} changed its state last: use a move instead of undo."])
+    current.state = row.state = before.state
+    sign(current, by, "Undone: " + (made.history_change_reason or "")[: LONGEST_REASON - 8])
+    current.save()
+    return str(made.history_change_reason or "the move")
+
+
+def _last_move(row: Stated) -> tuple[Any, Any]:
+    """The version in which the state became what it is, and the one before; None where none."""
+    newer = None
+    for version in row.history.order_by("-history_date", "-history_id")[:HISTORY_READ]:
+        if newer is not None and version.state != newer.state:
+            return newer, version
+        newer = version
+    return None, None
 
 
 class Moved(NamedTuple):

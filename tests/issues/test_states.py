@@ -4,7 +4,7 @@ import pytest
 
 from issues import states
 from issues.models import IssueState, ResolutionLabel, TestState
-from issues.states import Refused, move, move_all, open_moves, resolve, review_again
+from issues.states import Refused, move, move_all, open_moves, resolve, review_again, undo
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.test_readiness import make_ready_issue
 
@@ -173,3 +173,28 @@ def test_an_edit_by_someone_who_may_approve_stays_approved():
 def test_every_move_leads_to_a_state_that_is_known():
     for moves, known in ((states.ISSUE_MOVES, IssueState), (states.TEST_MOVES, TestState)):
         assert {found.target for found in moves} <= set(known.values)
+
+
+def test_ones_own_last_move_is_undone():
+    issue, person = make_ready_issue(), make_user("maintainer")
+    for name in ("review", "approve"):
+        move(issue, name, by=person)
+
+    undo(issue, by=person)
+
+    issue.refresh_from_db()
+    assert issue.state == IssueState.IN_REVIEW
+    assert issue.history.latest().history_change_reason == "Undone: Approve"
+
+
+def test_another_persons_move_is_not_undone():
+    issue = make_ready_issue()
+    move(issue, "review", by=make_user(username="anna"))
+
+    with pytest.raises(Refused, match="anna changed its state last"):
+        undo(issue, by=make_user())
+
+
+def test_without_a_move_there_is_nothing_to_undo():
+    with pytest.raises(Refused, match="There is no change of state"):
+        undo(make_issue(), by=make_user())

@@ -1,0 +1,178 @@
+"""Merging issues loses nothing: what they have moves, what they said is kept, all can be undone."""
+
+import pytest
+
+from issues import states
+from issues.merging import may_go, merge, take_back
+from issues.models import Comment, Feedback, Merge, Source
+from issues.states import Refused
+from tests.factories import first_result, make_issue, make_run, make_test, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def make_pair(**fields):
+    """Two issues, the one that goes with a row of everything."""
+    gone = make_issue(
+        **{"title": "Rounds sums", "description": "It rounds.", "tags": ("money", "sums")} | fields
+    )
+    kept = make_issue(title="Cannot add", description="It adds wrong.", tags=("sums",))
+    make_test("1.5 + 1.5?", issue=gone)
+    make_test("2 + 2?", issue=kept)
+    Feedback.objects.create(comment="Wrong sum", issue=gone)
+    Comment.objects.create(issue=gone, text="Seen twice", author=make_user())
+    Source.objects.create(issue=gone, value="desk")
+    return gone, kept
+
+
+def holdings(issue):
+    names = ("tests", "feedback", "comments", "sources")
+    tags = {tag.name for tag in issue.tags.all()}
+    return tuple(getattr(issue, name).count() for name in names), tags
+
+
+def test_what_an_issue_has_moves_to_the_one_that_stays():
+    gone, kept = make_pair()
+
+    merge([gone], kept, by=make_user())
+
+    gone.refresh_from_db()
+    assert holdings(kept) == ((2, 1, 2, 1), {"money", "sums"})  # a comment more: what was lost
+    assert holdings(gone) == ((0, 0, 0, 0), {"money", "sums"})
+    assert (gone.state, gone.merged_into) == ("deprecated", kept)
+
+
+def test_what_loses_is_kept_as_a_comment():
+    gone, kept = make_pair(severity="high")
+
+    merge([gone], kept, take={"title": gone}, by=make_user())
+
+    kept.refresh_from_db()
+    assert (kept.title, kept.description) == ("Rounds sums", "It adds wrong.")
+    said = list(kept.comments.order_by("pk").values_list("text", flat=True))[1:]
+    assert said == [
+        "This issue said before a merge:\n\ntitle: Cannot add",
+        f"Issue {gone.pk}, merged here, said:\n\ndescription: It rounds.\n\nseverity: High",
+    ]
+
+
+def test_every_moved_row_tells_who_moved_it_and_whence():
+    gone, kept = make_pair()
+    person = make_user()
+
+    merge([gone], kept, by=person)
+
+    for row in (kept.feedback.get(), kept.tests.get(messages__0__content="1.5 + 1.5?")):
+        record = row.history.latest()
+        told = f"Moved from issue {gone.pk} to {kept.pk}: merged"
+        assert (record.history_user, record.history_change_reason) == (person, told)
+    assert gone.history.latest().history_change_reason == f"Merged into issue {kept.pk}"
+
+
+def test_a_result_keeps_the_issue_that_it_was_frozen_with():
+    gone, kept = make_pair()
+    result = first_result(make_run(gone.tests.get()))
+
+    merge([gone], kept, by=None)
+
+    result.refresh_from_db()
+    assert result.issue == gone
+
+
+def test_three_become_one():
+    (gone, kept), other = make_pair(), make_issue()
+    make_test(issue=other)
+
+    merge([gone, other], kept, by=None)
+
+    assert kept.tests.count() == 3
+    assert set(kept.merged.all()) == {gone, other}
+
+
+@pytest.mark.parametrize("kind", ["goes twice", "into a merged one", "into itself", "deprecated"])
+def test_what_cannot_be_merged_is_refused_in_words(kind):
+    gone, kept = make_pair()
+    third = make_issue(title="Third", state="deprecated" if kind == "deprecated" else "approved")
+    if kind in ("goes twice", "into a merged one"):
+        merge([gone], kept, by=None)
+    chosen = {
+        "goes twice": ([gone], third, "was merged into"),
+        "into a merged one": ([third], gone, "was merged into"),
+        "into itself": ([kept], kept, "into itself"),
+        "deprecated": ([kept], third, "is deprecated"),
+    }[kind]
+
+    with pytest.raises(Refused, match=chosen[2]):
+        merge(chosen[0], chosen[1], by=None)
+
+    assert third.tests.count() == 0
+
+
+def test_a_merged_issue_makes_no_move():
+    gone, kept = make_pair()
+    merge([gone], kept, by=None)
+    gone.refresh_from_db()
+
+    assert states.open_moves(gone, make_user("maintainer")) == []
+    with pytest.raises(Refused, match="take the merge back first"):
+        states.move(gone, "draft", by=None)
+
+
+def test_a_merge_taken_back_leaves_both_as_they_were():
+    gone, kept = make_pair(severity="high")
+    before = holdings(gone), holdings(kept)
+    merge([gone], kept, take={"title": gone, "severity": gone}, by=make_user())
+
+    back = take_back(gone, by=make_user())
+
+    gone.refresh_from_db()
+    kept.refresh_from_db()
+    assert back == (4, [])
+    assert (holdings(gone), (kept.title, kept.severity)) == (before[0], ("Cannot add", "medium"))
+    assert (gone.state, gone.merged_into, holdings(kept)[1]) == ("approved", None, {"sums"})
+    assert kept.tests.count() == 1
+
+
+def test_what_changed_since_stays_and_is_told():
+    gone, kept = make_pair()
+    merge([gone], kept, take={"title": gone}, by=None)
+    elsewhere = make_issue()
+    kept.tests.filter(messages__0__content="1.5 + 1.5?").update(issue=elsewhere)
+    kept.refresh_from_db()
+    kept.title = "Cannot count"
+    kept.save()
+
+    back = take_back(gone, by=None)
+
+    kept.refresh_from_db()
+    assert (elsewhere.tests.count(), kept.title) == (1, "Cannot count")
+    assert back.left == [
+        "1 of 1 tests were moved on since and stay there.",
+        "Its title was changed since and stays as it is.",
+    ]
+
+
+def test_a_merge_below_another_is_taken_back_after_it():
+    (gone, kept), third = make_pair(), make_issue()
+    merge([gone], kept, by=None)
+    merge([kept], third, by=None)
+
+    with pytest.raises(Refused, match="part these first"):
+        take_back(gone, by=None)
+
+    take_back(kept, by=None)
+    assert take_back(gone, by=None).moved == 4
+    assert not Merge.objects.filter(taken_back_at=None).exists()
+
+
+@pytest.mark.parametrize(
+    ("role", "state", "may"),
+    [
+        ("annotator", "draft", True),
+        ("annotator", "approved", False),
+        ("maintainer", "approved", True),
+        ("viewer", "draft", False),
+    ],
+)
+def test_who_merges_an_approved_issue_away_may_approve(role, state, may):
+    assert may_go(make_issue(state=state), make_user(role)) is may
