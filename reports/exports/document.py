@@ -4,9 +4,9 @@ import csv
 from collections.abc import Iterator
 from typing import Any
 
+from evalhub.formulas import BOM, Echo, cell
 from reports.cells import as_json, flat, headings, words
 from reports.document import Document, Table
-from reports.exports.formulas import BOM, Echo, cell
 
 
 def csv_of(table: Table) -> Iterator[str]:

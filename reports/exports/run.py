@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from reports.exports.formulas import BOM, Echo, cell
+from evalhub.formulas import BOM, Echo, cell
 from reports.queries.grid import Part, Row, Seat, Vote
 from reports.queries.lines import Line
 from reports.queries.run import RunReport

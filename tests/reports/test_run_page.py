@@ -7,10 +7,10 @@ from django.contrib.auth.models import Permission
 from django.core.cache import caches
 from django.urls import reverse
 
+from evalhub.formulas import cell
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Issue, Tag, TagKind
-from reports.exports.formulas import cell
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.rows import answer, fail, judge, judged
