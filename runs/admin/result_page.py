@@ -11,6 +11,7 @@ from issues.conversation import turns_to_generate
 from issues.freezing import scale_of
 from runs.admin.bench import Bench, Hearing
 from runs.admin.rubric import Row
+from runs.admin.settling import Settling, settling_of
 from runs.admin.shown import Choice, Said, Text, said_of, text_or_none, whole_choices
 from runs.answering import with_system_prompt
 from runs.models import Answer, HumanEvaluation, Result
@@ -46,6 +47,7 @@ class ResultPage:
     account: list[str]
     pass_rule: str
     is_decided_whole: bool
+    settling: Settling
 
     @property
     def awaits_judges(self) -> bool:
@@ -85,12 +87,6 @@ class ResultPage:
     def may_be_evaluated(self) -> bool:
         return self.result.state == ItemState.DONE
 
-    @property
-    def has_other_verdicts(self) -> bool:
-        mine = self.mine.annotator_id if self.mine else None
-        whole = (said.evaluation for said in self.said if said.stands and not said.about)
-        return any(evaluation.annotator_id != mine for evaluation in whole)
-
 
 def page_of(result: Result, reader: User) -> ResultPage:
     """Read what stands about a result. Texts are the reader's to see: the caller has checked."""
@@ -120,6 +116,7 @@ def page_of(result: Result, reader: User) -> ResultPage:
         account=bench.account(),
         pass_rule=bench.pass_rule(),
         is_decided_whole=bench.whole is not None,
+        settling=settling_of(said, reader),
     )
 
 

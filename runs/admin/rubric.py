@@ -11,6 +11,7 @@ from issues.checks import CHECKS
 from issues.models import FrozenCriterion
 from issues.rubric import WHOLE_TEST, consensus, inverted, panel_value
 from issues.scales import Scale
+from runs.admin.settling import Settling, settling_of_criterion
 from runs.admin.shown import (
     Choice,
     Party,
@@ -118,6 +119,7 @@ class Row:
         share: How much of the score it makes up, in [0, 1]; None where it has no part in it.
         way: The way that it belongs to, in words; "" where it is required.
         mine: The reader's own verdict that stands.
+        settling: Whether people differ on it, and whether the reader may settle that.
     """
 
     number: int
@@ -132,6 +134,7 @@ class Row:
     said: list[Said]
     mine: HumanEvaluation | None
     choices: list[Choice]
+    settling: Settling
 
     @property
     def title(self) -> str:
@@ -312,6 +315,7 @@ def _row(
         said=said,
         mine=mine[-1] if mine else None,
         choices=extent_choices(CHECKED if criterion.check_name else measure.scale),
+        settling=settling_of_criterion(said, reader),
     )
 
 

@@ -368,6 +368,45 @@ def test_differing_verdicts_are_disputed_until_an_adjudicator_settles(client):
     assert HumanEvaluation.objects.latest("pk").kind == EvaluationKind.ADJUDICATION
 
 
+def test_both_verdicts_stay_to_be_seen_beside_who_settled_it(client, annotator):
+    result = first_result(judged_run())
+    people = [make_user("annotator", username=name) for name in ("anna", "bela")]
+    for person, option in zip(people, "01", strict=True):
+        evaluate(result, Ballot(option, f"{person} thinks so."), by=person)
+    judge = make_user("adjudicator", username="carla")
+    evaluate(result, Ballot("1", "Read it again.", kind="adjudication"), by=judge)
+
+    page = shown(client, result)
+
+    assert "people's verdicts differed: settled by carla" in page
+    for why in ("anna thinks so.", "bela thinks so.", "Read it again."):
+        assert why in page
+    assert "rn-said--past" not in page
+
+
+def test_who_is_one_of_those_that_differ_is_told_so(client):
+    result = first_result(judged_run())
+    people = [make_user("adjudicator"), make_user("annotator")]
+    for person, option in zip(people, "01", strict=True):
+        evaluate(result, Ballot(option, "So."), by=person)
+    client.force_login(people[0])
+
+    page = shown(client, result)
+
+    assert "You are one of those whose verdicts differ" in page
+    assert 'name="settles"' not in page
+
+
+def test_settling_is_offered_only_where_verdicts_differ(client):
+    result = first_result(judged_run())
+    evaluate(result, Ballot("1", "So."), by=make_user("annotator"))
+    client.force_login(make_user("adjudicator"))
+    assert 'name="settles"' not in shown(client, result)
+
+    evaluate(result, Ballot("0", "Not so."), by=make_user("annotator"))
+    assert 'name="settles" checked' in shown(client, result)
+
+
 def test_an_annotator_cannot_settle(client, annotator):
     result = first_result(judged_run())
 
