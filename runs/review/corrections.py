@@ -1,0 +1,104 @@
+"""How people would have answered, and making one of these answers the reference of its test."""
+
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from evalhub.access.models import User
+from evalhub.history import sign
+from evalhub.models import ItemState
+from issues.models import Author, Test
+from issues.states import Refused, review_again
+from runs.models import Result
+from runs.review.models import Correction
+
+PROMOTE = "review.promote_correction"
+LONGEST = 100_000
+"""Characters of a correction."""
+
+
+def correct(result: Result, text: str, *, by: User) -> Correction:
+    """Keep how this person would have answered; the same text again is kept once.
+
+    Raises:
+        ValidationError: There is no answer to correct, the text is empty or too long.
+    """
+    text = text.strip()
+    if result.state != ItemState.DONE:
+        raise ValidationError(f"{result} has no answer, so there is nothing to correct.")
+    if not text:
+        raise ValidationError({"correction": "Write how it should have been answered."})
+    if len(text) > LONGEST:
+        told = f"{len(text):,} characters are too many: write at most {LONGEST:,}."
+        raise ValidationError({"correction": told})
+    mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
+    if mine is not None and mine.text == text:
+        return mine
+    return Correction.objects.create(result=result, annotator=by, text=text)
+
+
+class Promoted(NamedTuple):
+    """The test with its new reference; `is_reviewed_again`: it runs only once it is approved."""
+
+    test: Test
+    is_reviewed_again: bool
+
+
+@transaction.atomic
+def promote(correction: Correction, *, by: User) -> Promoted:
+    """Make the correction its test's reference answer; the one before stays in the history.
+
+    Raises:
+        Refused: It is the reference already.
+    """
+    test = Test.objects.select_for_update().get(pk=correction.result.test_id)
+    if test.reference == correction.text:
+        raise Refused(["This is the reference answer already."])
+    told = f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
+    again = _refer(test, correction.text, Author.HUMAN, by, told)
+    correction.promoted_at, correction.promoted_by = timezone.now(), by
+    correction.save(update_fields=["promoted_at", "promoted_by"])
+    return Promoted(test, again)
+
+
+class Former(NamedTuple):
+    """A reference that a test had before, and who wrote it."""
+
+    text: str
+    author: str
+
+
+def former_reference(test: Test) -> Former | None:
+    """The reference that stood before the present one; None: it never had another."""
+    rows = test.history.exclude(reference=test.reference)
+    found = rows.order_by("-history_date", "-history_id").values_list("reference", "reference_by")
+    first = found.first()
+    return Former(*first) if first else None
+
+
+@transaction.atomic
+def put_back(correction: Correction, *, by: User) -> Promoted:
+    """Undo a promotion: the reference that stood before this correction stands again.
+
+    Raises:
+        Refused: The correction is not the reference now, or nothing stood there before.
+    """
+    test = Test.objects.select_for_update().get(pk=correction.result.test_id)
+    if test.reference != correction.text:
+        raise Refused(["This correction is not the reference answer now."])
+    former = former_reference(test)
+    if former is None:
+        raise Refused(["The test never had another reference answer."])
+    told = f"Reference put back: not the correction of result {correction.result_id}"
+    return Promoted(test, _refer(test, former.text, former.author, by, told))
+
+
+def _refer(test: Test, reference: str, author: str, by: User, told: str) -> bool:
+    """Save the reference; True where the test has to be approved again."""
+    test.reference, test.reference_by = reference, author
+    again = review_again(test, by)
+    sign(test, by, told[:100])
+    test.save()
+    return again
