@@ -42,4 +42,12 @@ class Migration(migrations.Migration):
                 "ordering": ("-created_at",),
             },
         ),
+        migrations.AddIndex(
+            model_name="result",
+            index=models.Index(
+                condition=models.Q(("is_disputed", True)),
+                fields=["-run", "id"],
+                name="runs_result_disputed",
+            ),
+        ),
     ]

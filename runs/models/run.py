@@ -164,6 +164,9 @@ class Result(Item):
             models.Index(
                 fields=("run", "id"), name="runs_result_live", condition=Q(state="pending")
             ),
+            models.Index(
+                fields=("-run", "id"), name="runs_result_disputed", condition=Q(is_disputed=True)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -286,3 +286,15 @@ class Correction(models.Model):
 
     def __str__(self) -> str:
         return f"correction of {self.result} by {self.annotator}"
+
+
+class Dispute(Result):
+    """A result on which people's verdicts differ, or did: for those who settle it."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+        verbose_name = "disputed result"
+
+    def __str__(self) -> str:
+        return f"dispute over result {self.pk}"

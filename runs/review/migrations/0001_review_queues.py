@@ -617,4 +617,16 @@ class Migration(migrations.Migration):
                 name="review_skip_once",
             ),
         ),
+        migrations.CreateModel(
+            name="Dispute",
+            fields=[],
+            options={
+                "verbose_name": "disputed result",
+                "proxy": True,
+                "default_permissions": (),
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("runs.result",),
+        ),
     ]
