@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django_q.models import Failure, OrmQ, Schedule, Success
 
-from evalhub.models import Call, LanguageModel, Token, User, Worker
+from evalhub.models import Call, Exposure, LanguageModel, Token, User, Worker
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
@@ -50,6 +50,7 @@ SETTINGS = (
     Room(User, "Users", "person"),
     Room(Group, "Roles", "badge"),
     Room(Token, "Tokens", "key"),
+    Room(Exposure, "Exposures", "lock_open"),
     Room(Call, "Calls", "call_made"),
     Room(Worker, "Workers", "memory"),
     Room(OrmQ, "Queue", "low_priority"),

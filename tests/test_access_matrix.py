@@ -17,7 +17,7 @@ from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from evalhub.models import Token, TokenScope, User
+from evalhub.models import Exposure, Token, TokenScope, User
 from evalhub.models import Worker as WorkerRow
 from issues.freezing import freeze
 from issues.models import Feedback, ResolutionLabel, Tag
@@ -101,6 +101,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
     "admin:evalhub_token_revoke": (post(ADMINS),),
     "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
+    "admin:evalhub_exposure_export": (get(MAINTAINERS),),
     # Issues and tests
     "admin:issues_feedback_act": (post(WRITERS, act="accept"),),
     "admin:issues_judgetemplate_act": (
@@ -116,6 +117,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
     ),
+    "admin:issues_test_seal": (get(WRITERS), post(WRITERS, reason="Kept for the release")),
+    "admin:issues_test_unseal": (get(MAINTAINERS), post(MAINTAINERS, reason="Known by now")),
+    "admin:issues_test_reveal": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:issues_test_end_reveal": (post(MAINTAINERS),),
     "admin:issues_test_copy": (post(WRITERS),),
     "admin:issues_test_preview": (get(), post(ALL)),
     "admin:issues_test_rubric": (post(WRITERS),),
@@ -169,6 +174,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-language-model-detail": (get(),),
     "api-call-list": (get(MAINTAINERS),),
     "api-call-detail": (get(MAINTAINERS),),
+    "api-exposure-list": (get(MAINTAINERS),),
+    "api-exposure-detail": (get(MAINTAINERS),),
     "api-tag-list": (get(), post(WRITERS)),
     "api-tag-detail": (get(), patch(MAINTAINERS)),
     "api-resolution-label-list": (get(), post(MAINTAINERS)),
@@ -183,6 +190,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-test-list": (get(), post(WRITERS)),
     "api-test-detail": (get(), patch(WRITERS)),
     "api-test-move": (post(WRITERS),),
+    "api-test-seal": (post(WRITERS),),
+    "api-test-unseal": (post(MAINTAINERS),),
+    "api-test-reveal": (post(MAINTAINERS),),
+    "api-test-end-reveal": (post(MAINTAINERS),),
     "api-test-readiness": (get(),),
     "api-test-similarity": (get(),),
     "api-check-list": (get(),),
@@ -335,6 +346,9 @@ def rows() -> dict[str, Any]:
         "worker": WorkerRow.objects.create(
             name="w", started_at="2026-01-01T00:00Z", beat_at="2026-01-01T00:00Z"
         ),
+        "exposure": Exposure.objects.create(
+            test=test.pk, kind="sent", endpoint="api.example.org:443", day="2026-01-01"
+        ),
         "tag": Tag.objects.create(name="t"),
         "resolutionlabel": ResolutionLabel.objects.create(name="r"),
         "feedback": Feedback.objects.create(comment="c"),
@@ -416,7 +430,7 @@ def model_of(address: Address) -> str:
 
 
 MODELS = (
-    *("language-model", "call", "tag", "resolution-label", "feedback", "issue", "test"),
+    *("language-model", "call", "exposure", "tag", "resolution-label", "feedback", "issue", "test"),
     *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
     *("judgment", "evaluation", "summary"),
 )

@@ -107,6 +107,9 @@ class Exposure(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
 
     objects = ExposureQuerySet.as_manager()
 
@@ -134,7 +137,7 @@ class Exposure(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"test {self.test} {self.get_kind_display()}"
+        return f"test {self.test}, {self.get_kind_display()}"
 
 
 class SavedFilter(models.Model):

@@ -1,7 +1,7 @@
 from typing import Any
 
-from evalhub.api.fields import RowSerializer
-from evalhub.models import Call, LanguageModel
+from evalhub.api.fields import Name, RowSerializer
+from evalhub.models import Call, Exposure, LanguageModel
 
 CHANGE_MODEL = "evalhub.change_languagemodel"
 FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
@@ -73,4 +73,34 @@ class CallSerializer(RowSerializer):
         if not self.context.get("reads_sealed"):
             for name in Call.sealed_fields:
                 shown.pop(name)
+        return shown
+
+
+class ExposureSerializer(RowSerializer):
+    """`endpoint` for what was sent, `person` for what was revealed; neither: open to all."""
+
+    person, by, ended_by = Name(), Name(), Name()
+
+    class Meta:
+        model = Exposure
+        fields = (
+            "id",
+            "test",
+            "kind",
+            "day",
+            "person",
+            "endpoint",
+            "language_model",
+            "purpose",
+            "reason",
+            "by",
+            "created_at",
+            "ended_at",
+            "ended_by",
+        )
+
+    def to_representation(self, instance: Exposure) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        if not self.context.get("reads_sealed"):
+            shown.pop("reason")
         return shown

@@ -1,9 +1,10 @@
 from rest_framework.routers import SimpleRouter
 
-from evalhub.api.views import CallViewSet, LanguageModelViewSet
+from evalhub.api.views import CallViewSet, ExposureViewSet, LanguageModelViewSet
 
 router = SimpleRouter()
 router.register("language-models", LanguageModelViewSet, basename="api-language-model")
 router.register("calls", CallViewSet, basename="api-call")
+router.register("exposures", ExposureViewSet, basename="api-exposure")
 
 urlpatterns = router.urls

@@ -9,9 +9,9 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from evalhub.access.sealed import READ_SEALED
-from evalhub.api.filters import Id, OneOf, YesNo
-from evalhub.api.serializers import CallSerializer, LanguageModelSerializer
-from evalhub.models import Call, CallRole, LanguageModel
+from evalhub.api.filters import Id, OneOf, Since, YesNo
+from evalhub.api.serializers import CallSerializer, ExposureSerializer, LanguageModelSerializer
+from evalhub.models import Call, CallRole, Exposure, ExposureKind, LanguageModel
 
 
 class Rows(GenericViewSet):
@@ -78,6 +78,30 @@ class CallViewSet(ReadOnly):
     queryset = Call.objects.order_by("-pk")
     serializer_class = CallSerializer
     filterset_class = CallFilters
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        reads = self.request.user.has_perm(READ_SEALED) if self.request else False
+        return {**super().get_serializer_context(), "reads_sealed": reads}
+
+
+class ExposureFilters(filters.FilterSet):
+    test = Id(field_name="test")
+    kind = OneOf(ExposureKind)
+    endpoint = filters.CharFilter()
+    person = filters.CharFilter(field_name="person__username")
+    since = Since("created_at")
+    ended = YesNo(field_name="ended_at", lookup_expr="isnull", exclude=True)
+
+
+class ExposureViewSet(ReadOnly):
+    """To whom and to what sealed tests were shown. Reveal a test at `tests/{id}/reveal/`.
+
+    Reasons are told to those who may read sealed tests: they may quote one.
+    """
+
+    queryset = Exposure.objects.select_related("person", "by", "ended_by").order_by("-pk")
+    serializer_class = ExposureSerializer
+    filterset_class = ExposureFilters
 
     def get_serializer_context(self) -> dict[str, Any]:
         reads = self.request.user.has_perm(READ_SEALED) if self.request else False

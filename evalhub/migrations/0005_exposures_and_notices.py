@@ -231,6 +231,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "ended_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
                     "language_model",
                     models.ForeignKey(
                         blank=True,

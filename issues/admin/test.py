@@ -21,9 +21,9 @@ from issues.admin.badges import STATE_LABELS
 from issues.admin.filters import TestDomainFilter
 from issues.admin.issue_inlines import ReadOnlyInline
 from issues.admin.rubric_inline import RubricInline
-from issues.admin.rubric_pages import RubricPages
 from issues.admin.rubric_preview import PREFIX as RUBRIC
 from issues.admin.rubric_preview import context_of, draft_of_test
+from issues.admin.sealing import SealingPages
 from issues.admin.test_form import TestForm, conversation
 from issues.admin.words import first_words, judged_by_words, rubric_size
 from issues.models import Issue, Revision, Test
@@ -54,7 +54,7 @@ class RevisionInline(ReadOnlyInline):
 
 
 @admin.register(Test)
-class TestAdmin(RubricPages):
+class TestAdmin(SealingPages):
     """Tests, as far as their text may be read: sealed ones take the right to."""
 
     __test__ = False
@@ -139,8 +139,8 @@ class TestAdmin(RubricPages):
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Test | None = None) -> Any:
-        """Who may not read sealed tests cannot seal one either: it would be out of reach."""
-        seals = request.user.has_perm(READ_SEALED)
+        """Only a new test is sealed here, by who may read it then; later that is an act."""
+        seals = obj is None and request.user.has_perm(READ_SEALED)
         return self.readonly_fields if seals else (*self.readonly_fields, "sealed")
 
     def get_inlines(self, request: HttpRequest, obj: Test | None) -> Any:
@@ -205,7 +205,8 @@ class TestAdmin(RubricPages):
         prompt = Act("Judge prompt", self.url_of("preview", row.pk), is_link=True)
         library = Act("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
         judged = row.template_id or row.criteria.exists()
-        return [issue, library, prompt] if judged else [issue, library]
+        own = [issue, library, prompt] if judged else [issue, library]
+        return [*own, *super().acts(request, row)]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":

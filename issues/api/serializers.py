@@ -210,6 +210,10 @@ class TestSerializer(RowSerializer):
         read_only_fields = ("state", "origin")
 
     def validate_sealed(self, sealed: bool) -> bool:
+        if self.instance is not None and sealed != self.instance.sealed:
+            raise serializers.ValidationError(
+                "It takes a reason: POST it to the test's `seal/` or `unseal/`."
+            )
         if sealed and not self.context["request"].user.has_perm(READ_SEALED):
             raise serializers.ValidationError(
                 "Who may not read sealed tests cannot seal one: it would be out of reach."
@@ -234,6 +238,24 @@ class TestSerializer(RowSerializer):
             review_again(instance, self.context["request"].user)
         test: Test = super().update(instance, validated_data)
         return test
+
+
+class ReasonSerializer(serializers.Serializer):
+    """Why it is done: 10 characters or more, which stay on record."""
+
+    reason = serializers.CharField(max_length=2000)
+
+
+class RevealSerializer(ReasonSerializer):
+    """To whom a test is revealed, and why."""
+
+    person = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
+
+
+class EndRevealSerializer(serializers.Serializer):
+    """To whom a test was revealed."""
+
+    person = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
 class JudgeTemplateSerializer(RowSerializer):

@@ -2,6 +2,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
@@ -11,19 +12,26 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSet
 
+from evalhub.access.revealing import REVEAL, end, reveal
+from evalhub.access.sealed import READ_SEALED
+from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import ReadOnly, Written
+from evalhub.models import Exposure
 from issues import states
 from issues.api import filters
 from issues.api.criteria import CheckSerializer
 from issues.api.serializers import (
     CommentSerializer,
+    EndRevealSerializer,
     FeedbackSerializer,
     IssueMoveSerializer,
     IssueSerializer,
     JudgeTemplateSerializer,
     MoveSerializer,
     ReadinessSerializer,
+    ReasonSerializer,
     ResolutionLabelSerializer,
+    RevealSerializer,
     RevisionSerializer,
     TagSerializer,
     TestSerializer,
@@ -41,6 +49,8 @@ from issues.models import (
     Tag,
     Test,
 )
+from issues.sealing import seal, unseal
+from issues.states import Refused
 from issues.tagging import rename
 
 PUBLISH = "issues.publish_judgetemplate"
@@ -177,7 +187,11 @@ class TestViewSet(Stated):
     serializer_class = shown_as = TestSerializer
     filterset_class = filters.TestFilters
     ordering_fields = ("id", "created_at", "updated_at")
-    action_permissions = {"move": states.CHANGE_TEST}
+    action_permissions = {
+        "move": states.CHANGE_TEST,
+        "seal": states.CHANGE_TEST,
+        **dict.fromkeys(("unseal", "reveal", "end_reveal"), REVEAL),
+    }
 
     def get_queryset(self) -> QuerySet[Test]:
         tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
@@ -192,6 +206,60 @@ class TestViewSet(Stated):
     def move(self, request: Request, pk: str) -> Response:
         """Change the state: review, approve, draft or deprecate."""
         return self._move(request)
+
+    def _said(self, request: Request) -> dict[str, Any]:
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return {**body.validated_data, "by": request.user}
+
+    def _shown(self, test: Test) -> Response:
+        return Response(TestSerializer(test, context=self.get_serializer_context()).data)
+
+    @extend_schema(responses=TestSerializer)
+    @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
+    def seal(self, request: Request, pk: str) -> Response:
+        """Show its text only to those who may read sealed tests. It takes that right, too."""
+        test = self.get_object()
+        if not request.user.has_perm(READ_SEALED):
+            raise PermissionDenied("Who may not read sealed tests cannot seal one.")
+        seal(test, **self._said(request))
+        return self._shown(test)
+
+    @extend_schema(responses=TestSerializer)
+    @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
+    def unseal(self, request: Request, pk: str) -> Response:
+        """Let everybody who reads this ledger read it. That stays on record as an exposure."""
+        test = self.get_object()
+        unseal(test, **self._said(request))
+        return self._shown(test)
+
+    @extend_schema(responses=ExposureSerializer)
+    @action(detail=True, methods=["post"], serializer_class=RevealSerializer)
+    def reveal(self, request: Request, pk: str) -> Response:
+        """Let one person read this sealed test. That stays on record as an exposure."""
+        test = self.get_object()
+        if not test.sealed:
+            raise Refused([f"{test} is not sealed: everybody reads it."])
+        exposure = reveal(test.pk, **self._said(request))
+        shown = ExposureSerializer(exposure, context={"reads_sealed": True})
+        return Response(shown.data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=ExposureSerializer)
+    @action(
+        detail=True,
+        methods=["post"],
+        url_path="end-reveal",
+        url_name="end-reveal",
+        serializer_class=EndRevealSerializer,
+    )
+    def end_reveal(self, request: Request, pk: str) -> Response:
+        """Close it to a person again. That it was revealed stays on record."""
+        test, said = self.get_object(), self._said(request)
+        rows = Exposure.objects.filter(test=test.pk).revealed_to(said["person"])
+        exposure = get_object_or_404(rows)
+        end(exposure, by=said["by"])
+        exposure.refresh_from_db()
+        return Response(ExposureSerializer(exposure, context={"reads_sealed": True}).data)
 
 
 class JudgeTemplateViewSet(Written):

@@ -1,0 +1,93 @@
+"""The list of exposures, to be looked through, filtered and taken along."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.urls import URLPattern, path
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
+from unfold.decorators import display
+
+from evalhub.access.models import Exposure
+from evalhub.access.sealed import READ_SEALED
+from evalhub.formulas import BOM, Echo, cell
+from evalhub.pages import ReadOnlyAdmin
+
+COLUMNS = (
+    *("id", "test", "kind", "day", "person", "endpoint", "language_model", "purpose"),
+    *("reason", "by", "created_at", "ended_at", "ended_by"),
+)
+WITHHELD = ("reason",)
+"""What may quote a test; only those who may read sealed tests read it."""
+
+
+@admin.register(Exposure)
+class ExposureAdmin(ReadOnlyAdmin):
+    """To whom and to what sealed tests were shown. Written by acts and by workers, never edited."""
+
+    section = "Settings"
+    when_empty = (
+        "No sealed test was revealed to a person, opened, or sent outside the trusted network."
+    )
+    list_display = ("test", "kind", "to", "day", "purpose", "by", "standing")
+    list_filter = (
+        ("kind", ChoicesDropdownFilter),
+        ("day", RangeDateFilter),
+        "endpoint",
+        ("purpose", admin.AllValuesFieldListFilter),
+    )
+    list_select_related = ("person", "by", "ended_by", "language_model")
+    search_fields = ("=test", "endpoint", "person__username")
+    search_help_text = "Number of a test, address, or name of a person."
+    list_before_template = "evalhub/exposures_before.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("export").removeprefix("admin:")
+        view = self.admin_site.admin_view(self.export_view)
+        return [path("export/", view, name=name), *super().get_urls()]
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return shown_columns(request)
+
+    @display(description="shown to", ordering="endpoint")
+    def to(self, exposure: Exposure) -> str:
+        return to_whom(exposure)
+
+    @display(description="standing", ordering="ended_at")
+    def standing(self, exposure: Exposure) -> str:
+        if exposure.person_id is None:
+            return ""
+        return "reads it" if exposure.ended_at is None else f"ended {exposure.ended_at:%Y-%m-%d}"
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """The exposures that the list shows now, all pages of them, as CSV."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        rows = self.get_changelist_instance(request).get_queryset(request)
+        response = StreamingHttpResponse(
+            csv_lines(rows, shown_columns(request)), content_type="text/csv; charset=utf-8"
+        )
+        response["Content-Disposition"] = 'attachment; filename="exposures.csv"'
+        return response
+
+
+def shown_columns(request: HttpRequest) -> tuple[str, ...]:
+    reads = request.user.has_perm(READ_SEALED)
+    return tuple(name for name in COLUMNS if reads or name not in WITHHELD)
+
+
+def to_whom(exposure: Exposure) -> str:
+    """In words: a person, an address, or everybody."""
+    return str(exposure.person or exposure.endpoint or "all readers")
+
+
+def csv_lines(rows: QuerySet[Exposure], columns: tuple[str, ...]) -> Iterator[str]:
+    writer = csv.writer(Echo())
+    yield BOM + writer.writerow(columns)
+    for row in rows.iterator(chunk_size=500):
+        values = (getattr(row, name) for name in columns)
+        yield writer.writerow([cell(None if value is None else str(value)) for value in values])

@@ -1,0 +1,61 @@
+"""Sealing a test, and opening it again: explicit acts, each with a reason in its history."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from evalhub.access.models import Exposure, ExposureKind, User
+from evalhub.access.revealing import checked_reason
+from evalhub.history import sign
+from issues.models import Test, TestState
+from issues.states import LONGEST_REASON, Refused
+
+WAS_OPEN = "It was open until it was sealed: {}"
+
+
+@transaction.atomic
+def seal(test: Test, reason: str, *, by: User) -> None:
+    """Show its text only to those who may read sealed tests, from now on.
+
+    A test that was reviewed or run before was open to all readers since it was made, which is
+    an exposure. A draft that nobody has used is not.
+
+    Raises:
+        Refused: It is sealed.
+        ValidationError: The reason is too short.
+    """
+    reason = checked_reason(reason)
+    current = Test.objects.select_for_update().get(pk=test.pk)
+    if current.sealed:
+        raise Refused([f"{test} is sealed already."])
+    if current.state != TestState.DRAFT or current.revisions.exists():
+        _opened(current, WAS_OPEN.format(reason), by, since=current.created_at)
+    _save(test, current, f"Sealed: {reason}", by, sealed=True)
+
+
+@transaction.atomic
+def unseal(test: Test, reason: str, *, by: User) -> None:
+    """Let everybody who reads this ledger read it: an exposure to all of them.
+
+    Raises:
+        Refused: It is not sealed.
+        ValidationError: The reason is too short.
+    """
+    reason = checked_reason(reason)
+    current = Test.objects.select_for_update().get(pk=test.pk)
+    if not current.sealed:
+        raise Refused([f"{test} is not sealed."])
+    _opened(current, reason, by, since=timezone.now())
+    _save(test, current, f"Unsealed: {reason}", by, sealed=False)
+
+
+def _opened(test: Test, reason: str, by: User, *, since: datetime) -> None:
+    day = timezone.localtime(since).date()
+    Exposure.objects.create(test=test.pk, kind=ExposureKind.OPENED, reason=reason, day=day, by=by)
+
+
+def _save(test: Test, current: Test, told: str, by: User, *, sealed: bool) -> None:
+    test.sealed = current.sealed = sealed
+    sign(current, by, told[:LONGEST_REASON])
+    current.save()
