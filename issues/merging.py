@@ -145,15 +145,16 @@ def _said_before(kept: Issue, taken: Mapping[str, Issue], gone: Sequence[Issue])
 def _lost(issue: Issue, winners: Mapping[str, Issue], stays: bool) -> str:
     """What an issue said where another's wording won; "" where nothing is lost."""
     lost = [
-        f"{LABELS[field]}: {_shown(issue, field)}"
+        f"{LABELS[field]}: {shown(issue, field)}"
         for field, winner in winners.items()
-        if _shown(issue, field) and _shown(issue, field) != _shown(winner, field)
+        if shown(issue, field) and shown(issue, field) != shown(winner, field)
     ]
     whose = "This issue said before a merge" if stays else f"Issue {issue.pk}, merged here, said"
     return "\n\n".join([f"{whose}:", *lost]) if lost else ""
 
 
-def _shown(issue: Issue, field: str) -> str:
+def shown(issue: Issue, field: str) -> str:
+    """A field's value in words; "" where it has none."""
     if field == "severity":
         return issue.get_severity_display()
     return str(getattr(issue, field) or "").strip()

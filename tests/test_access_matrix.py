@@ -113,6 +113,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
     ),
+    "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
+    "admin:issues_issue_part": (get(WRITERS), post(WRITERS)),
     "admin:issues_test_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
@@ -186,6 +188,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-issue-detail": (get(), patch(WRITERS)),
     "api-issue-comments": (post(WRITERS),),
     "api-issue-move": (post(WRITERS),),
+    "api-issue-merge": (post(WRITERS),),
+    "api-issue-part": (post(WRITERS),),
     "api-issue-readiness": (get(),),
     "api-test-list": (get(), post(WRITERS)),
     "api-test-detail": (get(), patch(WRITERS)),

@@ -21,7 +21,7 @@ from issues import states
 from issues.admin.badges import SEVERITY_LABELS, STATE_LABELS
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
 from issues.admin.issue_inlines import CommentInline, FeedbackInline, SourceInline, TestInline
-from issues.admin.stated import StatedAdmin
+from issues.admin.merge import Merging
 from issues.admin.test_form import text_area
 from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.states import Move
@@ -50,7 +50,7 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(StatedAdmin):
+class IssueAdmin(Merging):
     when_empty = "An issue says what goes wrong; its tests show it."
     list_display = (
         "title",
@@ -88,7 +88,7 @@ class IssueAdmin(StatedAdmin):
         ),
     )
     inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
-    actions = ("send_to_review", "approve", "deprecate")
+    actions = ("send_to_review", "approve", "deprecate", "merge_selected")
 
     # The list -------------------------------------------------------------------------------------
 
@@ -142,14 +142,15 @@ class IssueAdmin(StatedAdmin):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def facts(self, row: Any) -> list[str]:
-        merged = [f"merged into {row.merged_into}"] if row.merged_into else []
-        return [f"{row.tests_approved} of {row.tests_total} tests approved", *merged]
+        counts = f"{row.tests_approved} of {row.tests_total} tests approved"
+        return [counts, *self.merge_facts(row)]
 
     def acts(self, request: HttpRequest, row: Any) -> list[Act]:
-        if not request.user.has_perm("issues.add_test"):
-            return []
+        acts = self.merge_acts(request, row)
+        if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
+            return acts
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
-        return [Act("Add a test", url, is_link=True)]
+        return [Act("Add a test", url, is_link=True), *acts]
 
     def save_model(self, request: HttpRequest, obj: Issue, form: ModelForm, change: bool) -> None:
         if not change:

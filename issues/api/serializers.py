@@ -8,6 +8,7 @@ from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.judge_templates import shown_by
+from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
     Feedback,
@@ -340,6 +341,13 @@ class IssueMoveSerializer(MoveSerializer):
         slug_field="name", queryset=ResolutionLabel.objects.all(), many=True, required=False
     )
     note = LongText(required=False, allow_blank=True)
+
+
+class MergeSerializer(serializers.Serializer):
+    """The issue that stays, and the fields that it takes from the one that goes into it."""
+
+    into: Any = serializers.PrimaryKeyRelatedField(queryset=Issue.objects.all())
+    take = serializers.MultipleChoiceField(choices=MERGED_FIELDS, required=False)
 
 
 class ReadinessSerializer(serializers.Serializer):

@@ -27,6 +27,7 @@ from issues.api.serializers import (
     IssueMoveSerializer,
     IssueSerializer,
     JudgeTemplateSerializer,
+    MergeSerializer,
     MoveSerializer,
     ReadinessSerializer,
     ReasonSerializer,
@@ -39,6 +40,7 @@ from issues.api.serializers import (
 )
 from issues.checks import CHECKS
 from issues.judge_templates import new_version, publish, retire
+from issues.merging import may_go, merge, standing_merge, take_back
 from issues.models import (
     Comment,
     Feedback,
@@ -147,6 +149,8 @@ class IssueViewSet(Stated):
     ordering_fields = ("id", "created_at", "updated_at")
     action_permissions = {
         "move": states.CHANGE_ISSUE,
+        "merge": states.CHANGE_ISSUE,
+        "part": states.CHANGE_ISSUE,
         "comments": "issues.add_comment",
     }
 
@@ -163,6 +167,35 @@ class IssueViewSet(Stated):
     def move(self, request: Request, pk: str) -> Response:
         """Change the state: review, approve, resolve, reopen, draft or deprecate."""
         return self._move(request)
+
+    @extend_schema(responses=IssueSerializer)
+    @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
+    def merge(self, request: Request, pk: str) -> Response:
+        """Merge this issue into another, which is answered. What it has moves there."""
+        issue = self.get_object()
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        kept = body.validated_data["into"]
+        if not may_go(issue, request.user):  # type: ignore[arg-type]
+            raise PermissionDenied(f"To merge away {issue} takes the right to approve issues.")
+        taken = dict.fromkeys(body.validated_data.get("take", ()), issue)
+        merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
+        return self._shown(kept)
+
+    @extend_schema(request=None, responses=IssueSerializer)
+    @action(detail=True, methods=["post"])
+    def part(self, request: Request, pk: str) -> Response:
+        """Take its merge into another back: what moved with it, moves back."""
+        issue = self.get_object()
+        found = standing_merge(issue)
+        if found and not may_go(Issue(state=found.state_before), request.user):  # type: ignore[arg-type]
+            raise PermissionDenied(f"To part {issue} takes the right to approve issues.")
+        take_back(issue, by=request.user)  # type: ignore[arg-type]
+        return self._shown(issue)
+
+    def _shown(self, issue: Issue) -> Response:
+        row = self.get_queryset().get(pk=issue.pk)
+        return Response(IssueSerializer(row, context=self.get_serializer_context()).data)
 
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:
