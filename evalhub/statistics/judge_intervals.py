@@ -65,12 +65,21 @@ def _figures(drawn: Floats) -> tuple[Floats, ...]:
     n = drawn.sum(axis=1)
     people_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
     with np.errstate(divide="ignore", invalid="ignore"):
-        same = (true_pass + true_fail) / n
-        chance = (people_pass * judge_pass + (n - people_pass) * (n - judge_pass)) / n**2
         return (
-            same,
+            (true_pass + true_fail) / n,
             true_fail / (n - judge_pass),
             true_fail / (n - people_pass),
             true_pass / people_pass,
-            np.where(np.round(1 - chance, 12) > 0, (same - chance) / (1 - chance), np.nan),
+            kappas(drawn),
         )
+
+
+def kappas(drawn: Floats) -> Floats:
+    """Cohen's kappa of each of these matrices, (resamples, 4) → (resamples,); NaN: undefined."""
+    true_pass, false_pass, true_fail, false_fail = drawn.T
+    n = drawn.sum(axis=1)
+    people_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
+    with np.errstate(divide="ignore", invalid="ignore"):
+        same = (true_pass + true_fail) / n
+        chance = (people_pass * judge_pass + (n - people_pass) * (n - judge_pass)) / n**2
+        return np.where(np.round(1 - chance, 12) > 0, (same - chance) / (1 - chance), np.nan)

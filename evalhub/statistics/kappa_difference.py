@@ -1,0 +1,69 @@
+"""Whether one judge agrees better with people than another one, on the same answers."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from evalhub.statistics.arguments import check_resampling
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judge_intervals import kappas
+from evalhub.statistics.kappa import kappa_from_confusion
+from evalhub.statistics.resampling import defined_interval, resampled_sums
+
+
+class KappaDifference(NamedTuple):
+    """Cohen's kappa of the second judge less that of the first, in [-2, 2].
+
+    `value` None: one of them is not defined. `interval` None: nothing is known of the spread.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+
+
+def kappa_difference(
+    clusters: Sequence[tuple[JudgeCounts, JudgeCounts]],
+    *,
+    seed: int,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> KappaDifference:
+    """The difference, with its percentile bootstrap interval, resampling whole clusters.
+
+    Both matrices of a cluster are drawn together, so that what makes its answers hard for both
+    judges cancels out.
+
+    Args:
+        clusters: The confusion matrices of the first and the second judge over the answers to one
+            issue's tests, shape (g, 2, 4). Both are over the same answers.
+        seed: 0 or more. Equal input and seed give the equal interval.
+        resamples: How many differences are drawn.
+        level: The share of them that the interval holds.
+
+    Raises:
+        ValueError: The two matrices of a cluster are over different numbers of answers, there are
+            no resamples, or `level` is not within 0 to 1.
+
+    Source: B. Efron, R. J. Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
+    """
+    check_resampling(resamples=resamples, level=level)
+    if odd := [pair for pair in clusters if sum(pair[0]) != sum(pair[1])]:
+        raise ValueError(f"expected matrices over the same answers, got {odd[0]}")
+    counted = np.array([[*a, *b] for a, b in clusters if sum(a)], dtype=np.float64)
+    kappa = [_kappa(row) for row in counted.sum(axis=0).reshape(2, 4)] if len(counted) else [None]
+    if None in kappa:
+        return KappaDifference(None)
+    value = kappa[1] - kappa[0]  # type: ignore[operator]
+    if len(counted) < 2:
+        return KappaDifference(value)
+    drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
+    differences = kappas(drawn[:, 4:]) - kappas(drawn[:, :4])
+    interval = defined_interval(differences, level)
+    varies = interval is not None and np.nanmax(differences) - np.nanmin(differences) > 1e-9
+    return KappaDifference(value, interval if varies else None)
+
+
+def _kappa(row: Sequence[float]) -> float | None:
+    return kappa_from_confusion(JudgeCounts(*(int(count) for count in row)).as_pairs())
