@@ -47,7 +47,7 @@
         }
     };
     const nameAll = () => name(document.querySelectorAll(".select2-container"));
-    window.addEventListener("load", nameAll);
+    window.addEventListener("load", () => window.django?.jQuery?.(() => setTimeout(nameAll)));
     document.addEventListener("formset:added", () => setTimeout(nameAll));
 
     // The admin theme looks at the system's colour scheme once; pages that stay open follow it.
