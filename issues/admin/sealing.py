@@ -236,7 +236,7 @@ def _list_url(request: HttpRequest, test: Test) -> str:
     """Where all its exposures are listed, for those who may see them."""
     if not request.user.has_perm("evalhub.view_exposure"):
         return ""
-    return f"{reverse('admin:evalhub_exposure_changelist')}?q={test.pk}"
+    return f"{reverse('admin:evalhub_exposure_changelist')}?test={test.pk}"
 
 
 def exposed_among(tests: QuerySet[Test]) -> int:

@@ -1,0 +1,281 @@
+"""Sealing, unsealing and revealing: acts with a reason, and what each opens and closes."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from evalhub.access.models import Exposure, ExposureKind
+from evalhub.access.revealing import end, reveal
+from evalhub.models import User
+from issues.freezing import freeze
+from issues.models import Criterion, Feedback, Revision, Test, TestState
+from issues.sealing import seal, unseal
+from issues.states import Refused
+from tests.api import client_of, ids
+from tests.factories import make_issue, make_test, make_user
+from tests.issues.pages import form_of_a_test, log_in, said, url
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "the-sealed-words"
+REASON = "Part of the release gate"
+
+
+def sealed_test(**fields):
+    return make_test(SECRET, sealed=True, **fields)
+
+
+def afresh(person):
+    """The person as the next request finds them."""
+    return User.objects.get(pk=person.pk)
+
+
+def revealed(test, person):
+    return reveal(test.pk, person, REASON, by=make_user("maintainer"))
+
+
+# Acts --------------------------------------------------------------------------------------------
+
+
+def test_sealing_stands_in_the_history_with_its_reason():
+    test, by = make_test(), make_user("annotator")
+    seal(test, REASON, by=by)
+    assert Test.objects.get(pk=test.pk).sealed
+    newest = test.history.first()
+    assert (newest.history_user, newest.history_change_reason) == (by, f"Sealed: {REASON}")
+
+
+def test_a_test_that_was_in_use_was_open_since_it_was_made():
+    test = make_test()
+    seal(test, REASON, by=make_user("annotator"))
+    exposure = Exposure.objects.get(test=test.pk)
+    assert (exposure.kind, exposure.day) == (ExposureKind.OPENED, test.created_at.date())
+
+
+def test_a_draft_that_nobody_used_is_sealed_without_an_exposure():
+    seal(make_test(state=TestState.DRAFT), REASON, by=make_user("annotator"))
+    assert not Exposure.objects.exists()
+
+
+def test_a_draft_that_was_run_was_open():
+    test = make_test(state=TestState.DRAFT)
+    freeze([test])
+    seal(test, REASON, by=make_user("annotator"))
+    assert Exposure.objects.filter(test=test.pk, kind=ExposureKind.OPENED).exists()
+
+
+def test_unsealing_exposes_to_all_and_says_why():
+    test, by = sealed_test(), make_user("maintainer")
+    unseal(test, REASON, by=by)
+    assert not Test.objects.get(pk=test.pk).sealed
+    exposure = Exposure.objects.get(test=test.pk)
+    assert (exposure.kind, exposure.reason, exposure.by) == (ExposureKind.OPENED, REASON, by)
+
+
+@pytest.mark.parametrize(("act", "is_sealed"), [(seal, True), (unseal, False)])
+def test_what_is_so_already_is_refused(act, is_sealed):
+    with pytest.raises(Refused, match=r"is (not )?sealed"):
+        act(make_test(sealed=is_sealed), REASON, by=make_user("maintainer"))
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "because", "         x"])
+def test_a_reason_says_something(reason):
+    test, by = sealed_test(), make_user("maintainer")
+    with pytest.raises(ValidationError, match="Say why"):
+        unseal(test, reason, by=by)
+    with pytest.raises(ValidationError, match="Say why"):
+        reveal(test.pk, make_user("viewer"), reason, by=by)
+    assert not Exposure.objects.exists()
+
+
+# Reading what was revealed -----------------------------------------------------------------------
+
+
+def test_a_revealed_test_is_read_with_what_is_derived_from_it():
+    test, other, person = sealed_test(), sealed_test(), make_user("viewer")
+    criterion = Criterion.objects.create(test=test, text="Names a price")
+    Criterion.objects.create(test=other, text="Names a price")
+    frozen = freeze([test, other])
+    assert not Test.objects.readable_by(person).exists()
+
+    revealed(test, person)
+    person = afresh(person)
+
+    assert list(Test.objects.readable_by(person)) == [test]
+    assert list(Criterion.objects.readable_by(person)) == [criterion]
+    assert list(Revision.objects.readable_by(person)) == [frozen[test.pk]]
+
+
+def test_it_is_revealed_to_nobody_else():
+    test = sealed_test()
+    revealed(test, make_user("viewer"))
+    assert not Test.objects.readable_by(make_user("viewer")).exists()
+
+
+def test_open_tests_stay_open_to_whom_one_is_revealed():
+    test, open_test, person = sealed_test(), make_test(), make_user("viewer")
+    revealed(test, person)
+    assert set(Test.objects.readable_by(afresh(person))) == {test, open_test}
+
+
+def test_what_hangs_on_another_sealed_test_too_stays_closed():
+    issue, person = make_issue(), make_user("viewer")
+    test = sealed_test(issue=issue)
+    sealed_test(issue=issue)
+    Feedback.objects.create(comment=SECRET, issue=issue)
+    revealed(test, person)
+    assert not Feedback.objects.readable_by(afresh(person)).exists()
+
+
+def test_ending_closes_it_and_leaves_the_exposure():
+    test, person, by = sealed_test(), make_user("viewer"), make_user("maintainer")
+    exposure = revealed(test, person)
+    assert end(exposure, by=by)
+    exposure.refresh_from_db()
+    assert (exposure.ended_by, exposure.reason) == (by, REASON)
+    assert not Test.objects.readable_by(afresh(person)).exists()
+    assert not end(exposure, by=make_user("maintainer"))
+
+
+def test_it_can_be_revealed_once_more_after_it_was_ended():
+    test, person = sealed_test(), make_user("viewer")
+    end(revealed(test, person), by=make_user("maintainer"))
+    revealed(test, person)
+    assert list(Test.objects.readable_by(afresh(person))) == [test]
+    assert Exposure.objects.filter(test=test.pk).count() == 2
+
+
+def test_it_is_not_revealed_twice_nor_to_who_reads_it_nor_to_who_left():
+    test, by, viewer = sealed_test(), make_user("maintainer"), make_user("viewer")
+    revealed(test, viewer)
+    for person, why in [
+        (viewer, "already"),
+        (make_user("annotator"), "already"),
+        (make_user("viewer", is_active=False), "not active"),
+    ]:
+        with pytest.raises(ValidationError, match=why):
+            reveal(test.pk, person, REASON, by=by)
+
+
+def test_one_query_tells_what_was_revealed(django_assert_num_queries):
+    person = make_user("viewer")
+    revealed(sealed_test(), person)
+    person = afresh(person)
+    person.has_perm("issues.view_test")
+    with django_assert_num_queries(3):
+        list(Test.objects.readable_by(person))
+        list(Revision.objects.readable_by(person))
+
+
+# Pages -------------------------------------------------------------------------------------------
+
+
+def test_the_page_reveals_to_a_person_who_then_reads_it(client):
+    test, person = sealed_test(), make_user("viewer", username="vera")
+    log_in(client, "maintainer")
+    client.post(url("test_reveal", test.pk), {"person": person.pk, "reason": REASON})
+
+    page = client.get(url("test_change", test.pk)).content.decode()
+    assert "revealed to vera" in page
+    assert REASON in page
+    client.force_login(person)
+    assert SECRET in client.get(url("test_change", test.pk)).content.decode()
+
+
+def test_the_page_of_revealing_offers_only_those_who_cannot_read_it(client):
+    test = sealed_test()
+    make_user("viewer", username="vera")
+    make_user("annotator", username="anna")
+    make_user("superuser", username="rosalind")
+    log_in(client, "maintainer")
+    page = client.get(url("test_reveal", test.pk)).content.decode()
+    assert "vera" in page
+    assert "anna" not in page
+    assert "rosalind" not in page
+
+
+def test_a_short_reason_is_asked_for_again_and_nothing_typed_is_lost(client):
+    test, person = sealed_test(), make_user("viewer")
+    log_in(client, "maintainer")
+    response = client.post(url("test_reveal", test.pk), {"person": person.pk, "reason": "so what"})
+    page = response.content.decode()
+    assert "Say why" in page
+    assert "so what" in page
+    assert f'value="{person.pk}" selected' in page
+
+
+def test_the_page_ends_what_was_revealed(client):
+    test, person = sealed_test(), make_user("viewer")
+    exposure = revealed(test, person)
+    log_in(client, "maintainer")
+    response = client.post(url("test_end_reveal", test.pk), {"exposure": exposure.pk})
+    assert "Closed to" in said(response)[0]
+    assert not Test.objects.readable_by(afresh(person)).exists()
+
+
+def test_an_exposure_of_another_test_is_not_ended_from_here(client):
+    exposure = revealed(sealed_test(), make_user("viewer"))
+    log_in(client, "maintainer")
+    response = client.post(url("test_end_reveal", sealed_test().pk), {"exposure": exposure.pk})
+    assert response.status_code == 404
+
+
+def test_the_pages_seal_and_unseal(client):
+    test = make_test()
+    log_in(client, "maintainer")
+    assert "generic statement" in client.get(url("test_seal", test.pk)).content.decode()
+    client.post(url("test_seal", test.pk), {"reason": REASON})
+    assert Test.objects.get(pk=test.pk).sealed
+    assert "cannot be taken back" in client.get(url("test_unseal", test.pk)).content.decode()
+    client.post(url("test_unseal", test.pk), {"reason": REASON})
+    assert not Test.objects.get(pk=test.pk).sealed
+
+
+def test_saving_the_form_seals_and_unseals_nothing(client):
+    test = make_test()
+    log_in(client, "maintainer")
+    form = form_of_a_test(issue=test.issue_id, template=test.template_id)
+    client.post(url("test_change", test.pk), form | {"sealed": "on"})
+    assert not Test.objects.get(pk=test.pk).sealed
+    Test.objects.update(sealed=True)
+    client.post(url("test_change", test.pk), form)
+    assert Test.objects.get(pk=test.pk).sealed
+
+
+def test_a_new_test_is_sealed_by_the_form(client):
+    log_in(client, "annotator")
+    client.post(url("test_add"), form_of_a_test(issue=make_issue().pk, sealed="on"))
+    assert Test.objects.get().sealed
+    assert not Exposure.objects.exists()
+
+
+# API ---------------------------------------------------------------------------------------------
+
+
+def test_the_api_seals_with_a_reason_and_not_by_the_way():
+    test, script = make_test(), client_of("maintainer")
+    address = f"/api/v1/tests/{test.pk}/"
+    refused = script.patch(address, {"sealed": True})
+    assert (refused.status_code, "seal/" in str(refused.json())) == (400, True)
+    assert script.post(f"{address}seal/", {"reason": "short"}).status_code == 400
+    assert script.post(f"{address}seal/", {"reason": REASON}).json()["sealed"] is True
+    assert script.post(f"{address}unseal/", {"reason": REASON}).json()["sealed"] is False
+
+
+def test_the_api_reveals_to_the_tokens_of_a_person_and_ends_it():
+    test, person = sealed_test(), make_user("viewer", username="vera")
+    maintainer, script = client_of("maintainer"), client_of(person)
+    address = f"/api/v1/tests/{test.pk}/"
+    assert script.get(address).status_code == 404
+    made = maintainer.post(f"{address}reveal/", {"person": "vera", "reason": REASON})
+    assert made.status_code == 201, made.content
+    assert SECRET in script.get(address).content.decode()
+    assert maintainer.post(f"{address}end-reveal/", {"person": "vera"}).json()["ended_at"]
+    assert script.get(address).status_code == 404
+    assert ids(maintainer.get(f"/api/v1/exposures/?test={test.pk}")) == [made.json()["id"]]
+
+
+@pytest.mark.parametrize("act", ["unseal", "reveal", "end-reveal"])
+def test_annotators_open_nothing_through_the_api(act):
+    sent = {"person": make_user("viewer").username, "reason": REASON}
+    response = client_of("annotator").post(f"/api/v1/tests/{sealed_test().pk}/{act}/", sent)
+    assert response.status_code == 403
