@@ -57,9 +57,15 @@ class Feedback(models.Model):
     class Meta:
         ordering = ("-pk",)
         verbose_name_plural = "feedback"
+        indexes = [models.Index(fields=("state", "id"), name="issues_feedback_inbox")]
         constraints = [
             known("issues_feedback_state_known", "state", FeedbackState),
             known("issues_feedback_rating_known", "rating", Rating),
+            models.CheckConstraint(
+                name="issues_feedback_duplicate_stated",
+                condition=models.Q(duplicate_of=None) | models.Q(state=FeedbackState.DUPLICATE),
+                violation_error_message="Only a duplicate has an original.",
+            ),
             models.UniqueConstraint(
                 name="issues_feedback_source_once",
                 fields=("source_id",),
