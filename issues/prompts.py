@@ -13,6 +13,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from issues.fences import BLOCKS, OPENING, Fenced, neutralised, nonce_of
+from issues.shown_examples import ShownExample, as_text
 from issues.template_syntax import (
     CRITERION_FIELDS,
     LISTS,
@@ -25,6 +26,9 @@ from issues.template_syntax import (
 
 MOST_TEMPLATE_CHARACTERS = 20_000
 MOST_PROMPT_CHARACTERS = 400_000
+
+
+EXAMPLES = "examples"
 
 
 class PromptError(ValueError):
@@ -59,7 +63,7 @@ def variables_of(text: str) -> set[str]:
     return names_in(_parsed(text))
 
 
-def render(text: str, values: Mapping[str, Any]) -> str:
+def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample] = ()) -> str:
     """The prompt that a judge is asked with, as one text for a user's message.
 
     Input, output, reference and context are printed in blocks that their text cannot leave, and
@@ -70,19 +74,25 @@ def render(text: str, values: Mapping[str, Any]) -> str:
         values: A text for each variable; for `criteria` a list of objects with texts as fields
             (`CRITERION_FIELDS`; a missing one is empty). What the template does not name is not
             looked at.
+        examples: They stand where the template names `examples`, or else before all the rest.
 
     Raises:
         PromptError: The template has problems, a value is missing or of another kind, or the
             prompt would be longer than 400,000 characters.
     """
     template, names = _compiled(text)
-    used = {name: values[name] for name in names if name in values}
-    if problems := _value_problems(used, names):
+    named = [name for name in names if name != EXAMPLES]
+    used = {name: values[name] for name in named if name in values}
+    if problems := _value_problems(used, named):
         raise PromptError(problems)
-    nonce = nonce_of(used)
-    body = _within_limit(template, {name: _safe(name, used[name], nonce) for name in used})
-    opening = OPENING.format(nonce=nonce) + "\n\n" if used.keys() & BLOCKS.keys() else ""
-    return opening + body.strip()
+    taught = {EXAMPLES: [example.as_values() for example in examples]} if examples else {}
+    nonce = nonce_of(used | taught)
+    safe = {name: _safe(name, used[name], nonce) for name in used}
+    shown = Unfiltered(as_text(examples, names, nonce))
+    before = "" if EXAMPLES in names else str(shown)
+    body = _within_limit(template, safe | {EXAMPLES: shown}, taken=len(before)).strip()
+    opening = OPENING.format(nonce=nonce) if used.keys() & BLOCKS.keys() or examples else ""
+    return "".join(f"{part}\n\n" for part in (opening, before) if part) + body
 
 
 def conversation_text(
@@ -130,6 +140,12 @@ def _part(part: object) -> str:
     return str(part["text"]) if "text" in part else f"({part.get('type', 'unknown')}, not shown)"
 
 
+class Unfiltered(str):
+    """A text with blocks in it, which filters leave as it is."""
+
+    __slots__ = ()
+
+
 def _printed(value: object) -> object:
     return value.block() if isinstance(value, Fenced) else value
 
@@ -138,6 +154,8 @@ def _filter(change: Any) -> Any:
     """A text filter that leaves fenced text fenced."""
 
     def filtered(value: str) -> str:
+        if isinstance(value, Unfiltered):
+            return value
         text: str = change(str(value))
         return value.changed(text) if isinstance(value, Fenced) else text
 
@@ -225,12 +243,13 @@ def _safe(name: str, value: Any, nonce: str) -> Any:
     return neutralised(value)
 
 
-def _within_limit(template: Template, values: Mapping[str, Any]) -> str:
-    pieces, length = [], 0
+def _within_limit(template: Template, values: Mapping[str, Any], *, taken: int) -> str:
+    pieces, length = [], taken
     for piece in template.generate(values):
         length += len(piece)
         if length > MOST_PROMPT_CHARACTERS:
-            sizes = ", ".join(f"{name} {len(value):,}" for name, value in values.items())
+            shown = {name: len(value) for name, value in values.items() if value}
+            sizes = ", ".join(f"{name} {size:,}" for name, size in shown.items())
             raise PromptError(
                 [
                     f"the prompt would be longer than {MOST_PROMPT_CHARACTERS:,} characters "

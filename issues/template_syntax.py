@@ -16,6 +16,7 @@ VARIABLES = frozenset(
         "criteria",
         "context",
         "scale",
+        "examples",
     }
 )
 LISTS = frozenset({"criteria"})
@@ -46,6 +47,8 @@ _OTHER_NAMES = {
     "options": "scale",
     "classes": "scale",
     "documents": "context",
+    "few_shot": "examples",
+    "shots": "examples",
 }
 
 _MAY = "only variables, if, for over a list, and a few filters may be used"
