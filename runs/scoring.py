@@ -173,6 +173,11 @@ def consensus_of(votes: Iterable[Vote]) -> dict[int, float | None]:
     return {criterion: panel_value(by_judge) for criterion, by_judge in samples.items()}
 
 
+def votes_on(assessment: Assessment) -> list[Vote]:
+    """The judgments of one assessment; those that failed have no value."""
+    return _votes([assessment])[assessment.judging_id, assessment.result_id]
+
+
 def _votes(assessments: Iterable[Assessment]) -> dict[Key, list[Vote]]:
     """The judgments of each assessment; those that failed have no value."""
     votes: dict[Key, list[Vote]] = defaultdict(list)

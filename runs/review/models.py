@@ -157,7 +157,7 @@ class Place(models.Model):
     `draft` is what its reviewer has typed so far, or what was submitted: see
     `runs.review.sheets.as_draft`. `queue` and `position` are its item's. `evaluations` are what
     was made of it when it was submitted last. `past` is what became of it before, oldest first:
-    {"what": "undone", "sent_back" or "skipped", "by", "at", "note", "draft"}.
+    {"what": "left", "undone", "sent_back" or "skipped", "by", "at", "note", "draft"}.
     """
 
     sealed_path = "item__result__test__sealed"

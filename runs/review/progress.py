@@ -1,0 +1,132 @@
+"""How far a queue has come, and what one person has done in it. The number of queries is fixed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db.models import Avg, Count, Max, Q, QuerySet
+from django.utils import timezone
+
+from evalhub.models import User
+from evalhub.work import clock
+from runs.review.models import Place, PlaceState, Queue, ReviewItem, Skip
+
+RECENT = 50
+"""One's own pace is that of the last so many submissions."""
+FEWEST = 3
+"""From so many on a pace is told."""
+
+
+class Progress(NamedTuple):
+    """Items and places of a queue; `open` are those that somebody can take now.
+
+    `reserved` leaves out reservations that ran out: these places are open. `skipped` counts skips
+    that were not taken back.
+    """
+
+    items: int
+    places: int
+    submitted: int
+    reserved: int
+    open: int
+    skipped: int
+    sent_back: int
+
+
+class Own(NamedTuple):
+    """What one person has done in a queue.
+
+    `per_hour` and `median_seconds` are of their last 50 submissions whose time was measured; None
+    with fewer than 3. `today` is a day in the site's time zone.
+    """
+
+    submitted: int
+    today: int
+    skipped: int
+    per_hour: float | None
+    median_seconds: float | None
+
+
+class Share(NamedTuple):
+    """What one of several people has done. `mean_seconds` None: it was never measured."""
+
+    person: str
+    submitted: int
+    today: int
+    reserved: int
+    sent_back: int
+    skipped: int
+    mean_seconds: float | None
+    last_at: datetime | None
+
+
+def progress(queue: Queue) -> Progress:
+    now = clock.now()
+    places = Place.objects.filter(queue=queue).order_by()
+    by_state = dict(places.values_list("state").annotate(Count("pk")))
+    over = places.filter(state=PlaceState.RESERVED, reserved_until__lte=now).count()
+    return Progress(
+        items=ReviewItem.objects.filter(queue=queue).count(),
+        places=sum(by_state.values()),
+        submitted=by_state.get(PlaceState.SUBMITTED, 0),
+        reserved=by_state.get(PlaceState.RESERVED, 0) - over,
+        open=by_state.get(PlaceState.OPEN, 0) + over,
+        skipped=_skips(queue).count(),
+        sent_back=by_state.get(PlaceState.SENT_BACK, 0),
+    )
+
+
+def _skips(queue: Queue) -> QuerySet[Skip]:
+    skips: QuerySet[Skip] = Skip.objects.filter(item__queue=queue, taken_back_at=None)
+    return skips.order_by()
+
+
+def own(queue: Queue, person: AbstractBaseUser) -> Own:
+    mine = Place.objects.filter(queue=queue, annotator=person.pk, state=PlaceState.SUBMITTED)
+    counts = mine.aggregate(all=Count("pk"), today=Count("pk", filter=_today()))
+    timed = mine.filter(seconds__isnull=False).order_by("-submitted_at", "-pk")
+    seconds = list(timed.values_list("seconds", flat=True)[:RECENT])
+    return Own(
+        submitted=counts["all"],
+        today=counts["today"],
+        skipped=_skips(queue).filter(annotator=person.pk).count(),
+        per_hour=per_hour(seconds),
+        median_seconds=float(median(seconds)) if len(seconds) >= FEWEST else None,
+    )
+
+
+def per_hour(seconds: Sequence[int]) -> float | None:
+    """How many are done in an hour at this pace; None where too few, or no time, were measured."""
+    if len(seconds) < FEWEST or not sum(seconds):
+        return None
+    return 3600 * len(seconds) / sum(seconds)
+
+
+def _today() -> Q:
+    start = timezone.localtime(clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Q(submitted_at__gte=start)
+
+
+def by_person(queue: Queue) -> list[Share]:
+    """Everybody who has a place or a skip in the queue, by name."""
+    places = Place.objects.filter(queue=queue, annotator__isnull=False).order_by()
+    submitted = Q(state=PlaceState.SUBMITTED)
+    rows = places.values_list("annotator").annotate(
+        submitted=Count("pk", filter=submitted),
+        today=Count("pk", filter=submitted & _today()),
+        reserved=Count("pk", filter=Q(state=PlaceState.RESERVED, reserved_until__gt=clock.now())),
+        sent_back=Count("pk", filter=Q(state=PlaceState.SENT_BACK)),
+        mean_seconds=Avg("seconds", filter=submitted),
+        last_at=Max("submitted_at"),
+    )
+    done = {pk: figures for pk, *figures in rows}
+    skipped = dict(_skips(queue).values_list("annotator").annotate(Count("pk")))
+    people = User.objects.filter(pk__in=done.keys() | skipped.keys()).order_by("username")
+    nothing = [0, 0, 0, 0, None, None]
+    return [
+        Share(person.get_username(), *figures[:4], skipped.get(person.pk, 0), *figures[4:])
+        for person in people
+        for figures in [done.get(person.pk, nothing)]
+    ]
