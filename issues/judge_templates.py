@@ -8,6 +8,7 @@ from django.utils import timezone
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.builtin_templates import BUILTIN, BuiltinTemplate
+from issues.examples import copy_along, problems_of_teaching
 from issues.models import JudgeTemplate, TemplateState
 from issues.prompts import variables_of
 from issues.scales import as_json
@@ -20,6 +21,9 @@ SHOWN = {
     "shows_whole_rubric": "criteria",
 }
 """Fields of a template, and the variable whose text each says is shown."""
+
+TEACHING = ("example_choice", "examples_shown", "repair_model")
+"""Fields that say which of its examples are shown, and who mends replies."""
 
 RUBRIC_FAMILIES = {
     "standard": "rubric-standard",
@@ -48,16 +52,21 @@ def shown_by(text: str) -> dict[str, bool]:
     return {field: name in names for field, name in SHOWN.items()}
 
 
+@transaction.atomic
 def publish(template: JudgeTemplate, *, by: User | None) -> None:
     """Publish a draft: from now on tests may use it and nobody can change it.
 
     Raises:
-        Refused: It is no draft.
+        Refused: It is no draft, or an example or a wording for one model cannot be used.
         ValidationError: Its wording or scale cannot be used.
     """
+    JudgeTemplate.objects.select_for_update().get(pk=template.pk)
+    template.refresh_from_db(fields=["state"])
     if template.state != TemplateState.DRAFT:
         raise Refused([f"{template} is {template.get_state_display().lower()} already."])
     template.full_clean()
+    if problems := problems_of_teaching(template):
+        raise Refused(problems)
     template.state = TemplateState.PUBLISHED
     template.published_at = timezone.now()
     _save(template, "Published", by)
@@ -77,7 +86,7 @@ def retire(template: JudgeTemplate, *, by: User | None) -> None:
 
 @transaction.atomic
 def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
-    """A draft with the next version number that starts as a copy.
+    """A draft with the next version number that starts as a copy, examples and all.
 
     Raises:
         Refused: The family has a draft already.
@@ -86,11 +95,12 @@ def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
     newest = family.order_by("-version")[0]
     if newest.state == TemplateState.DRAFT:
         raise Refused([f"{newest} is a draft already: change that one."])
-    copied = ("family", "title", "text", "scale", "reply_form", *SHOWN)
+    copied = ("family", "title", "text", "scale", "reply_form", *SHOWN, *TEACHING)
     draft = JudgeTemplate(
         version=newest.version + 1, **{name: getattr(template, name) for name in copied}
     )
     _save(draft, f"Copied from {template}", by)
+    copy_along(template, draft)
     return draft
 
 

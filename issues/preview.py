@@ -1,13 +1,19 @@
 """The exact prompt with which a judge would be asked about a test, for an answer made up."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+
+from evalhub.access.models import User
 from issues.conversation import filled, turns_to_generate
+from issues.examples import examples_of, hidden_of
 from issues.freezing import content_of
 from issues.models import JudgeTemplate, Test
-from issues.prompts import conversation_text, render
+from issues.prompts import PromptError, conversation_text, render
 from issues.rubric import WHOLE_TEST
 from issues.scales import Scale, from_json
+from issues.shown_examples import Matter, ShownExample
 
 UNSAID = "(what the model says in this turn)"
 SAMPLE_ANSWER = "(the model's answer)"
@@ -23,6 +29,7 @@ def judge_prompt(
     said: str,
     output: str,
     key: str = WHOLE_TEST,
+    examples: Sequence[ShownExample] = (),
 ) -> str:
     """What a judge is sent as a user's message.
 
@@ -33,6 +40,7 @@ def judge_prompt(
         said: The conversation up to the last generated turn, as text.
         output: What the candidate said.
         key: That of the criterion that is asked about; "" is the test as a whole.
+        examples: Those that are shown with this case.
 
     Raises:
         PromptError: The template has problems.
@@ -47,7 +55,7 @@ def judge_prompt(
         "criteria": [_shown(criterion, key) for criterion in content["criteria"]],
         "scale": scale.as_text(),
     }
-    return render(text, values)
+    return render(text, values, examples)
 
 
 def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
@@ -67,35 +75,70 @@ def _item(text: str) -> str:
     return "\n  ".join(text.replace(ASKED, "asked").splitlines())
 
 
-def preview(template: JudgeTemplate, test: Test, answer: str, key: str = WHOLE_TEST) -> str:
+WITHHELD = (
+    "This prompt is withheld: it holds an example of a test that was sealed since, which you may "
+    "not read."
+)
+
+NOBODY = AnonymousUser()
+
+
+def preview(
+    template: JudgeTemplate,
+    test: Test,
+    answer: str,
+    key: str = WHOLE_TEST,
+    *,
+    reader: User | AnonymousUser = NOBODY,
+    text: str | None = None,
+) -> str:
     """The prompt for a test as it stands now, or for one criterion of it.
 
+    Args:
+        reader: Who will read it.
+        text: The wording, where it is not the template's own but that for one model.
+
     Raises:
-        PromptError: The template has problems.
+        PromptError: The template has problems, or an example is not for this reader.
         ScaleError: Its scale has.
     """
-    return preview_of(template, content_of(test), answer, key)
+    content = content_of(test)
+    return preview_of(template, content, answer, key, test_id=test.pk, reader=reader, text=text)
 
 
 def preview_of(
-    template: JudgeTemplate, content: dict[str, Any], answer: str, key: str = WHOLE_TEST
+    template: JudgeTemplate,
+    content: dict[str, Any],
+    answer: str,
+    key: str = WHOLE_TEST,
+    *,
+    test_id: int | None = None,
+    reader: User | AnonymousUser = NOBODY,
+    text: str | None = None,
 ) -> str:
     """The prompt for a test's content, saved or not. Turns before the answer hold a placeholder.
 
     Raises:
-        PromptError: The template has problems.
+        PromptError: The template has problems, or an example is not for this reader.
         ScaleError: Its scale has.
     """
     messages = content["messages"]
     holes = turns_to_generate(messages)[:-1]
     unsaid = [UNSAID] * len(holes)
+    said = conversation_text(filled(messages, unsaid), generated=holes)
+    output = "\n\n".join([*unsaid, answer])
+    matter = Matter(test_id, said, output, bool(key))
+    examples = examples_of(template).for_matter(matter).examples
+    if hidden_of(examples, reader):
+        raise PromptError([WITHHELD])
     return judge_prompt(
-        template.text,
+        template.text if text is None else text,
         from_json(template.scale),
         content,
-        said=conversation_text(filled(messages, unsaid), generated=holes),
-        output="\n\n".join([*unsaid, answer]),
+        said=said,
+        output=output,
         key=key,
+        examples=examples,
     )
 
 

@@ -1,8 +1,17 @@
+from typing import Any
+
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from evalhub.access.sealed import SealedQuerySet
-from issues.models.template import JudgeTemplate
+from issues.models.template import JudgeTemplate, lock_draft
 from issues.models.test import Test
+from issues.scales import ScaleError, from_json
+
+TEXTS = ("input", "output", "reference", "guidelines", "criterion", "justification")
+
+MOST_CHARACTERS = 40_000
+"""So long all texts of one example may be together."""
 
 
 class TemplateExample(models.Model):
@@ -36,3 +45,46 @@ class TemplateExample(models.Model):
 
     def __str__(self) -> str:
         return f"example {self.order} of {self.template}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        with lock_draft(self.template_id, "example"):
+            super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> Any:
+        with lock_draft(self.template_id, "example"):
+            return super().delete(*args, **kwargs)
+
+    def clean(self) -> None:
+        if problems := self.problems():
+            raise ValidationError(problems)
+
+    def problems(self) -> dict[str, str]:
+        """What forbids this example, by field; empty where nothing does."""
+        problems = {}
+        if not self.output.strip():
+            problems["output"] = "Give the answer that was judged."
+        if problem := self._option_problem():
+            problems["option"] = problem
+        size = sum(len(getattr(self, name)) for name in TEXTS)
+        if size > MOST_CHARACTERS:
+            problems["output"] = (
+                f"The example has {size:,} characters, more than the {MOST_CHARACTERS:,} that one "
+                "may have: shorten it."
+            )
+        if self.test is not None and self.test.sealed:
+            problems["__all__"] = (
+                f"Test {self.test_id} is sealed: its text would stand in every prompt of this "
+                "template. Remove the example."
+            )
+        return problems
+
+    def _option_problem(self) -> str:
+        try:
+            scale = from_json(self.template.scale)
+        except ScaleError:
+            return ""  # the scale itself says what is wrong
+        labels = [option.label for option in scale.options]
+        if self.option in labels:
+            return ""
+        offered = ", ".join(labels)
+        return f"{self.option!r} is not on the scale of this template: choose one of {offered}."

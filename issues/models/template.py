@@ -1,12 +1,16 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import models, transaction
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
 from evalhub.models import LanguageModel
 from issues import scales
-from issues.prompts import check_template
+from issues.prompts import PromptError, check_template, variables_of
 
 FIXED_FIELDS = (
     "family",
@@ -127,6 +131,32 @@ class JudgeTemplate(models.Model):
             )
 
 
+@contextmanager
+def lock_draft(template_id: int | None, part: str) -> Iterator[None]:
+    """Let a part of a template change while it is a draft, and stays one meanwhile.
+
+    Raises:
+        ValidationError: It is published: nothing of it changes.
+    """
+    with transaction.atomic():
+        locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id).first()
+        if locked is not None and locked.state != TemplateState.DRAFT:
+            raise ValidationError(
+                f"{locked} is published, so that no {part} of it can be added, changed or "
+                "removed: make a new version instead."
+            )
+        yield
+
+
+def asks_about_a_criterion(text: str) -> bool:
+    """Whether this wording is about one criterion, and not about a test as a whole.
+
+    Raises:
+        PromptError: The text is no template.
+    """
+    return bool({"criterion", "criteria"} & variables_of(text))
+
+
 class TemplateVariant(models.Model):
     """Another wording of a template for one language model. Fixed with the template."""
 
@@ -146,3 +176,32 @@ class TemplateVariant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.template} for {self.language_model}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        with lock_draft(self.template_id, "wording"):
+            super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> Any:
+        with lock_draft(self.template_id, "wording"):
+            return super().delete(*args, **kwargs)
+
+    def clean(self) -> None:
+        if problems := self.problems():
+            raise ValidationError({"text": problems})
+
+    def problems(self) -> list[str]:
+        """Why judges cannot be asked in these words, in words; empty where they can."""
+        if problems := check_template(self.text):
+            return problems
+        try:
+            is_alike = asks_about_a_criterion(self.text) == asks_about_a_criterion(
+                self.template.text
+            )
+        except PromptError:
+            return []  # the template itself says what is wrong
+        if is_alike:
+            return []
+        return [
+            "One of this wording and the template's own shows {{ criterion }}, the other does not: "
+            "both must ask about the same thing."
+        ]
