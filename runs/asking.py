@@ -1,6 +1,7 @@
 """What a judge is asked, from frozen rows: the same here, for the worker and for the page."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
@@ -13,10 +14,12 @@ from evalhub.llm.replies import (
     verdict_token_limit,
 )
 from issues.conversation import Message, filled, turns_to_generate
+from issues.examples import examples_of
 from issues.models import JudgeTemplate, ReplyForm
 from issues.preview import judge_prompt
 from issues.prompts import conversation_text
 from issues.scales import Scale, from_json
+from issues.shown_examples import NO_EXAMPLES, Choice, Examples, Matter
 from runs.answering import with_system_prompt
 
 LEAST_TOKENS = 1024
@@ -28,20 +31,30 @@ class Wording:
     """A template's text with its scale, and the schema of a reply on that scale.
 
     `schema` None: the reply is one of the scale's labels and nothing else. `template_id` is the
-    template that it is a copy of.
+    template that it is a copy of. `variants` are the texts for single language models, by their
+    ids.
     """
 
     text: str
     scale: Scale
     schema: dict[str, Any] | None
     template_id: int
+    examples: Examples = NO_EXAMPLES
+    variants: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, template: JudgeTemplate) -> "Wording":
         scale = from_json(template.scale)
         is_label = template.reply_form == ReplyForm.LABEL
         schema = None if is_label else verdict_schema(scale.options)
-        return cls(template.text, scale, schema, template.pk)
+        rows = template.variants.all() if template.pk else ()
+        variants = {row.language_model_id: row.text for row in rows}
+        examples = examples_of(template)
+        return cls(template.text, scale, schema, template.pk, examples, variants)
+
+    def text_for(self, language_model_id: int | None) -> str:
+        """In what words this language model is asked."""
+        return self.variants.get(language_model_id or 0, self.text)
 
     def read(self, reply: str) -> Verdict | Unreadable:
         """The verdict in a judge's reply."""
@@ -51,11 +64,15 @@ class Wording:
 
 @dataclass(frozen=True)
 class Case:
-    """One answered result, as judges see it. `turns` are the generated ones, the last is last."""
+    """One answered result, as judges see it. `turns` are the generated ones, the last is last.
+
+    `test_id` is the test whose examples are left out; None: it is of no stored test.
+    """
 
     content: dict[str, Any]
     system_prompt: str
     turns: list[str]
+    test_id: int | None = None
 
     @property
     def output(self) -> str:
@@ -75,18 +92,29 @@ class Case:
         return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
 
 
-def messages_for(wording: Wording, case: Case, key: str) -> list[Message]:
+def examples_for(wording: Wording, case: Case, key: str) -> Choice:
+    """The examples that are shown with this case, asked about the criterion with this key."""
+    return wording.examples.for_matter(Matter(case.test_id, case.input, case.output, bool(key)))
+
+
+def messages_for(
+    wording: Wording, case: Case, key: str, *, language_model_id: int | None = None
+) -> list[Message]:
     """The messages with which a judge is asked about the criterion with this key.
 
     Equal arguments give equal messages.
+
+    Args:
+        language_model_id: The judge's, for which the template may have other words.
     """
     prompt = judge_prompt(
-        wording.text,
+        wording.text_for(language_model_id),
         wording.scale,
         case.content,
         said=case.input,
         output=case.output,
         key=key,
+        examples=examples_for(wording, case, key).examples,
     )
     return [{"role": "user", "content": prompt}]
 

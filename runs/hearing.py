@@ -28,7 +28,7 @@ class Question:
     """One judgment that is missing: a judge's, on one criterion.
 
     `wording` None: there is none to ask with, which is a failed judgment. `judgment_id` is that of
-    a failed one to be replaced.
+    a failed one to be replaced. `mender` mends a reply that cannot be read; None: the judge does.
     """
 
     seat: Seat
@@ -38,6 +38,7 @@ class Question:
     sample: int = 0
     is_backup: bool = False
     judgment_id: int | None = None
+    mender: Endpoint | None = None
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _earlier(judging: Judging, assessment_ids: list[int]) -> dict[int, list[Cost
 
 def case_of(result: Result, system_prompt: str) -> Case:
     """A result as judges see it."""
-    return Case(result.revision.content, system_prompt, _turns(result))
+    return Case(result.revision.content, system_prompt, _turns(result), result.test_id)
 
 
 def material_of(result: Result) -> Material:
@@ -255,11 +256,13 @@ def _matter(criterion: FrozenCriterion, panel: Panel, own: Wording | None, known
         for sample in range(seat.samples):
             found = known.of(criterion, seat.judge_id, sample)
             if found.is_missing:
-                matter.questions.append(_question(criterion, seat, own, found, sample=sample))
+                question = _question(criterion, seat, own, found, panel.menders, sample=sample)
+                matter.questions.append(question)
             else:
                 matter.has_failed |= found.has_failed
     if panel.backup and (found := known.of(criterion, panel.backup.judge_id)).is_missing:
-        matter.backup = _question(criterion, panel.backup, own, found, is_backup=True)
+        backup = panel.backup
+        matter.backup = _question(criterion, backup, own, found, panel.menders, is_backup=True)
     return matter
 
 
@@ -268,13 +271,21 @@ def _question(
     seat: Seat,
     own: Wording | None,
     found: Found,
+    menders: Mapping[int, Endpoint],
     *,
     sample: int = 0,
     is_backup: bool = False,
 ) -> Question:
     wording = seat.whole or own if criterion.key == WHOLE_TEST else seat.rubric
     return Question(
-        seat, wording, criterion.pk, criterion.key, sample, is_backup, found.judgment_id
+        seat,
+        wording,
+        criterion.pk,
+        criterion.key,
+        sample,
+        is_backup,
+        found.judgment_id,
+        menders.get(wording.template_id) if wording else None,
     )
 
 

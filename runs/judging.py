@@ -173,7 +173,8 @@ async def _check(checking: Checking, hearing: Hearing) -> Finding:
 
 async def _judge(question: Question, hearing: Hearing, desk: Desk) -> tuple[bool, Saved]:
     """Ask one judge, and hand over what came of it for saving; tells whether it failed."""
-    heard = await hear(question.seat, question.wording, hearing.case, question.key, desk)
+    about = (question.seat, question.wording, hearing.case, question.key)
+    heard = await hear(*about, desk, mender=question.mender)
     finding = Finding(_judgment(question, hearing, heard), heard.calls)
     return heard.verdict is None, desk.save_later(finding, *finding.calls)
 

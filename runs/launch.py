@@ -176,7 +176,7 @@ def add_judging(
     judging = Judging.objects.create(
         run=run,
         number=run.judgings.count() + 1,
-        jury=snapshot(judges, backup, name=name),
+        jury=snapshot(judges, backup, name=name, templates=_own_templates(run)),
         jury_name=name,
         jury_fingerprint=jury_fingerprint(
             judges,
@@ -196,6 +196,13 @@ def add_judging(
         batch_size=BATCH_SIZE,
     )
     return judging
+
+
+def _own_templates(run: Run) -> set[int]:
+    """The templates of the run's tests that are judged as a whole."""
+    used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
+    own = used.exclude(pk__in=_with_rubric(run)).values_list("template_id", flat=True)
+    return {pk for pk in own.distinct() if pk is not None}
 
 
 def template_versions(run: Run) -> list[list[Any]]:

@@ -1,7 +1,10 @@
 """One judge is asked one question: what it said, or why it gave no verdict."""
 
+import asyncio
+from functools import partial
 from typing import NamedTuple
 
+from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.llm.replies import Unreadable, Verdict, echoes, repair_messages
 from evalhub.models import Call, CallRole
@@ -9,6 +12,7 @@ from evalhub.work.desk import Desk, Reply
 from issues.conversation import Message
 from issues.prompts import PromptError
 from runs.asking import Case, Wording, messages_for, params_for
+from runs.mending import mending_messages, mending_schema, read_mended
 from runs.models import JudgmentState
 from runs.seats import Seat
 
@@ -36,23 +40,41 @@ class Heard(NamedTuple):
         return [self.call] if self.call and not self.is_saved else []
 
 
-async def hear(seat: Seat, wording: Wording | None, case: Case, key: str, desk: Desk) -> Heard:
+async def hear(
+    seat: Seat,
+    wording: Wording | None,
+    case: Case,
+    key: str,
+    desk: Desk,
+    *,
+    mender: Endpoint | None = None,
+) -> Heard:
     """Ask a judge about the criterion with this key, and once more where its reply is unreadable.
 
     Raises what `Desk.call` raises, but for an error of the call itself: that is a failure.
+
+    Args:
+        mender: The model that writes down what an unreadable reply says; None: the judge is asked.
     """
     try:
-        return await _ask(seat, wording, case, key, desk)
+        return await _ask(seat, wording, case, key, desk, mender)
     except CallError as error:
         return Heard(FAILED, None, error.kind.value, error.message)
     except PromptError as error:
         return Heard(FAILED, None, UNASKABLE, str(error))
 
 
-async def _ask(seat: Seat, wording: Wording | None, case: Case, key: str, desk: Desk) -> Heard:
+async def _ask(
+    seat: Seat,
+    wording: Wording | None,
+    case: Case,
+    key: str,
+    desk: Desk,
+    mender: Endpoint | None,
+) -> Heard:
     if wording is None:
         raise PromptError(["There is no judge template to ask with: publish or choose one."])
-    messages = messages_for(wording, case, key)
+    messages = await _messages(wording, case, key, seat)
     params = params_for(seat.endpoint, seat.params, wording.schema)
     reply = await desk.call(
         seat.endpoint, messages, params, role=CallRole.JUDGE, schema=wording.schema
@@ -60,11 +82,47 @@ async def _ask(seat: Seat, wording: Wording | None, case: Case, key: str, desk: 
     first = wording.read(reply.completion.text)
     if isinstance(first, Verdict):
         return _heard(case, first, [reply], JudgmentState.OK)
+    if mender and mender.language_model_id != seat.endpoint.language_model_id:
+        desk.record(reply.call)
+        return await _mended(mender, wording, case, desk, (reply, first))
     if wording.schema is None:  # it cannot be talked to
         return _unreadable(first, reply)
     desk.record(reply.call)
     again = [*messages, *repair_messages(first.reason, wording.schema, reply.completion.text)]
     return await _ask_again(seat, wording, case, desk, again, (reply, first))
+
+
+async def _messages(wording: Wording, case: Case, key: str, seat: Seat) -> list[Message]:
+    """What the judge is asked; made in a thread where the nearest examples are to be found."""
+    model = seat.endpoint.language_model_id
+    make = partial(messages_for, wording, case, key, language_model_id=model)
+    return await asyncio.to_thread(make) if wording.examples.takes_long else make()
+
+
+async def _mended(
+    mender: Endpoint,
+    wording: Wording,
+    case: Case,
+    desk: Desk,
+    before: tuple[Reply, Unreadable],
+) -> Heard:
+    """Let another model write down the verdict of a reply that could not be read.
+
+    The verdict stays the judge's; the call that it comes from is the one that mended it.
+    """
+    reply, unreadable = before
+    options = wording.scale.options
+    schema = mending_schema(options)
+    messages = mending_messages(unreadable.reason, reply.completion.text, options)
+    params = params_for(mender, {}, schema)
+    try:
+        mended = await desk.call(mender, messages, params, role=CallRole.REPAIR, schema=schema)
+    except CallError:
+        return _unreadable(unreadable, reply)._replace(is_saved=True)
+    verdict = read_mended(mended.completion.text, options)
+    if isinstance(verdict, Verdict):
+        return _heard(case, verdict, [reply, mended], JudgmentState.REPAIRED)
+    return _unreadable(verdict, mended)
 
 
 async def _ask_again(

@@ -1,8 +1,10 @@
 """The judges of a judging as its snapshot has them, and which of them sit on what."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+from django.db.models import QuerySet
 
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
@@ -32,10 +34,14 @@ class Seat:
 
 @dataclass(frozen=True)
 class Panel:
-    """All seats of a judging, with the one that steps in where another failed."""
+    """All seats of a judging, with the one that steps in where another failed.
+
+    `menders` are asked to mend unreadable replies, by the template with which a judge was asked.
+    """
 
     seats: list[Seat]
     backup: Seat | None
+    menders: Mapping[int, Endpoint] = field(default_factory=dict)
 
     @property
     def everyone(self) -> list[Seat]:
@@ -55,13 +61,14 @@ class Panel:
         return [seat for seat in seats if seat in distinct.values()]
 
     def least_asked(self) -> list[Endpoint]:
-        """Those asked about a test as a whole, and any other model once.
+        """Those asked about a test as a whole, and any other model once, menders too.
 
         So many calls an item makes at least; the more of a rubric wait for their turn.
         """
         asked = [seat.endpoint for seat in self.sitting(on_rubric=False)]
         known = {endpoint.language_model_id for endpoint in asked}
-        others = {seat.endpoint.language_model_id: seat.endpoint for seat in self.everyone}
+        rest = [*(seat.endpoint for seat in self.everyone), *self.menders.values()]
+        others = {endpoint.language_model_id: endpoint for endpoint in rest}
         return [*asked, *(others[model] for model in others.keys() - known)]
 
 
@@ -90,7 +97,12 @@ def panel_from(jury: dict[str, Any]) -> Panel:
     """The judges of a snapshot."""
     everyone = [*jury["judges"], *([jury["backup"]] if jury["backup"] else [])]
     ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
-    return _panel(jury, {t.pk: Wording.of(t) for t in JudgeTemplate.objects.filter(pk__in=ids)})
+    return _panel(jury, {t.pk: Wording.of(t) for t in with_teaching().filter(pk__in=ids)})
+
+
+def with_teaching() -> QuerySet[JudgeTemplate]:
+    """Templates with all that their wordings are made of at hand."""
+    return JudgeTemplate.objects.prefetch_related("examples", "variants")
 
 
 def least_asked(judging: Judging) -> list[Endpoint]:
@@ -101,7 +113,8 @@ def least_asked(judging: Judging) -> list[Endpoint]:
 def _panel(jury: dict[str, Any], wordings: Mapping[int, Wording]) -> Panel:
     backup = jury["backup"]
     seats = [_seat(judge, wordings) for judge in jury["judges"]]
-    return Panel(seats, _seat(backup, wordings) if backup else None)
+    menders = {int(pk): Endpoint.from_json(e) for pk, e in jury.get("menders", {}).items()}
+    return Panel(seats, _seat(backup, wordings) if backup else None, menders)
 
 
 def _seat(judge: dict[str, Any], wordings: Mapping[int, Wording]) -> Seat:
@@ -117,18 +130,34 @@ def _seat(judge: dict[str, Any], wordings: Mapping[int, Wording]) -> Seat:
     )
 
 
-def snapshot(judges: Sequence[Judge], backup: Judge | None, *, name: str) -> dict[str, Any]:
+def snapshot(
+    judges: Sequence[Judge], backup: Judge | None, *, name: str, templates: Iterable[int] = ()
+) -> dict[str, Any]:
     """What `Judging.jury` holds: the judges as they are asked in this judging, by copy.
 
     Args:
         backup: None of the judges, who are asked in any case.
+        templates: Those of the tests that are judged as a whole.
     """
     newest = rubric_templates()
+    everyone = [_copy(judge, newest) for judge in (*judges, *([backup] if backup else []))]
+    own = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
+    menders = menders_of({*templates, *own})
     return {
         "name": name,
-        "judges": [_copy(judge, newest) for judge in judges],
-        "backup": _copy(backup, newest) if backup else None,
+        "judges": everyone[: len(judges)],
+        "backup": everyone[-1] if backup else None,
+        **({"menders": {str(pk): e.to_json() for pk, e in menders.items()}} if menders else {}),
     }
+
+
+def menders_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
+    """Who mends the replies of judges that are asked with these templates, as it is now.
+
+    A model that was deactivated mends nothing any more: the judge is asked once more instead.
+    """
+    found = JudgeTemplate.objects.filter(pk__in=template_ids, repair_model__is_active=True)
+    return {t.pk: t.repair_model.judge_endpoint() for t in found.select_related("repair_model")}
 
 
 def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:

@@ -169,7 +169,9 @@ class Bench:
 
     def _votes(self, judging: Judging) -> list[Vote]:
         judgments = self.judgments[judging.pk]
-        prompts = prompts_of(judging, self.result, judgments) if judgments else {}
+        prompts = (
+            prompts_of(judging, self.result, judgments, reader=self.reader) if judgments else {}
+        )
         given: dict[int | None, list[Judgment]] = defaultdict(list)
         for judgment in judgments:
             given[judgment.judge_id].append(judgment)

@@ -18,6 +18,7 @@ from unfold.contrib.filters.admin import (
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.pages import person
 from evalhub.wording import DASH, score, seconds
 from issues.admin.words import first_words
 from runs.admin import override
@@ -65,6 +66,7 @@ class ResultAdmin(ModelAdmin):
         ("run", AutocompleteSelectFilter),
         OutcomeFilter,
         ("issue", RelatedDropdownFilter),
+        ("run__suite", RelatedDropdownFilter),
         TagFilter,
         "is_overridden",
         "is_disputed",
@@ -77,6 +79,7 @@ class ResultAdmin(ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     actions = ("override_selected",)
+    page_template = "runs/result.html"
 
     class Media:
         css = {"all": ("evalhub/result.css",)}
@@ -163,9 +166,18 @@ class ResultAdmin(ModelAdmin):
         return result
 
     def _page(self, request: HttpRequest, result: Result, draft: Draft) -> HttpResponse:
-        trail = self._trail(request, result)
         context = {
             **self.admin_site.each_context(request),
+            **self.page_context(request, result),
+            "draft": draft,
+            "last": request.session.pop("last_evaluated", None),
+        }
+        return TemplateResponse(request, self.page_template, context)
+
+    def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
+        """What the page shows of the result, and what this person may do about it."""
+        trail = self._trail(request, result)
+        return {
             "title": f"Result {result.pk}",
             "opts": self.opts,
             "page": page_of(result, request.user),  # type: ignore[arg-type]
@@ -178,11 +190,8 @@ class ResultAdmin(ModelAdmin):
             "may_evaluate": self.has_evaluate_permission(request),
             "may_adjudicate": request.user.has_perm("runs.adjudicate"),
             "may_control": request.user.has_perm("runs.control_run"),
-            "draft": draft,
-            "last": request.session.pop("last_evaluated", None),
             "is_fullwidth": "1",
         }
-        return TemplateResponse(request, "runs/result.html", context)
 
     def _trail(self, request: HttpRequest, result: Result) -> Trail:
         filters = request.GET.get(LIST)
@@ -221,7 +230,7 @@ class ResultAdmin(ModelAdmin):
             "party": party,
             "words": extent_of(judgment.option, judgment.value),
             "justification": text_or_none(judgment.justification),
-            "prompt": prompt_of(judgment),
+            "prompt": prompt_of(judgment, reader=person(request)),
         }
         return TemplateResponse(request, "runs/judgment.html", context)
 

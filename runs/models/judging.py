@@ -15,7 +15,8 @@ class Judging(Batch):
 
     `jury` is what `runs.seats.snapshot` made: {"name", "judges", "backup": one of these or null},
     each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template" and
-    "rubric_template": ids or null}. `statistics` are sums kept when it is done, so that agreement
+    "rubric_template": ids or null}; with "menders", where templates name another model to mend
+    replies: its endpoint by the template's id. `statistics` are sums kept when it is done, so that agreement
     and coverage of any set of runs can be added up: see `runs.agreement.statistics_of`; {} until
     then.
     """

@@ -210,7 +210,7 @@ def test_only_who_controls_runs_is_offered_to_retry(client, annotator):
 def test_the_prompt_is_rendered_again_and_its_digest_compared(client, annotator):
     result = first_result(judged_run(make_test("What is 2 + 2?"), votes=(1,)))
 
-    prompt = prompt_of(Judgment.objects.get(result=result))
+    prompt = prompt_of(Judgment.objects.get(result=result), reader=make_user())
 
     assert prompt.matches is True
     assert "What is 2 + 2?" in prompt.messages[0]["content"]
@@ -224,7 +224,7 @@ def test_a_test_that_changed_since_leaves_the_prompt_as_it_was():
     test.guidelines = "Anything goes."
     test.save()
 
-    prompt = prompt_of(Judgment.objects.get(result=result))
+    prompt = prompt_of(Judgment.objects.get(result=result), reader=make_user())
 
     assert prompt.matches is True
     assert "Anything goes." not in prompt.messages[0]["content"]
@@ -234,7 +234,7 @@ def test_a_prompt_that_differs_from_what_was_sent_is_told(client, annotator):
     result = first_result(judged_run(votes=(1,)))
     Call.objects.filter(role=CallRole.JUDGE).update(request_digest="another")
 
-    assert prompt_of(Judgment.objects.get(result=result)).matches is False
+    assert prompt_of(Judgment.objects.get(result=result), reader=make_user()).matches is False
     assert "differs from what was sent" in shown(client, result)
 
 
@@ -252,7 +252,7 @@ def test_of_a_repaired_judgment_the_first_request_is_compared():
     )
     Judgment.objects.update(call=repair, state=JudgmentState.REPAIRED)
 
-    assert prompt_of(Judgment.objects.get(result=result)).matches is True
+    assert prompt_of(Judgment.objects.get(result=result), reader=make_user()).matches is True
 
 
 def test_without_a_recorded_request_nothing_is_claimed():
@@ -260,7 +260,7 @@ def test_without_a_recorded_request_nothing_is_claimed():
     Judgment.objects.update(call=None)
     Call.objects.filter(role=CallRole.JUDGE).delete()
 
-    assert prompt_of(Judgment.objects.get(result=result)).matches is None
+    assert prompt_of(Judgment.objects.get(result=result), reader=make_user()).matches is None
 
 
 # A person's verdict ------------------------------------------------------------------------------

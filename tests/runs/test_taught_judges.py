@@ -1,0 +1,228 @@
+"""What judges are sent that have examples, wordings of their own, and another model for repairs."""
+
+import json
+
+import pytest
+
+from evalhub.models import BatchState, Call
+from issues.models import TemplateState
+from runs.judge_prompts import prompt_of
+from runs.models import Judgment
+from tests.factories import make_jury, make_run, make_template, make_test, make_user
+from tests.provider import prompt, verdict
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PASSES = verdict(1)
+OWN_WORDS = "Words for one model only. Judge {{ output }}"
+
+
+def is_judge(request):
+    return "response_format" in request or "[BEGIN OUTPUT" in prompt(request)
+
+
+@pytest.fixture
+def taught(provider, model_at, work):
+    """A run judged with a template that `fill` has filled while it was a draft."""
+
+    def make(*tests, fill, judges=None, reply=PASSES, **fields):
+        provider.script = lambda request: (
+            (reply(request) if callable(reply) else reply) if is_judge(request) else "It is four."
+        )
+        template = make_template(state=TemplateState.DRAFT, **fields)
+        fill(template)
+        template.state = TemplateState.PUBLISHED
+        template.save()
+        for test in tests:
+            test.template = template
+            test.save()
+        run = make_run(*tests, model=model_at(), jury=make_jury(*(judges or [model_at()])))
+        work()
+        return run
+
+    return make
+
+
+def asked_of_judges(provider):
+    return [prompt(request) for request in provider.requests if is_judge(request)]
+
+
+def add(template, test=None, **fields):
+    defaults = {"input": "Who wrote it?", "output": "Dante did.", "option": "1"}
+    return template.examples.create(test=test, **(defaults | {"justification": "So."} | fields))
+
+
+# Examples ----------------------------------------------------------------------------------------
+
+
+def test_examples_cross_the_wire_in_the_form_of_a_reply(provider, taught):
+    taught(make_test(), fill=lambda template: add(template, justification="It names Dante."))
+    (asked,) = asked_of_judges(provider)
+    assert "Dante did." in asked
+    assert json.dumps({"justification": "It names Dante.", "score": 1}) in asked
+    assert asked.index("Dante did.") < asked.index("It is four.")
+
+
+def test_a_test_is_never_judged_with_an_example_of_its_own(provider, taught):
+    first, second = make_test("What is 2 + 2?"), make_test("What is 3 + 1?")
+
+    def fill(template):
+        add(template, first, output="Taken from the first.")
+        add(template, second, output="Taken from the second.")
+
+    taught(first, second, fill=fill)
+    asked = asked_of_judges(provider)
+    assert len(asked) == 2
+    for text in asked:
+        own = "first" if "What is 2 + 2?" in text else "second"
+        assert f"Taken from the {own}." not in text
+        assert text.count("Taken from the") == 1
+
+
+def test_nor_with_an_example_that_asks_the_same(provider, taught):
+    twin = make_test("what is 2  + 2?")
+
+    def fill(template):
+        add(template, twin, input="what is 2  + 2?", output="Told by the twin.")
+
+    taught(make_test("What is 2 + 2?"), fill=fill)
+    assert "Told by the twin." not in asked_of_judges(provider)[0]
+
+
+def test_the_nearest_examples_are_asked_and_rendered_again_alike(provider, taught):
+    def fill(template):
+        add(template, input="Who painted the Mona Lisa?", output="Leonardo.")
+        add(template, input="How much is 5 + 3?", output="It is eight.")
+
+    run = taught(
+        make_test("How much is 2 + 2?"), fill=fill, example_choice="nearest", examples_shown=1
+    )
+    (asked,) = asked_of_judges(provider)
+    assert "It is eight." in asked
+    assert "Leonardo." not in asked
+    found = prompt_of(Judgment.objects.get(judging__run=run), reader=make_user())
+    assert found.matches is True
+    assert found.messages[0]["content"] == asked
+
+
+def test_examples_of_criteria_go_with_criteria_only(provider, taught, model_at):
+    def fill(template):
+        add(template, output="Judged as a whole.")
+        add(template, output="Judged by a point.", criterion="It is polite.")
+
+    taught(make_test(), fill=fill)
+    (asked,) = asked_of_judges(provider)
+    assert "Judged as a whole." in asked
+    assert "Judged by a point." not in asked
+
+
+def test_a_prompt_with_an_example_sealed_since_is_withheld_whole(taught):
+    test, source = make_test("What is 2 + 2?"), make_test("What is 3 + 1?")
+    run = taught(test, fill=lambda template: add(template, source, output="Kept secret."))
+    judgment = Judgment.objects.get(judging__run=run)
+    source.sealed = True
+    source.save()
+    withheld = prompt_of(judgment, reader=make_user("viewer"))
+    assert (withheld.messages, withheld.digest) == ([], "")
+    assert "sealed since" in withheld.problem
+    shown = prompt_of(judgment, reader=make_user("annotator"))
+    assert "Kept secret." in shown.messages[0]["content"]
+    assert shown.matches is True
+
+
+# Wordings for one model --------------------------------------------------------------------------
+
+
+def test_only_its_model_is_asked_in_words_of_its_own(provider, taught, model_at):
+    one, other = model_at(name="one"), model_at(name="other")
+    run = taught(
+        make_test(),
+        judges=[one, other],
+        fill=lambda template: template.variants.create(language_model=one, text=OWN_WORDS),
+    )
+    by_model = {r["model"]: prompt(r) for r in provider.requests if is_judge(r)}
+    assert len(by_model) == 2
+    for model in (one, other):
+        text = by_model[model.litellm_model.removeprefix("openai/")]
+        assert ("Words for one model only." in text) == (model == one)
+    judgments = Judgment.objects.filter(judging__run=run)
+    reader = make_user()
+    assert [prompt_of(j, reader=reader).matches for j in judgments] == [True, True]
+
+
+# Repairs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mended(taught, model_at):
+    """A judging in which the judge rambles, and another model is asked to mend what it says."""
+    mender = model_at(name="mender", input_usd_per_mtok=1, output_usd_per_mtok=1)
+
+    def make(reply, rambles="I would say it passes, as it says four.", **fields):
+        def script(request):
+            is_mender = request["model"] == mender.litellm_model.removeprefix("openai/")
+            return reply if is_mender else rambles
+
+        run = taught(make_test(), fill=lambda t: None, reply=script, repair_model=mender, **fields)
+        return run, mender
+
+    return make
+
+
+def test_a_repair_is_asked_of_the_other_model_and_says_nothing_of_the_case(mended, provider):
+    _, mender = mended(verdict("1", "It says four."))
+    asked = provider.requests[-1]
+    assert asked["model"] == mender.litellm_model.removeprefix("openai/")
+    assert "I would say it passes" in prompt(asked)
+    assert "What is 2 + 2?" not in prompt(asked)
+    assert "It is four." not in prompt(asked)
+
+
+def test_a_mended_judgment_stays_the_judges_and_its_call_says_who_mended(mended):
+    run, mender = mended(verdict("1", "It says four."))
+    judgment = Judgment.objects.get(judging__run=run)
+    assert (judgment.state, judgment.value, judgment.option) == ("repaired", 1, "1")
+    assert judgment.judge.language_model != mender
+    assert (judgment.call.role, judgment.call.language_model) == ("repair", mender)
+    assert judgment.call.cost_usd > 0
+    calls = Call.objects.filter(batch=judgment.judging.work_key).order_by("pk")
+    assert [call.role for call in calls] == ["judge", "repair"]
+    assert prompt_of(judgment, reader=make_user()).matches is True
+
+
+@pytest.mark.parametrize("reply", ["No idea.", verdict("(no verdict)", "It gives none.")])
+def test_where_nothing_can_be_mended_there_is_no_vote(mended, reply):
+    run, _ = mended(reply)
+    judgment = Judgment.objects.get(judging__run=run)
+    assert (judgment.state, judgment.failure, judgment.value) == ("failed", "unreadable", None)
+
+
+def test_the_mending_model_is_frozen_at_launch_and_keeps_to_limits(mended):
+    run, mender = mended(verdict("1"))
+    judging = run.judgings.get()
+    mender.name = "renamed"
+    mender.save()
+    (endpoint,) = judging.jury["menders"].values()
+    assert endpoint["name"] == "mender"
+    from runs.judging import Judging as Work
+
+    asked = [endpoint.language_model_id for endpoint in Work().endpoints(judging)]
+    assert mender.pk in asked
+    assert judging.state == BatchState.DONE
+
+
+def test_a_classifiers_reply_is_mended_too(mended):
+    run, _ = mended(verdict("1", "It said yes."), reply_form="label", rambles="Yes, surely.")
+    judgment = Judgment.objects.get(judging__run=run)
+    assert (judgment.state, judgment.option) == ("repaired", "1")
+
+
+def test_a_model_that_is_deactivated_mends_nothing(taught, model_at, provider):
+    mender = model_at(is_active=False)
+    replies = iter(["It passes.", verdict(1)])
+    run = taught(
+        make_test(), fill=lambda t: None, reply=lambda request: next(replies), repair_model=mender
+    )
+    assert Judgment.objects.get(judging__run=run).state == "repaired"
+    assert "menders" not in run.judgings.get().jury
+    assert len(asked_of_judges(provider)) == 2
