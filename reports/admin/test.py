@@ -10,13 +10,13 @@ from unfold.decorators import action
 from evalhub.acts import Act
 from issues.models import Test
 from reports.links import page_url
-from runs.admin.test import TestAdminWithRuns
+from runs.review.admin.test import TestAdminWithCorrections
 
 admin.site.unregister(Test)
 
 
 @admin.register(Test)
-class TestAdminWithReports(TestAdminWithRuns):
+class TestAdminWithReports(TestAdminWithCorrections):
     """A test's page leads to how alike models answer it."""
 
     actions_detail = ("compare_answers",)

@@ -1,0 +1,174 @@
+"""Corrections: a list, one beside the reference of its test, and making it the reference."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from unfold.contrib.filters.admin import DropdownFilter
+from unfold.decorators import display
+
+from evalhub.pages import ReadOnlyAdmin, person, row_number
+from evalhub.word_diff import word_diff
+from issues.admin.words import first_words
+from issues.states import Refused
+from runs.admin.shown import text_or_none
+from runs.models import Answer
+from runs.review import corrections as acting
+from runs.review.models import Correction
+
+MOST_TESTS = 200
+"""Tests that the filter offers; a link may name any other."""
+
+
+class TestFilter(DropdownFilter):
+    """Corrections of the answers to one test."""
+
+    __test__ = False
+    title = "test"
+    parameter_name = "test"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        readable = Correction.objects.readable_by(request.user).order_by()
+        ids = readable.values_list("result__test_id", flat=True).distinct()
+        shown = sorted({*ids[:MOST_TESTS], row_number(request.GET.get("test"))} - {0})
+        return [(str(pk), f"test {pk}") for pk in shown]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Correction]) -> Any:
+        wanted = row_number(self.value())
+        return queryset.filter(result__test=wanted) if wanted else queryset
+
+
+class PromotedFilter(DropdownFilter):
+    """Those that were made a reference, or wait for somebody to look at them."""
+
+    title = "promoted"
+    parameter_name = "promoted"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "Never made a reference"), ("yes", "Made a reference")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Correction]) -> Any:
+        if self.value() not in ("yes", "no"):
+            return queryset
+        return queryset.filter(promoted_at__isnull=self.value() == "no")
+
+
+@admin.register(Correction)
+class CorrectionAdmin(ReadOnlyAdmin):
+    """Corrections, as far as their tests may be read."""
+
+    when_empty = "Reviewers write how an answer should have been, in the queue or beside a result."
+    list_display = ("said", "words", "result_link", "annotator", "created_at", "standing")
+    list_filter = (PromotedFilter, TestFilter)
+    list_select_related = ("annotator", "result__test", "result__revision")
+    search_fields = ("text", "result__issue__title", "annotator__username")
+    search_help_text = "Text of the correction, title of its issue, or who wrote it."
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Correction]:
+        readable: QuerySet[Correction] = Correction.objects.readable_by(request.user)
+        related = ("annotator", "promoted_by", "result__test", "result__revision", "result__run")
+        return readable.select_related(*related).order_by("-pk")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.promote_view)
+        name = self.url_name("promote").removeprefix("admin:")
+        return [path("<int:object_id>/promote/", view, name=name), *super().get_urls()]
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="correction")
+    def said(self, correction: Correction) -> str:
+        return Truncator(" ".join(correction.text.split())).chars(90)
+
+    @display(description="test")
+    def words(self, correction: Correction) -> str:
+        return first_words(correction.result.revision.content["messages"])
+
+    @display(description="of")
+    def result_link(self, correction: Correction) -> SafeString:
+        url = correction.result.get_absolute_url()
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, str(correction.result))
+
+    @display(description="reference", label={"the reference now": "success"})
+    def standing(self, correction: Correction) -> str:
+        if correction.text == correction.result.test.reference:
+            return "the reference now"
+        return "was the reference" if correction.promoted_at else ""
+
+    # One of them ---------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not object_id.isdecimal():
+            raise Http404(f"There is no correction {object_id!r}.")
+        return self._shown(request, self.found(request, int(object_id)))
+
+    def _shown(self, request: HttpRequest, correction: Correction, act: str = "") -> HttpResponse:
+        """The correction beside the reference; `act` is what the reader is asked to confirm."""
+        test = correction.result.test
+        answer = Answer.objects.filter(pk=correction.result_id).first()
+        is_reference = correction.text == test.reference
+        former = acting.former_reference(test) if is_reference else None
+        old, new = test.reference, correction.text
+        if is_reference:
+            old, new = correction.text, former.text if former else ""
+        return self.page(
+            request,
+            "runs/review/correction.html",
+            title=f"Correction of {correction.result}",
+            correction=correction,
+            test=test,
+            prompt=first_words(correction.result.revision.content["messages"]),
+            answer=text_or_none(answer.text) if answer else None,
+            is_reference=is_reference,
+            former=former,
+            diff=word_diff(old, new) if former or not is_reference else None,
+            act=act,
+            may_promote=request.user.has_perm(acting.PROMOTE),
+            promote_url=self.url_of("promote", correction.pk),
+            original=correction,
+        )
+
+    def promote_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """GET shows what would change and asks; POST makes it the reference, or takes it back."""
+        correction: Correction = self.found(request, object_id)
+        if not request.user.has_perm(acting.PROMOTE):
+            raise PermissionDenied
+        act = (request.POST if request.method == "POST" else request.GET).get("act", "promote")
+        if act not in ACTS:
+            raise Http404(f"There is nothing called {act!r} to do: use {', '.join(ACTS)}.")
+        if request.method != "POST":
+            return self._shown(request, correction, act)
+        try:
+            done = ACTS[act](correction, by=person(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+        else:
+            self._tell(request, act, done)
+        return HttpResponseRedirect(self.url_of("change", correction.pk))
+
+    def _tell(self, request: HttpRequest, act: str, done: acting.Promoted) -> None:
+        told = "The correction is the reference answer now."
+        if act == "put_back":
+            told = "The reference answer is again what it was before this correction."
+        again = " The test has to be approved again." if done.is_reviewed_again else ""
+        self.message_user(request, f"{told}{again}", messages.SUCCESS)
+
+
+ACTS: dict[str, Callable[..., acting.Promoted]] = {
+    "promote": acting.promote,
+    "put_back": acting.put_back,
+}
+
+
+def corrections_url(test: int) -> str:
+    """The corrections of the answers to one test."""
+    return f"{reverse('admin:review_correction_changelist')}?test={test}"

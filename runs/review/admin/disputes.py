@@ -1,0 +1,139 @@
+"""The list of results on which people differ, from which each is opened to be settled."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
+from unfold.decorators import display
+from unfold.views import ChangeList
+
+from issues.admin.words import first_words
+from runs.admin.result import LIST, ResultAdmin
+from runs.admin.result_filters import OutcomeFilter, TagFilter
+from runs.models import Outcome, Result
+from runs.review import disputes
+from runs.review.models import Dispute
+
+ADJUDICATE = "runs.adjudicate"
+WAITING = ("is_disputed__exact", "1")
+"""Which of the list of all results these are: they are gone through in that list's order."""
+
+
+class DisputeList(ChangeList):
+    """The page of disputes, with who said what on exactly the rows that are shown."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        found = disputes.disputes_of(self.result_list)
+        query = trail_query(request.GET)
+        for result in self.result_list:
+            result.dispute = found[result.pk]
+            result.opened = _url(result, query)
+        self.first_url = self.result_list[0].opened if self.result_list and query else ""
+
+
+def trail_query(shown: QueryDict) -> str:
+    """The same results in the list of all results; "" where they are not those that wait."""
+    if shown.get(StateFilter.parameter_name):
+        return ""
+    kept = shown.copy()
+    for name in ("p", "o", "e"):
+        kept.pop(name, None)
+    return urlencode([*((name, value) for name, value in kept.items() if value), WAITING])
+
+
+def _url(result: Result, query: str) -> str:
+    url = reverse("admin:runs_result_change", args=[result.pk])
+    return f"{url}?{urlencode({LIST: query})}" if query else url
+
+
+class StateFilter(DropdownFilter):
+    """Those that wait to be settled, unless others are asked for."""
+
+    title = "state"
+    parameter_name = "state"
+    all_option: Any = ("", "Waiting to be settled")
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("settled", "Settled")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
+        kept = disputes.settled if self.value() == "settled" else disputes.waiting
+        return kept(queryset)
+
+
+class SideFilter(OutcomeFilter):
+    """On which side of the pass line the verdicts lie; settled ones: what came of it."""
+
+    title = "verdicts"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [
+            (Outcome.UNJUDGED, "on both sides of the pass line"),
+            (Outcome.PASSED, "all pass"),
+            (Outcome.FAILED, "all fail"),
+        ]
+
+
+@admin.register(Dispute)
+class DisputeAdmin(ResultAdmin):
+    """Disputed results, for who may settle them; each opens on the page of its result."""
+
+    rows = "disputed"
+    section = "Review"
+    when_empty = "Nobody differs: there is nothing to settle."
+    list_before_template = "runs/review/disputed_before.html"
+    list_display = ("badge", "words", "issue", "run", "who_said_what", "settled_by")
+    list_display_links = None
+    list_filter = (
+        StateFilter,
+        SideFilter,
+        ("run__suite", RelatedDropdownFilter),
+        TagFilter,
+    )
+    actions = ()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DisputeList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
+        readable: QuerySet[Result] = Dispute.objects.readable_by(request.user)
+        return readable.order_by("-run_id", "pk")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.changelist_view)
+        return [path("", view, name="review_dispute_changelist")]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm(ADJUDICATE))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        response: HttpResponse = super().changelist_view(request, extra_context)
+        return response
+
+    @display(description="Test")
+    def words(self, result: Any) -> SafeString:
+        text = first_words(result.revision.content["messages"])
+        return format_html('<a class="eh-link" href="{}">{}</a>', result.opened, text)
+
+    @display(description="Who said what")
+    def who_said_what(self, result: Any) -> SafeString:
+        said = {"opinions": result.dispute.opinions}
+        return SafeString(render_to_string("runs/review/_opinions.html", said))
+
+    @display(description="Settled by")
+    def settled_by(self, result: Any) -> SafeString | None:
+        if result.dispute.settlement is None:
+            return None
+        said = {"opinions": [result.dispute.settlement]}
+        return SafeString(render_to_string("runs/review/_opinions.html", said))

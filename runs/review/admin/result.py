@@ -1,0 +1,58 @@
+"""What reviewing adds to the page of a result: how people would have answered."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+
+from evalhub.pages import person
+from evalhub.storable import UNSTORABLE
+from runs.admin.evaluation import Draft
+from runs.admin.result import ResultAdmin
+from runs.models import Result
+from runs.review.corrections import PROMOTE, correct
+from runs.review.models import Correction
+
+admin.site.unregister(Result)
+
+
+@admin.register(Result)
+class ReviewedResultAdmin(ResultAdmin):
+    """The page of a result, with its corrections."""
+
+    page_template = "runs/review/result.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.correct_view)
+        return [path("<int:pk>/correct/", view, name="runs_result_correct"), *super().get_urls()]
+
+    def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
+        found = Correction.objects.filter(result=result).select_related("annotator", "promoted_by")
+        return {
+            **super().page_context(request, result),
+            "corrections": list(found.order_by("-pk")),
+            "may_promote": request.user.has_perm(PROMOTE),
+        }
+
+    def correct_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Keep how the person would have answered."""
+        if not self.has_evaluate_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        result = self._result(request, pk)
+        text = UNSTORABLE.sub("", request.POST.get("correction", ""))
+        try:
+            correct(result, text, by=person(request))
+        except ValidationError as error:
+            for message in error.messages:
+                messages.error(request, message)
+            response = self._page(request, result, Draft())
+            response.context_data["correction"] = text  # type: ignore[attr-defined]
+            return response
+        messages.success(request, "Saved how it should have been answered.")
+        suffix = self._trail(request, result).suffix
+        url = reverse("admin:runs_result_change", args=[pk])
+        return HttpResponseRedirect(f"{url}{suffix}#corrections")

@@ -1,0 +1,96 @@
+"""Results on which people's verdicts differ: who said what, and who settled it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from runs.differing import ADJUDICATION, dispute_over, dispute_over_result, opinions
+from runs.models import EvaluationKind, HumanEvaluation, Result
+from runs.standing import standing
+
+
+class Opinion(NamedTuple):
+    """What one person says. `about` is the criterion's text; "": the answer as a whole.
+
+    `passed` is None for a criterion: it has no pass line of its own.
+    """
+
+    who: str
+    option: str
+    value: float
+    passed: bool | None
+    about: str
+    why: str
+    when: datetime
+
+
+class Dispute(NamedTuple):
+    """Who said what on one result, oldest first; `settlement` None: nobody has settled it."""
+
+    opinions: list[Opinion]
+    settlement: Opinion | None
+
+
+def waiting(rows: QuerySet[Result]) -> QuerySet[Result]:
+    """Those that nobody has settled."""
+    return rows.filter(is_disputed=True)
+
+
+def settled(rows: QuerySet[Result]) -> QuerySet[Result]:
+    """Those of which somebody settled something, and on which nobody differs now."""
+    kind = EvaluationKind.ADJUDICATION
+    adjudicated = HumanEvaluation.objects.filter(kind=kind).order_by()
+    return rows.filter(is_disputed=False, pk__in=adjudicated.values("result"))
+
+
+def disputes_of(results: Sequence[Result]) -> dict[int, Dispute]:
+    """Who said what on each of these results; one query. Their revisions must be at hand.
+
+    The texts are the reader's to see: the caller has chosen results that they may read.
+    """
+    rows = HumanEvaluation.objects.filter(result__in=[result.pk for result in results])
+    said: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in rows.select_related("annotator", "criterion").order_by("pk"):
+        said[row.result_id].append(row)
+    return {result.pk: _dispute(result, said[result.pk]) for result in results}
+
+
+def _dispute(result: Result, said: Iterable[HumanEvaluation]) -> Dispute:
+    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    whole: list[HumanEvaluation] = []
+    for row in said:
+        (about[row.criterion_id] if row.criterion.key else whole).append(row)
+    shown = opinions(whole) or [
+        row for mine in about.values() if dispute_over(mine) for row in opinions(mine)
+    ]
+    told = [_opinion(result, row) for row in sorted(shown, key=lambda row: row.pk)]
+    return Dispute(told, _settlement(result, whole, about))
+
+
+def _settlement(
+    result: Result,
+    whole: Sequence[HumanEvaluation],
+    about: Mapping[int, Sequence[HumanEvaluation]],
+) -> Opinion | None:
+    found = dispute_over_result(whole, about)
+    if found is None or found.settled_by is None:
+        return None
+    left = [row for mine in (whole, *about.values()) for row in standing(mine)]
+    by = [r for r in left if r.kind == ADJUDICATION and r.annotator_id == found.settled_by]
+    return _opinion(result, by[0])
+
+
+def _opinion(result: Result, row: HumanEvaluation) -> Opinion:
+    about = row.criterion.key and (row.criterion.text or str(row.criterion))
+    return Opinion(
+        who=str(row.annotator),
+        option=row.option,
+        value=row.value or 0.0,
+        passed=None if about else result.revision.passes(row.value),
+        about=about,
+        why=row.justification,
+        when=row.created_at,
+    )
