@@ -27,6 +27,7 @@ from reports.pages.registry import PAGES
 from reports.storing import stored
 from reports.summaries.ask import ask_summary
 from runs.models import HumanEvaluation, Launch, Suite
+from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -50,6 +51,7 @@ ACTORS = ("anonymous", "no role", *ROLES, "read-only token")
 ALL = frozenset(ROLES)
 WRITERS = ALL - {"viewer", "model developer"}
 MAINTAINERS = frozenset({"maintainer", "admin"})
+ADJUDICATORS = MAINTAINERS | {"adjudicator"}
 ADMINS = frozenset({"admin"})
 STAFF = ALL | {"no role"}
 EVERYBODY = STAFF | {"anonymous"}
@@ -134,6 +136,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
     "admin:runs_launch_act": (post(MAINTAINERS),),
     "admin:runs_result_evaluate": (post(WRITERS),),
+    "admin:runs_result_correct": (post(WRITERS, correction="Four."),),
     "admin:runs_result_judgment": (get(),),
     "admin:runs_run_rows": (get(),),
     "admin:runs_run_supply": (get(MAINTAINERS), post(MAINTAINERS)),
@@ -141,6 +144,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
+    # Review
+    "admin:review_dispute_changelist": (get(ADJUDICATORS),),
+    "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
     # Reports
     "reports:runs": (get(),),
     "reports:run": (get(),),
@@ -365,6 +371,7 @@ def rows() -> dict[str, Any]:
         "launch": Launch.objects.create(label="l", spec={}),
         "run": run,
         "result": result,
+        "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
