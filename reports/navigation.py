@@ -15,6 +15,7 @@ from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
 from runs.models import Jury, Launch, Result, Run, Suite
+from runs.review.models import Correction, Dispute
 
 Item = dict[str, Any]
 
@@ -41,6 +42,10 @@ RUNS = (
     Room(Jury, "Juries", "groups"),
     Room(Launch, "Launches", "schedule"),
 )
+REVIEW = (
+    Room(Dispute, "Disputed", "balance"),
+    Room(Correction, "Corrections", "edit_note"),
+)
 REPORTS = (
     Room(RecurringReport, "Recurring reports", "autorenew"),
     Room(Capability, "Capability weights", "balance"),
@@ -66,6 +71,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         {"items": [_item("Dashboard", "home", reverse("admin:index"), exact=True, on=request)]},
         {"title": "Ledger", "items": list(_open_rooms(LEDGER, request))},
         {"title": "Runs", "items": [*_launch(request), *_open_rooms(RUNS, request)]},
+        {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
         {"title": "Reports", "items": list(_reports(request))},
         {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
     ]
