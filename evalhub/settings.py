@@ -115,6 +115,7 @@ INSTALLED_APPS = [
     "issues",
     "runs",
     "runs.review",
+    "runs.rehearsals",
     "reports",
 ]
 
@@ -192,6 +193,7 @@ CACHES = {
 EVALHUB_WORK = [
     "runs.answering.Answering",
     "runs.judging.Judging",
+    "runs.rehearsals.work.Rehearsing",
     "reports.summaries.work.Summarising",
 ]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""

@@ -31,6 +31,7 @@ ANNOTATOR = (
     "runs.add_humanevaluation",
     "review.view_*",
     "review.review_results",
+    "rehearsals.view_*",
 )
 ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
 MAINTAINER = (
@@ -43,6 +44,7 @@ MAINTAINER = (
     "runs.delete_suite",
     "runs.control_run",
     "review.*",
+    "rehearsals.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -62,6 +64,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "issues.*",
         "runs.*",
         "review.*",
+        "rehearsals.*",
         "reports.*",
         "auth.*",
         "django_q.*",
@@ -70,6 +73,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 
 REVIEW_ROWS = ("reviewitem", "place", "skip", "correction")
+REHEARSED = ("precedent", "verdict", "publication")
 TOLD = ("exposure", "notice", "delivery", "savedfilter")
 
 NEVER = (
@@ -83,6 +87,8 @@ NEVER = (
     *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
     *(f"review.{verb}_{row}" for verb in ("add", "change", "delete") for row in REVIEW_ROWS),
+    *(f"rehearsals.{verb}_{row}" for verb in ("add", "change", "delete") for row in REHEARSED),
+    *(f"rehearsals.{verb}" for verb in ("delete_rehearsal", "delete_attempt")),
     *(f"evalhub.{verb}_{row}" for verb in ("add", "change", "delete") for row in TOLD),
     *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
     *(f"reports.{verb}_executivesummary" for verb in ("add", "change")),
