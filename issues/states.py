@@ -240,7 +240,7 @@ def undo(row: Stated, *, by: User) -> str:
         Refused: Its state was never changed, or somebody else did it.
     """
     current = type(row).objects.select_for_update().get(pk=row.pk)
-    made, before = _last_move(current)
+    made, before = last_move(current)
     if made is None or is_merged(current):
         raise Refused([f"There is no change of state of {row} that could be taken back."])
     if made.history_user_id != by.pk:
@@ -252,7 +252,7 @@ def undo(row: Stated, *, by: User) -> str:
     return str(made.history_change_reason or "the move")
 
 
-def _last_move(row: Stated) -> tuple[Any, Any]:
+def last_move(row: Stated) -> tuple[Any, Any]:
     """The version in which the state became what it is, and the one before; None where none."""
     newer = None
     for version in row.history.order_by("-history_date", "-history_id")[:HISTORY_READ]:

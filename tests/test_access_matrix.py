@@ -115,6 +115,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
     ),
+    "admin:issues_issue_board": (get(),),
+    "admin:issues_issue_board_act": (post(WRITERS),),
     "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_part": (get(WRITERS), post(WRITERS)),
     "admin:issues_test_move": (

@@ -19,6 +19,7 @@ from evalhub.acts import Act
 from evalhub.pages import person
 from issues import states
 from issues.admin.badges import SEVERITY_LABELS, STATE_LABELS
+from issues.admin.board import Boarding
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
 from issues.admin.issue_inlines import CommentInline, FeedbackInline, SourceInline, TestInline
 from issues.admin.merge import Merging
@@ -50,7 +51,8 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(Merging):
+class IssueAdmin(Merging, Boarding):
+    list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue says what goes wrong; its tests show it."
     list_display = (
         "title",

@@ -1,11 +1,14 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseRedirect
+from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.pages import row_number
 from evalhub.wording import DASH, percent
 from issues.admin.issue import IssueAdmin
 from issues.models import Issue
@@ -13,6 +16,9 @@ from runs.admin.preselection import to_launch_form
 from runs.models import Outcome, Result
 
 admin.site.unregister(Issue)
+
+
+BOUNDS = (25, 50, 80, 100)
 
 
 class IssueList(ChangeList):
@@ -25,15 +31,53 @@ class IssueList(ChangeList):
             issue.latest = rates.get(issue.pk)
 
 
-def latest_rates(issues: Any) -> dict[int, tuple[int, int]]:
-    """Passed and decided results of each issue in the newest run that has any; one query."""
+def latest_decided() -> QuerySet[Result]:
+    """Passed and failed results of the newest run that has any."""
     decided = Result.objects.filter(outcome__in=[Outcome.PASSED, Outcome.FAILED])
     newest = decided.order_by("-run_id").values("run_id")[:1]
-    rows = decided.filter(issue__in=issues, run_id=Subquery(newest)).order_by().values("issue_id")
+    return decided.filter(run_id=Subquery(newest)).order_by()
+
+
+class RateFilter(DropdownFilter):
+    """How often an issue passed in the latest run."""
+
+    title, parameter_name = "latest run", "latest_rate"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        below = [(str(bound), f"below {bound} %") for bound in BOUNDS]
+        return [*below, ("all", "all passed"), ("none", "not in it"), ("never", "never run")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:
+        chosen = self.value() or ""
+        if chosen == "never":
+            return queryset.exclude(Exists(Result.objects.filter(issue=OuterRef("pk"))))
+        if chosen == "none":
+            return queryset.exclude(pk__in=latest_decided().values("issue_id"))
+        bound = 100 if chosen == "all" else row_number(chosen)
+        if chosen != "all" and bound not in BOUNDS:
+            return queryset
+        counted = (
+            latest_decided()
+            .values("issue_id")
+            .annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), decided=Count("pk"))
+        )
+        bounded = F("decided") * bound
+        rates = counted.annotate(hundredfold=F("passed") * 100)
+        is_met = Q(hundredfold=bounded) if chosen == "all" else Q(hundredfold__lt=bounded)
+        return queryset.filter(pk__in=rates.filter(is_met).values("issue_id"))
+
+
+def latest_rates(issues: Any) -> dict[int, tuple[int, int]]:
+    """Passed and decided results of each issue in the newest run that has any; one query."""
+    rows = latest_decided().filter(issue__in=issues).values("issue_id")
     counted = rows.annotate(
         passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), decided=Count("pk")
     )
     return {row["issue_id"]: (row["passed"], row["decided"]) for row in counted}
+
+
+def rate_words(passed: int, decided: int) -> str:
+    return f"{percent(passed / decided)} ({passed}/{decided})"
 
 
 @admin.register(Issue)
@@ -41,6 +85,7 @@ class IssueAdminWithRuns(IssueAdmin):
     """What runs add to the list of issues."""
 
     list_display: Any = (*IssueAdmin.list_display[:5], "latest_rate", *IssueAdmin.list_display[5:])
+    list_filter: Any = (*IssueAdmin.list_filter, RateFilter)
     actions: Any = (*IssueAdmin.actions, "launch_selected")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
@@ -48,8 +93,11 @@ class IssueAdminWithRuns(IssueAdmin):
 
     @display(description="latest run")
     def latest_rate(self, issue: Any) -> str:
-        passed, decided = issue.latest or (0, 0)
-        return f"{percent(passed / decided)} ({passed}/{decided})" if decided else DASH
+        return rate_words(*issue.latest) if issue.latest else DASH
+
+    def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
+        rates = latest_rates([issue.pk for issue in issues])
+        return {key: f"{rate_words(*counts)} in the latest run" for key, counts in rates.items()}
 
     def has_launch_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("runs.add_launch"))

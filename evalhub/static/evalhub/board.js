@@ -1,0 +1,220 @@
+"use strict";
+/* The board of issues: cards moved by key, by dragging, by their arrows. Filters and links work without it. */
+
+(() => {
+    const board = document.getElementById("board");
+    if (!board) return;
+    const said = document.getElementById("board-said");
+    const undo = board.querySelector("[data-undo]");
+    const mayChange = undo !== null;
+    const token = board.querySelector("[name=csrfmiddlewaretoken]").value;
+    const moved = [];
+
+    const columns = () => [...board.querySelectorAll("[data-column]")];
+    const columnOf = (card) => card.closest("[data-column]");
+    const cardsOf = (column) => (column.open ? [...column.querySelectorAll("[data-card]")] : []);
+    const cardNumbered = (key) => board.querySelector(`[data-card="${key}"]`);
+
+    const say = (text, isProblem = false) => {
+        said.textContent = text;
+        said.classList.toggle("eh-notice", text !== "");
+        said.classList.toggle("eh-notice--warning", isProblem);
+    };
+
+    // Focus: one card can be reached by Tab, the arrows go to the others.
+
+    const focusOn = (card) => {
+        for (const other of board.querySelectorAll('[data-card][tabindex="0"]')) other.tabIndex = -1;
+        if (!card) return;
+        card.tabIndex = 0;
+        card.focus();
+        card.scrollIntoView({ block: "nearest", inline: "nearest" });
+    };
+    const first = () => columns().flatMap(cardsOf)[0];
+    const besides = (card, step) => {
+        const filled = columns().filter((column) => cardsOf(column).length);
+        const next = filled[filled.indexOf(columnOf(card)) + step];
+        if (!next) return null;
+        const place = cardsOf(columnOf(card)).indexOf(card);
+        return cardsOf(next)[Math.min(place, cardsOf(next).length - 1)];
+    };
+    const below = (card, step) => {
+        const cards = cardsOf(columnOf(card));
+        return cards[cards.indexOf(card) + step];
+    };
+
+    // What the site says of an act
+
+    const count = (column, by) => {
+        const shown = column?.querySelector("[data-count]");
+        if (!shown) return;
+        shown.dataset.count = Number(shown.dataset.count) + by;
+        shown.textContent = Number(shown.dataset.count).toLocaleString("en");
+    };
+    const put = (card, html) => {
+        const holder = document.createElement("ul");
+        holder.innerHTML = html;
+        const fresh = holder.firstElementChild;
+        const from = columnOf(card);
+        const to = board.querySelector(`[data-column="${fresh.dataset.state}"]`);
+        if (from === to) {
+            card.replaceWith(fresh);
+        } else {
+            card.remove();
+            to.querySelector("ul").prepend(fresh);
+            to.open = true;
+            count(from, -1);
+            count(to, 1);
+        }
+        return fresh;
+    };
+    const send = async (card, fields) => {
+        const body = new FormData();
+        body.set("issue", card.dataset.card);
+        for (const [name, value] of fields) body.append(name, value);
+        card.setAttribute("aria-busy", "true");
+        try {
+            const response = await fetch(board.dataset.url, {
+                method: "POST", body, headers: { "X-CSRFToken": token }, credentials: "same-origin",
+            });
+            const isTold = response.headers.get("Content-Type")?.includes("json");
+            if (isTold) return await response.json();
+            return { problems: ["The site did not take it: load the page again, you may have been logged out."] };
+        } catch {
+            return { problems: ["The site could not be reached. Nothing was changed: try again."] };
+        } finally {
+            card.removeAttribute("aria-busy");
+        }
+    };
+    const show = (card, told) => {
+        const fresh = told.card ? put(card, told.card) : card;
+        say((told.problems || [told.said]).join(" "), Boolean(told.problems));
+        return fresh;
+    };
+
+    // Acts
+
+    const ask = (card, told, fields) => {
+        const dialog = document.getElementById(`board-${told.ask}`);
+        const form = dialog.querySelector("form");
+        const problem = form.querySelector("[data-problem]");
+        const sentences = form.querySelector("[data-sentences]");
+        problem.hidden = true;
+        sentences.replaceChildren(...told.sentences.map((text) => {
+            const line = document.createElement("p");
+            line.textContent = text;
+            return line;
+        }));
+        form.onsubmit = async (event) => {
+            event.preventDefault();
+            const more = [...new FormData(form)];
+            const answer = await send(card, [...fields, ...more, ["confirmed", "yes"]]);
+            const isStale = answer.card && !answer.card.includes(`data-state="${card.dataset.state}"`);
+            if (answer.problems && !isStale) {
+                problem.textContent = answer.problems.join(" ");
+                problem.hidden = false;
+                return;
+            }
+            dialog.close();
+            if (!answer.problems) form.reset();
+            finish(card, answer);
+        };
+        dialog.onclose = () => focusOn(cardNumbered(card.dataset.card));
+        dialog.showModal();
+    };
+    const finish = (card, told) => {
+        const fresh = show(card, told);
+        if (told.can_undo) moved.push(fresh.dataset.card);
+        undo.disabled = moved.length === 0;
+        focusOn(fresh);
+    };
+    const move = async (card, to) => {
+        if (!mayChange) {
+            say("You may look at issues, not move them.", true);
+        } else if (!to) {
+            say("There is no state on that side that it could move to.", true);
+        } else if (to !== card.dataset.state && !card.hasAttribute("aria-busy")) {
+            const fields = [["act", "move"], ["from", card.dataset.state], ["to", to]];
+            const told = await send(card, fields);
+            if (told.ask) ask(card, told, fields);
+            else finish(card, told);
+        }
+    };
+    const assign = async (card) => {
+        if (!mayChange) say("You may look at issues, not assign them.", true);
+        else focusOn(show(card, await send(card, [["act", "assign"], ["was", card.dataset.assignee]])));
+    };
+    const takeBack = async () => {
+        const card = cardNumbered(moved.pop());
+        if (!card) {
+            say("There is no move of yours on this page to undo.", true);
+            return;
+        }
+        finish(card, await send(card, [["act", "undo"]]));
+    };
+    undo?.addEventListener("click", takeBack);
+
+    board.addEventListener("click", (event) => {
+        const button = event.target.closest("[data-step]");
+        if (button) move(button.closest("[data-card]"), button.closest("[data-card]").dataset[button.dataset.step]);
+    });
+
+    // Keys
+
+    const ARROWS = {
+        ArrowUp: (card) => below(card, -1),
+        ArrowDown: (card) => below(card, 1),
+        ArrowLeft: (card) => besides(card, -1),
+        ArrowRight: (card) => besides(card, 1),
+    };
+    const onCard = (event, card) => {
+        const step = { "[": "back", "]": "on" }[event.key]
+            || (event.shiftKey && { ArrowLeft: "back", ArrowRight: "on" }[event.key]);
+        if (step) move(card, card.dataset[step]);
+        else if (ARROWS[event.key]) focusOn(ARROWS[event.key](card) || card);
+        else if (event.key === "Enter") card.querySelector("a").click();
+        else if (event.key === "a") assign(card);
+        else return false;
+        return true;
+    };
+    const anywhere = (event) => {
+        if (event.key === "/") document.getElementById("board-words").focus();
+        else if (event.key === "?") document.getElementById("board-keys").showModal();
+        else if (event.key === "u" && mayChange) takeBack();
+        else if (event.key.startsWith("Arrow") && event.target === document.body) focusOn(first());
+        else return false;
+        return true;
+    };
+    document.addEventListener("keydown", (event) => {
+        if (event.defaultPrevented || window.evalhub.isTyping(event)) return;
+        const card = event.target.matches("[data-card]") ? event.target : null;
+        if ((card && onCard(event, card)) || anywhere(event)) event.preventDefault();
+    });
+
+    // Dragging
+
+    let dragged = null;
+    board.addEventListener("dragstart", (event) => {
+        dragged = event.target.closest?.("[data-card]");
+        if (dragged) event.dataTransfer.setData("text/plain", dragged.querySelector("a").href);
+    });
+    board.addEventListener("dragend", () => {
+        dragged = null;
+        for (const column of columns()) column.classList.remove("eb-over");
+    });
+    board.addEventListener("dragover", (event) => {
+        const column = event.target.closest("[data-column]");
+        if (!dragged || !column) return;
+        event.preventDefault();
+        for (const other of columns()) other.classList.toggle("eb-over", other === column);
+    });
+    board.addEventListener("drop", (event) => {
+        const column = event.target.closest("[data-column]");
+        if (!dragged || !column) return;
+        event.preventDefault();
+        move(dragged, column.dataset.column);
+    });
+
+    const start = first();
+    if (start) start.tabIndex = 0;
+})();
