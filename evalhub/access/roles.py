@@ -29,6 +29,8 @@ ANNOTATOR = (
     "issues.delete_source",
     "issues.add_tag",
     "runs.add_humanevaluation",
+    "runs.add_example",
+    "runs.delete_example",
     "review.view_*",
     "review.review_results",
     "rehearsals.view_*",
