@@ -17,6 +17,7 @@ from issues.rubric import WHOLE_TEST
 from runs.hearing import RETRY
 from runs.judging import CHECK_ERROR
 from runs.launch import add_judging
+from runs.leaving import Leaving, of_judging, refusal
 from runs.models import (
     DOUBTFUL,
     NO_ANSWER,
@@ -152,13 +153,16 @@ def _retry_judging(judging: Judging) -> int:
     return len(again)
 
 
-def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
+def judge_again(
+    run: Run, jury: Jury | None, *, by: User | None, sealed_may_leave: bool = False
+) -> Judging:
     """Another judging of the same answers, by the same jury or another one.
 
     It stands beside the current one until a person makes it current.
 
     Args:
         jury: None: the judges of the run's last judging, as they are now.
+        sealed_may_leave: Whether sealed tests may be sent outside the trusted network.
 
     Raises:
         NotPossible: These judges cannot judge it; the message says why.
@@ -166,12 +170,18 @@ def judge_again(run: Run, jury: Jury | None, *, by: User | None) -> Judging:
     with transaction.atomic():
         progress.lock(run)
         judges, backup = _judges(run, jury), _backup(run, jury)
-        if problems := _problems(run, judges, backup):
+        sealed = refusal(of_judging(run, judges, backup), is_allowed=sealed_may_leave)
+        if problems := [*_problems(run, judges, backup), *sealed]:
             raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judgings.latest("number").jury_name
         judging = add_judging(run, judges, name=name, current=False, backup=backup, by=by)
         request_worker()
     return judging
+
+
+def leaving_when_judged(run: Run, jury: Jury | None) -> Leaving | None:
+    """The sealed tests that judging it again sends outside the trusted network, and to whom."""
+    return of_judging(run, _judges(run, jury), _backup(run, jury))
 
 
 def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:

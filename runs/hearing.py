@@ -12,7 +12,7 @@ from django.db.models import F
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call
 from issues.checks import Material, text_of
-from issues.models import FrozenCriterion
+from issues.models import FrozenCriterion, Test
 from issues.rubric import WHOLE_TEST
 from runs.asking import Case, Wording
 from runs.models import Assessment, Judging, Judgment, JudgmentState, Result, Run
@@ -140,7 +140,7 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
     known = _known(judging, [assessment.result_id for assessment in assessments])
     earlier = _earlier(judging, [a.pk for a in assessments if a.result_id in known])
     own_wordings: dict[int, Wording] = {}
-    return [
+    made = [
         Hearing(
             item_id=assessment.pk,
             judging_id=judging.pk,
@@ -160,6 +160,31 @@ def hearings(judging: Judging, assessment_ids: Sequence[int]) -> list[Hearing]:
         )
         for assessment in assessments
     ]
+    _add_sealed_examples(made)
+    return made
+
+
+def _add_sealed_examples(made: Sequence[Hearing]) -> None:
+    """Note the tests whose examples judges may be shown, where they were sealed since."""
+    taught = [_taught(hearing) for hearing in made]
+    tests = set().union(*taught)
+    if not tests:
+        return
+    sealed = set(Test.objects.filter(pk__in=tests, sealed=True).values_list("pk", flat=True))
+    for hearing, shown in zip(made, taught, strict=True):
+        hearing.sealed += sorted((shown & sealed) - {*hearing.sealed})
+
+
+def _taught(hearing: Hearing) -> set[int]:
+    """The tests of all examples of the templates with which its judges are asked."""
+    asked = [
+        question
+        for matter in hearing.matters
+        for question in (*matter.questions, *([matter.backup] if matter.backup else ()))
+    ]
+    wordings = {q.wording.template_id: q.wording for q in asked if q.wording is not None}
+    rows = [row for wording in wordings.values() for row in wording.examples.rows]
+    return {row.test_id for row in rows if row.test_id is not None}
 
 
 def _earlier(judging: Judging, assessment_ids: list[int]) -> dict[int, list[Cost]]:

@@ -67,6 +67,12 @@ def _add_options_of_judges(parser: ArgumentParser) -> None:
     who.add_argument("--judge-param", action="append", metavar="NAME=VALUE")
     who.add_argument("--backup", help="Name of the model that is asked where a judge failed.")
     who.add_argument("--allow-self-judging", action="store_true", default=None)
+    parser.add_argument(
+        "--sealed-may-leave",
+        action="store_true",
+        default=None,
+        help="Send sealed tests outside the trusted network, which exposes them.",
+    )
 
 
 def _add_options_of_similarity(parser: ArgumentParser) -> None:
@@ -139,6 +145,7 @@ def _said(options: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
         "similarity_weight": options["similarity_weight"],
         "similarity_model": embedder and embedder.pk,
         "score_by_similarity": options["score_by_similarity"],
+        "sealed_may_leave": options["sealed_may_leave"],
     }
     return {name: value for name, value in said.items() if value not in (None, [], {})}
 

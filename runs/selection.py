@@ -11,6 +11,7 @@ from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.models import Test
 from issues.models.test import TestQuerySet
+from runs.leaving import Leaving, leaving, refusal, roles_of_judges
 from runs.models import Approach, Judge, Jury, Suite
 from runs.seats import who_sits
 from runs.spec import LaunchRefused, LaunchSpec
@@ -36,14 +37,14 @@ class Selection(NamedTuple):
         return [*self.judges, self.backup] if self.backup else self.judges
 
 
-def select(spec: LaunchSpec) -> Selection:
-    """Read the rows that are named.
+def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
+    """Read the rows that are named. `asks`: the models are called, their answers not supplied.
 
     Raises:
         LaunchRefused: Something named does not exist, may not run, or does not fit together.
     """
     selection = named(spec)
-    if problems := problems_of(spec, selection):
+    if problems := problems_of(spec, selection, asks=asks):
         raise LaunchRefused(problems)
     return selection
 
@@ -61,9 +62,27 @@ def named(spec: LaunchSpec) -> Selection:
     )
 
 
-def problems_of(spec: LaunchSpec, selection: Selection) -> list[str]:
+def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) -> list[str]:
     """Why these rows cannot be launched so, in words; empty where they can."""
-    return [*_missing(spec, selection), *_misfits(spec, selection)]
+    sealed = leaving_with(spec, selection, asks=asks)
+    return [
+        *_missing(spec, selection),
+        *_misfits(spec, selection),
+        *refusal(sealed, is_allowed=spec.sealed_may_leave),
+    ]
+
+
+def leaving_with(spec: LaunchSpec, selection: Selection, *, asks: bool = True) -> Leaving | None:
+    """The sealed tests that this launch sends outside the trusted network, and to whom."""
+    sealed = [test.pk for test in selection.tests if test.sealed]
+    if not sealed:
+        return None
+    templates = {test.template_id for test in selection.tests if test.template_id is not None}
+    roles = [("candidate", model.endpoint()) for model in selection.models] if asks else []
+    roles += roles_of_judges(selection.judges, selection.backup, templates)
+    if selection.embedder and spec.wants_similarity:
+        roles.append(("similarity", selection.embedder.endpoint()))
+    return leaving(sealed, len(selection.tests), roles)
 
 
 def _tests(spec: LaunchSpec) -> list[Test]:

@@ -31,7 +31,8 @@ class LaunchSpec(BaseModel):
     Without `temperatures` there is one run with the temperature of `params`, or the model's.
     `similarity_weight` is the share of each score that similarity to the reference answer makes
     up, by the embeddings of `similarity_model` (None: those built in); `score_by_similarity`
-    scores tests by it alone that have no rubric and no judges.
+    scores tests by it alone that have no rubric and no judges. `sealed_may_leave`: sealed tests
+    may be sent to endpoints outside the trusted network, which exposes them.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -55,6 +56,7 @@ class LaunchSpec(BaseModel):
     similarity_weight: float = Field(0, ge=0, le=1)
     similarity_model: RowId | None = None
     score_by_similarity: bool = False
+    sealed_may_leave: bool = False
 
     @model_validator(mode="after")
     def something_is_selected(self) -> "LaunchSpec":
@@ -95,9 +97,10 @@ class LaunchSpec(BaseModel):
 DEFAULT_FIELDS = tuple(
     name
     for name in LaunchSpec.model_fields
-    if name not in ("label", "tests", "issues", "tags", "suite")
+    if name not in ("label", "tests", "issues", "tags", "suite", "sealed_may_leave")
 )
-"""What a suite may hold as defaults of its launches: all but what is tested, and its name."""
+"""What a suite may hold as defaults of its launches: all but what is tested, its name, and the
+consent to an exposure, which is given for each launch."""
 
 
 def check_defaults(values: dict[str, Any]) -> None:

@@ -117,7 +117,7 @@ def _selected(spec: LaunchSpec, answers: Sequence[SuppliedAnswer]) -> Selection:
         problems.append("Supplied answers name their tests: leave out the suite.")
     problems += _answer_problems(spec, answers)
     try:
-        selection = select(spec)
+        selection = select(spec, asks=False)
     except LaunchRefused as refused:
         raise LaunchRefused([*problems, *refused.problems]) from refused
     problems += _many_turns(selection, answers)

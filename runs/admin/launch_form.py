@@ -11,22 +11,25 @@ from evalhub.models import LanguageModel
 from evalhub.recurring import BadCron, next_times
 from issues.models import Issue, Tag
 from runs.admin.parameters import Row, read_rows, rows_in
+from runs.leaving import CONSENT, Leaving
 from runs.models import Jury, Suite
 from runs.numbers import numbers_in, temperatures_in
-from runs.selection import Selection, named, problems_of
+from runs.selection import Selection, leaving_with, named, problems_of
 from runs.spec import MOST_REPEATS, LaunchRefused, LaunchSpec, read_spec
 
 
 class Plan(NamedTuple):
     """What a form asks for as far as it can be read, and what keeps it from being launched.
 
-    `spec` is not validated while there are problems: it is good for an estimate only.
+    `spec` is not validated while there are problems: it is good for an estimate only. `leaving`
+    are the sealed tests that it would send outside the trusted network.
     """
 
     spec: LaunchSpec
     selection: Selection
     cron: str
     problems: list[str]
+    leaving: Leaving | None = None
 
 
 _UNKNOWN = {"invalid_choice": "It is unknown or inactive: choose another one."}
@@ -132,9 +135,15 @@ class LaunchForm(forms.Form):
             except LaunchRefused as refused:
                 problems += refused.problems
         selection = named(spec)
+        sealed = leaving_with(spec, selection)
+        spec = spec.model_copy(update={CONSENT: self._allows(sealed)})
         if "models" not in self.errors and "__all__" not in self.errors:
             problems += problems_of(spec, selection)
-        return Plan(spec, selection, self.cleaned_data.get("cron", ""), problems)
+        return Plan(spec, selection, self.cleaned_data.get("cron", ""), problems, sealed)
+
+    def _allows(self, sealed: Leaving | None) -> bool:
+        """Whether just this exposure was ticked: another test or address asks once more."""
+        return sealed is not None and self.sent.get(CONSENT) == sealed.key
 
     def _problems(self) -> list[str]:
         return [

@@ -13,6 +13,7 @@ from evalhub.pages import row_number
 from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.deletion import contents_of
+from runs.leaving import CONSENT, Leaving
 from runs.models import Judging, Jury, Run
 from runs.spec import LaunchRefused
 
@@ -24,6 +25,8 @@ def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
     act = request.POST.get("act", "")
     if act == "cancel" and "confirmed" not in request.POST:
         return _ask_before_cancel(request, run, site)
+    if act == "judge_again" and (sealed := _leaving(request, run)):
+        return _ask_before_exposing(request, run, site, sealed)
     try:
         if act not in ACTS:
             raise NotPossible(f"There is no act {act!r}: use {', '.join(ACTS)}.")
@@ -42,6 +45,34 @@ def _ask_before_cancel(request: HttpRequest, run: Run, site: AdminSite) -> HttpR
         "next": _back(request, run),
     }
     return TemplateResponse(request, "runs/cancel_run.html", context)
+
+
+def _leaving(request: HttpRequest, run: Run) -> Leaving | None:
+    """Sealed tests that would leave the trusted network, unless that was allowed as it is now."""
+    sealed = acts.leaving_when_judged(run, _jury(request))
+    is_allowed = sealed is not None and request.POST.get(CONSENT) == sealed.key
+    return None if is_allowed else sealed
+
+
+def _ask_before_exposing(
+    request: HttpRequest, run: Run, site: AdminSite, sealed: Leaving
+) -> HttpResponse:
+    asked = [("act", "judge_again"), ("jury", request.POST.get("jury", ""))]
+    context = {
+        **site.each_context(request),
+        "title": f"Judge again: {run}",
+        "sentences": [f"{sealed}", *sealed.before()],
+        "hidden": [*asked, (CONSENT, sealed.key), ("next", _back(request, run))],
+        "button": "Send them, and judge again",
+        "danger": True,
+        "back_url": _back(request, run),
+    }
+    return TemplateResponse(request, "evalhub/confirm.html", context)
+
+
+def _jury(request: HttpRequest) -> Jury | None:
+    chosen = request.POST.get("jury", "")
+    return get_object_or_404(Jury, pk=row_number(chosen)) if chosen else None
 
 
 def _back(request: HttpRequest, run: Run) -> str:
@@ -72,9 +103,12 @@ def _retry_errors(request: HttpRequest, run: Run) -> str:
 
 
 def _judge_again(request: HttpRequest, run: Run) -> str:
-    chosen = request.POST.get("jury", "")
-    jury = get_object_or_404(Jury, pk=row_number(chosen)) if chosen else None
-    judging = acts.judge_again(run, jury, by=request.user)  # type: ignore[arg-type]
+    judging = acts.judge_again(
+        run,
+        _jury(request),
+        by=request.user,  # type: ignore[arg-type]
+        sealed_may_leave=CONSENT in request.POST,
+    )
     return f"Judging {judging.number} begins; make it current once you have looked at it."
 
 

@@ -28,6 +28,7 @@ class SupplyForm(forms.Form):
     system_prompt = forms.CharField(required=False, strip=False)
     jury = forms.ModelChoiceField(Jury.objects.filter(is_active=True), required=False)
     allow_self_judging = forms.BooleanField(required=False)
+    sealed_may_leave = forms.BooleanField(required=False)
     file = forms.FileField(error_messages={"required": "Choose a CSV file."})
 
     def clean_file(self) -> str:
@@ -73,6 +74,7 @@ def _supplied(request: HttpRequest, values: dict[str, Any]) -> HttpResponse:
             "system_prompts": [values["system_prompt"]],
             "jury": values["jury"].pk if values["jury"] else None,
             "allow_self_judging": values["allow_self_judging"],
+            "sealed_may_leave": values["sealed_may_leave"],
         }
     )
     run = supply(spec, answers, by=request.user)  # type: ignore[arg-type]

@@ -146,11 +146,15 @@ class SuppliedAnswersSerializer(serializers.Serializer):
 
 
 class JudgeAgainSerializer(serializers.Serializer):
-    """The jury; none: the judges of the last judging."""
+    """The jury; none: the judges of the last judging.
+
+    `sealed_may_leave`: sealed tests may be sent outside the trusted network.
+    """
 
     jury = serializers.PrimaryKeyRelatedField(
         queryset=Jury.objects.filter(is_active=True), allow_null=True, required=False
     )
+    sealed_may_leave = serializers.BooleanField(default=False)
 
 
 class MakeCurrentSerializer(serializers.Serializer):

@@ -197,7 +197,13 @@ class RunViewSet(ReadOnly):
         run = self.get_object()
         body = serializers.JudgeAgainSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        judging = control.judge_again(run, body.validated_data.get("jury"), by=request.user)  # type: ignore[arg-type]
+        said = body.validated_data
+        judging = control.judge_again(
+            run,
+            said.get("jury"),
+            by=request.user,  # type: ignore[arg-type]
+            sealed_may_leave=said["sealed_may_leave"],
+        )
         shown = serializers.JudgingSerializer(judging).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
