@@ -9,6 +9,7 @@ from issues.models import Criterion
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.ask import ask_summary
 from runs.models import Assessment, HumanEvaluation, Judgment, Result, Suite
+from runs.review.models import Correction
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
 from tests.runs.rubrics import rubric_run
@@ -27,6 +28,8 @@ READ_AT = {
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
+    *("admin:review_correction_changelist", "admin:review_correction_change"),
+    *("admin:review_correction_promote", "admin:review_dispute_changelist"),
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
 }
 """Some of the addresses at which there is something to hide."""
@@ -64,6 +67,14 @@ def rows() -> dict[str, Any]:
         value=1.0,
         justification=SECRET,
     )
+    HumanEvaluation.objects.create(
+        result=result,
+        criterion=evaluation.criterion,
+        annotator=make_user("annotator"),
+        value=0.0,
+        justification=SECRET,
+    )
+    Result.objects.filter(pk=result.pk).update(is_disputed=True)
     summary = sealed_summary(run, test)
     suite = Suite.objects.create(name="suite")
     suite.tests.add(test)
@@ -78,6 +89,9 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.first(),
         "evaluation": evaluation,
+        "correction": Correction.objects.create(
+            result=result, annotator=make_user("annotator"), text=SECRET
+        ),
         "summary": summary,
         "languagemodel": run.language_model,
     }
