@@ -11,8 +11,9 @@ from django.db.models import Max
 from evalhub.access.models import User
 from evalhub.llm.options import folded, number_in
 from evalhub.llm.replies import verdict_schema
-from issues.models import JudgeTemplate, ReplyForm, TemplateExample, Test
+from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
 from issues.models.example import TEXTS
+from issues.models.template import asks_about_a_criterion
 from issues.scales import DIGITS, Option, Scale, from_json
 from issues.shown_examples import Examples, ShownExample
 from issues.states import Refused
@@ -89,6 +90,8 @@ def copy_in(template: JudgeTemplate, sources: Sequence[Taught]) -> list[Template
         Refused: The template is no draft, or some cannot be its examples: then none is copied.
     """
     draft = JudgeTemplate.objects.select_for_update().get(pk=template.pk)
+    if draft.state != TemplateState.DRAFT:
+        raise Refused([f"{draft} is {draft.get_state_display().lower()}: choose a draft."])
     scale = from_json(draft.scale)
     known = {_content(row) for row in draft.examples.all()}
     start = (draft.examples.aggregate(last=Max("order"))["last"] or 0) + 1
@@ -117,6 +120,12 @@ def _problems(row: TemplateExample, taught: Taught) -> list[str]:
         found["option"] = (
             f"its verdict {taught.option!r}, worth {taught.value:.3g}, has no one like it on the "
             "template's scale."
+        )
+    if bool(row.criterion) != asks_about_a_criterion(row.template.text):
+        found["criterion"] = (
+            "it is about one criterion, and the template judges tests as a whole."
+            if row.criterion
+            else "it is about a test as a whole, and the template asks about one criterion."
         )
     return [f"Example of test {taught.test.pk}: {problem}" for problem in found.values()]
 

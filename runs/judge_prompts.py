@@ -65,7 +65,7 @@ def prompts_of(
     """Prompts of some judgments of one judging on one result, by the judgment's id."""
     judgments = list(judgments)
     seats = {seat.judge_id: seat for seat in panel_of(judging).everyone}
-    ids = {judgment.template_id or result.revision.template_id for judgment in judgments} - {None}
+    ids = [judgment.template_id or result.revision.template_id or 0 for judgment in judgments]
     wordings = {t.pk: Wording.of(t) for t in with_teaching().filter(pk__in=ids)}
     asked = _Asked(judging, result, wordings, _sent(judging, result, judgments), reader)
     return {

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from issues.prompts import variables_of
+from issues.models.template import asks_about_a_criterion as wording_asks_about_a_criterion
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.numbers import plain
 
@@ -129,7 +129,7 @@ def wording_problem(approach: str, template: JudgeTemplate | None) -> str:
 
 
 def asks_about_a_criterion(template: JudgeTemplate) -> bool:
-    return bool({"criterion", "criteria"} & variables_of(template.text))
+    return wording_asks_about_a_criterion(template.text)
 
 
 @transaction.atomic

@@ -156,8 +156,9 @@ def menders_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
 
     A model that was deactivated mends nothing any more: the judge is asked once more instead.
     """
-    found = JudgeTemplate.objects.filter(pk__in=template_ids, repair_model__is_active=True)
-    return {t.pk: t.repair_model.judge_endpoint() for t in found.select_related("repair_model")}
+    found = JudgeTemplate.objects.filter(pk__in=template_ids).select_related("repair_model")
+    models = {template.pk: template.repair_model for template in found}
+    return {pk: model.judge_endpoint() for pk, model in models.items() if model and model.is_active}
 
 
 def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:

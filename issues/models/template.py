@@ -139,7 +139,7 @@ def lock_draft(template_id: int | None, part: str) -> Iterator[None]:
         ValidationError: It is published: nothing of it changes.
     """
     with transaction.atomic():
-        locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id).first()
+        locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id or 0).first()
         if locked is not None and locked.state != TemplateState.DRAFT:
             raise ValidationError(
                 f"{locked} is published, so that no {part} of it can be added, changed or "

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from simple_history.models import HistoricalRecords
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
@@ -87,6 +88,7 @@ class Example(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
+    history = HistoricalRecords()
     objects = SealedQuerySet.as_manager()
 
     class Meta:
