@@ -200,6 +200,7 @@ EVALHUB_WORK = [
 
 EVALHUB_EVERY_MINUTE = [
     "runs.recurring.launch_due",
+    "runs.review.filling.fill_followers",
     "reports.recurring.make_due",
     "reports.follow_up.pull",
 ]

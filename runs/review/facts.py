@@ -1,0 +1,165 @@
+"""What is known of a run's answers that may be a reason to review them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from evalhub.models import BatchState, ItemState
+from evalhub.statistics.deviation import is_split, population_deviation
+from issues.rubric import consensus
+from runs.models import Assessment, Judging, Judgment, Outcome, Result, Run
+from runs.review.reasons import Facts
+from runs.scoring import Rule, rules_of
+
+Votes = Mapping[int | None, Mapping[int, Sequence[float | None]]]
+"""Values of one answer by judge (None: checks), and by criterion; a failed one is None."""
+
+
+class Before(NamedTuple):
+    """The run with which a run's answers are compared, and what it is called."""
+
+    run: Run
+    name: str
+
+
+def before(run: Run) -> Before | None:
+    """The baseline of the run's suite, else its last done run of the same variant before it."""
+    if run.suite is None:
+        return None
+    if (pinned := run.suite.baseline) is not None and pinned.pk != run.pk:
+        return Before(pinned, name_of(pinned))
+    earlier = Run.objects.filter(suite=run.suite, variant_key=run.variant_key, pk__lt=run.pk)
+    last = earlier.filter(state=BatchState.DONE).order_by("-pk").first()
+    return Before(last, name_of(last)) if last else None
+
+
+def name_of(run: Run) -> str:
+    return run.release or run.label
+
+
+FIELDS = (
+    "pk",
+    "revision_id",
+    "repeat",
+    "weight",
+    "passed",
+    "agreement",
+    "is_disputed",
+    "outcome",
+)
+
+
+class Row(NamedTuple):
+    """The columns of a result that hold facts."""
+
+    pk: int
+    revision: int
+    repeat: int
+    weight: float
+    passed: bool | None
+    agreement: float | None
+    is_disputed: bool
+    outcome: str
+
+
+def answered(run: Run) -> list[int]:
+    """The numbers of the run's results that have an answer."""
+    done = run.results.filter(state=ItemState.DONE).order_by("pk")
+    return list(done.values_list("pk", flat=True))
+
+
+def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> dict[int, Facts]:
+    """What is known of these results of the run, in a constant number of queries."""
+    rows = [Row(*row) for row in Result.objects.filter(pk__in=result_ids).values_list(*FIELDS)]
+    judging = Judging.objects.filter(run=run, is_current=True).first()
+    votes = _votes(judging, result_ids)
+    coverage = _coverage(judging, result_ids)
+    rules = rules_of(votes.keys())
+    earlier = _passed_in(compared, rows)
+    facts = {}
+    for row in rows:
+        passing, failing, split = _sides(votes[row.pk], rules[row.pk]) if row.pk in votes else NONE
+        expected, given = coverage.get(row.pk, (0, 0))
+        facts[row.pk] = Facts(
+            is_disputed=row.is_disputed,
+            passing=passing,
+            failing=failing,
+            split=split,
+            expected=expected,
+            answered=given,
+            is_unjudged=row.outcome == Outcome.UNJUDGED and not row.is_disputed,
+            agreement=row.agreement,
+            weight=row.weight,
+            passed=row.passed,
+            passed_before=earlier.get((row.revision, row.repeat)),
+            before=compared.name if compared else "",
+        )
+    return facts
+
+
+NONE = (0, 0, 0)
+
+
+def _votes(judging: Judging | None, result_ids: Collection[int]) -> dict[int, Votes]:
+    found: dict[int, dict[int | None, dict[int, list[float | None]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    rows = Judgment.objects.filter(judging=judging, result__in=result_ids).order_by()
+    fields = ("result_id", "judge_id", "criterion_id", "value")
+    for result, judge, criterion, value in rows.values_list(*fields):
+        found[result][judge][criterion].append(value)
+    return dict(found)  # type: ignore[arg-type]
+
+
+def _coverage(judging: Judging | None, result_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Of each result whose judging has ended: verdicts expected, and given."""
+    ended = Assessment.objects.filter(judging=judging, result__in=result_ids)
+    ended = ended.filter(state__in=(ItemState.DONE, ItemState.ERROR)).order_by()
+    rows = ended.values_list("result_id", "expected", "answered", "state")
+    # One that ended in an error may not have counted what was expected of it.
+    return {
+        pk: (max(expected, given + 1) if state == ItemState.ERROR else expected, given)
+        for pk, expected, given, state in rows
+    }
+
+
+def _sides(votes: Votes, rule: Rule) -> tuple[int, int, int]:
+    """How many judges pass it and fail it by themselves, and over how many criteria they split.
+
+    A judge that did not answer all that the panel was asked has no side: its score would be of
+    another rubric.
+    """
+    checks = _values(votes.get(None, {}))
+    judges = {judge: _values(given) for judge, given in votes.items() if judge is not None}
+    if len(judges) < 2:
+        return NONE
+    asked = set().union(*judges.values())
+    sides = [
+        rule.passes(rule.score({**checks, **values}))
+        for values in judges.values()
+        if values.keys() == asked and None not in values.values()
+    ]
+    split = sum(
+        is_split(population_deviation([values.get(criterion) for values in judges.values()]))
+        for criterion in asked
+    )
+    return sides.count(True), sides.count(False), split
+
+
+def _values(given: Mapping[int, Sequence[float | None]]) -> dict[int, float | None]:
+    return {criterion: consensus(values) for criterion, values in given.items()}
+
+
+def _passed_in(compared: Before | None, rows: Iterable[Row]) -> dict[tuple[int, int], bool | None]:
+    """Whether the same revisions and repeats passed in the earlier run.
+
+    A revision is the test by its content: the same one means an equal digest.
+    """
+    if compared is None:
+        return {}
+    revisions = {row.revision for row in rows}
+    found = Result.objects.filter(run=compared.run, revision__in=revisions).order_by()
+    return {
+        (revision, repeat): passed
+        for revision, repeat, passed in found.values_list("revision_id", "repeat", "passed")
+    }

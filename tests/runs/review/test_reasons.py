@@ -1,0 +1,80 @@
+from types import SimpleNamespace
+
+import pytest
+
+from runs.review.reasons import REASONS, Facts, as_json, gravity, reasons_of, said, told_of
+
+
+def told(**facts):
+    return [reason.told for reason in reasons_of(Facts(**facts))]
+
+
+def test_nothing_sets_a_plain_answer_apart():
+    assert reasons_of(Facts(passing=3, expected=3, answered=3, agreement=1.0, passed=True)) == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"is_disputed": True}, "Two people's verdicts on it differ"),
+        ({"passing": 2, "failing": 1}, "Two judges pass it, one fails it"),
+        ({"passing": 1, "failing": 12}, "One judge passes it, 12 fail it"),
+        ({"split": 2}, "The judges lie far apart on two criteria"),
+        ({"expected": 3, "answered": 2}, "One of three verdicts is missing"),
+        ({"expected": 9, "answered": 7}, "Two of nine verdicts are missing"),
+        ({"expected": 2, "is_unjudged": True}, "No judge gave a verdict"),
+        ({"is_unjudged": True}, "Nothing has judged it"),
+        ({"is_unjudged": True, "expected": 2, "answered": 2}, "It could not be decided"),
+        ({"agreement": 0.666}, "The judges agree little (alpha 0.67)"),
+        ({"agreement": -0.2}, "The judges agree little (alpha -0.2)"),
+        ({"passed": False, "passed_before": True, "before": "r4"}, "Failed now, passed in r4"),
+        ({"passed": True, "passed_before": False, "before": "r4"}, "Passed now, failed in r4"),
+        ({"weight": 2.0}, "Its test has weight 2"),
+        ({"chosen_by": "ann"}, "Added by hand, by ann"),
+    ],
+)
+def test_a_reason_in_words(facts, words):
+    assert told(**facts) == [words]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"agreement": 0.667},
+        {"agreement": None},
+        {"passed": None, "passed_before": True, "before": "r4"},
+        {"passed": True, "passed_before": None, "before": "r4"},
+        {"passed": True, "passed_before": True, "before": "r4"},
+        {"weight": 1.9},
+        {"passing": 3},
+        {"failing": 3},
+    ],
+)
+def test_what_is_no_reason(facts):
+    assert told(**facts) == []
+
+
+def test_the_gravest_comes_first():
+    facts = Facts(weight=3, agreement=0.1, expected=3, answered=2, passing=1, failing=1)
+
+    reasons = reasons_of(facts)
+
+    keys = ["judges_disagree", "judge_failed", "low_agreement", "high_weight"]
+    assert [reason.key for reason in reasons] == keys
+    assert gravity(reasons) == list(REASONS).index("judges_disagree")
+
+
+def test_chance_is_the_least_grave():
+    assert gravity(()) == len(REASONS) - 1
+
+
+def test_an_item_tells_its_reasons_and_that_it_was_drawn():
+    reasons = as_json(reasons_of(Facts(weight=3)))
+
+    item = SimpleNamespace(reasons=reasons, is_random=True)
+
+    assert told_of(item) == ["Its test has weight 3", "Drawn at random"]
+
+
+def test_every_reason_has_general_words():
+    assert [said(key) for key in REASONS] == list(REASONS.values())
