@@ -17,7 +17,7 @@ Rank = tuple[int, int]
 """Gravity, 0 being the gravest, and lightness, 0 being the heaviest."""
 
 ARRIVAL_BITS, LIGHTNESS_BITS, FINE_BITS = 31, 8, 20
-LIGHTEST = 2**LIGHTNESS_BITS - 1
+LIGHTEST = (1 << LIGHTNESS_BITS) - 1
 BY_CHANCE: Rank = (len(REASONS) - 1, LIGHTEST)
 assert list(REASONS)[BY_CHANCE[0]] == RANDOM
 
@@ -77,9 +77,9 @@ def position(rank: Rank, arrival_s: int, fine: float) -> int:
         fine: In [0, 1), the order among those that are alike.
     """
     gravity, light = rank
-    arrival = min(max(arrival_s, 0), 2**ARRIVAL_BITS - 1)
+    arrival = min(max(arrival_s, 0), (1 << ARRIVAL_BITS) - 1)
     high = (((gravity << ARRIVAL_BITS) | arrival) << LIGHTNESS_BITS) | light
-    return (high << FINE_BITS) | int(fine * 2**FINE_BITS)
+    return (high << FINE_BITS) | int(fine * (1 << FINE_BITS))
 
 
 class Spread:

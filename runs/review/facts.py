@@ -108,7 +108,7 @@ def _votes(judging: Judging | None, result_ids: Collection[int]) -> dict[int, Vo
     fields = ("result_id", "judge_id", "criterion_id", "value")
     for result, judge, criterion, value in rows.values_list(*fields):
         found[result][judge][criterion].append(value)
-    return dict(found)  # type: ignore[arg-type]
+    return dict(found)
 
 
 def _coverage(judging: Judging | None, result_ids: Collection[int]) -> dict[int, tuple[int, int]]:

@@ -87,7 +87,8 @@ def own(queue: Queue, person: AbstractBaseUser) -> Own:
     mine = Place.objects.filter(queue=queue, annotator=person.pk, state=PlaceState.SUBMITTED)
     counts = mine.aggregate(all=Count("pk"), today=Count("pk", filter=_today()))
     timed = mine.filter(seconds__isnull=False).order_by("-submitted_at", "-pk")
-    seconds = list(timed.values_list("seconds", flat=True)[:RECENT])
+    recent = timed.values_list("seconds", flat=True)[:RECENT]
+    seconds = [int(one) for one in recent if one is not None]
     return Own(
         submitted=counts["all"],
         today=counts["today"],
@@ -126,7 +127,13 @@ def by_person(queue: Queue) -> list[Share]:
     people = User.objects.filter(pk__in=done.keys() | skipped.keys()).order_by("username")
     nothing = [0, 0, 0, 0, None, None]
     return [
-        Share(person.get_username(), *figures[:4], skipped.get(person.pk, 0), *figures[4:])
+        Share(
+            person=person.get_username(),
+            skipped=skipped.get(person.pk, 0),
+            **dict(zip(FIGURES, done.get(person.pk, nothing), strict=True)),
+        )
         for person in people
-        for figures in [done.get(person.pk, nothing)]
     ]
+
+
+FIGURES = ("submitted", "today", "reserved", "sent_back", "mean_seconds", "last_at")

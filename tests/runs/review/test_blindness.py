@@ -1,0 +1,67 @@
+import pytest
+
+from runs.evaluating import Ballot, evaluate
+from runs.review.blindness import is_hidden
+from runs.review.models import Place
+from runs.review.submitting import send_back, undo
+from runs.review.taking import take
+from tests.factories import make_user
+from tests.runs.review.rows import FAILS, expire, filled, review
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return make_user("annotator", username="ann")
+
+
+@pytest.mark.parametrize(
+    ("blind", "is_random", "hidden"),
+    [
+        ("none", True, False),
+        ("random", True, True),
+        ("random", False, False),
+        ("all", True, True),
+        ("all", False, True),
+    ],
+)
+def test_what_a_queue_hides(ann, blind, is_random, hidden):
+    assert is_hidden(take(filled(1, is_random=is_random, blind=blind), by=ann)) is hidden
+
+
+def test_submitting_reveals(ann):
+    queue = filled(1, blind="all")
+
+    assert not is_hidden(review(take(queue, by=ann)).place)
+
+
+def test_place_of_nobody_is_hidden():
+    filled(1, blind="all")
+
+    assert is_hidden(Place.objects.get())
+
+
+def test_who_has_seen_it_is_not_blind_again(ann):
+    queue = filled(1, blind="all")
+    place = review(take(queue, by=ann)).place
+    send_back(place, "Look again.", by=make_user("adjudicator"))
+    assert not is_hidden(take(queue, by=ann))
+
+    review(take(queue, by=ann))
+    assert not is_hidden(undo(queue, by=ann))
+
+
+def test_who_evaluated_it_elsewhere_is_not_blind(ann):
+    queue = filled(1, blind="all")
+    evaluate(queue.items.get().result, Ballot(FAILS, "On its page."), by=ann)
+
+    assert not is_hidden(take(queue, by=ann))
+
+
+def test_what_one_has_seen_is_hidden_from_the_next(ann):
+    queue = filled(1, blind="all")
+    review(take(queue, by=ann))
+    expire(undo(queue, by=ann))
+
+    assert is_hidden(take(queue, by=make_user("annotator")))

@@ -1,0 +1,125 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from runs.review.models import Place
+from runs.review.progress import by_person, own, per_hour, progress
+from runs.review.submitting import send_back, skip, submit
+from runs.review.taking import take
+from tests.factories import make_user
+from tests.runs.review.rows import expire, filled, review, sheet
+
+
+@pytest.fixture
+def ann(db):
+    return make_user("annotator", username="ann")
+
+
+@pytest.fixture
+def bob(db):
+    return make_user("annotator", username="bob")
+
+
+def test_progress_counts_items_and_places(ann, bob):
+    queue = filled(5, reviewers=2)
+    review(take(queue, by=ann))
+    sent = review(take(queue, by=ann)).place
+    send_back(sent, "Look again.", by=bob)
+    skip(take(queue, by=bob), "No.", by=bob)
+    take(queue, by=bob)
+
+    found = progress(queue)
+
+    assert found._asdict() == {
+        "items": 5,
+        "places": 10,
+        "submitted": 1,
+        "reserved": 1,
+        "open": 7,
+        "skipped": 1,
+        "sent_back": 1,
+    }
+
+
+def test_reservation_that_ran_out_is_open(ann):
+    queue = filled(1)
+    expire(take(queue, by=ann))
+
+    assert (progress(queue).reserved, progress(queue).open) == (0, 1)
+
+
+def test_own_pace_is_of_the_time_taken(ann):
+    queue = filled(4)
+    for seconds in (30, 60, 90):
+        submit(take(queue, by=ann), sheet(seconds=seconds), by=ann)
+
+    found = own(queue, ann)
+
+    # 3 in 180 s are 60 in an hour.
+    assert (found.submitted, found.today, found.per_hour, found.median_seconds) == (3, 3, 60, 60)
+
+
+def test_own_pace_is_not_told_from_two(ann):
+    queue = filled(3)
+    for _ in range(2):
+        submit(take(queue, by=ann), sheet(seconds=10), by=ann)
+
+    assert (own(queue, ann).per_hour, own(queue, ann).median_seconds) == (None, None)
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [([], None), ([0, 0, 0], None), ([36] * 3, 100)])
+def test_per_hour(seconds, expected):
+    assert per_hour(seconds) == expected
+
+
+def test_today_is_a_day_of_the_site(ann, settings):
+    settings.TIME_ZONE = "Asia/Tokyo"
+    queue = filled(2)
+    review(take(queue, by=ann))
+    review(take(queue, by=ann))
+    start = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    first = Place.objects.order_by("pk")[0]
+    before = start - timedelta(seconds=1)
+    Place.objects.filter(pk=first.pk).update(submitted_at=before)
+
+    assert (own(queue, ann).submitted, own(queue, ann).today) == (2, 1)
+
+
+def test_own_figures_are_of_one_queue_and_person(ann, bob):
+    queue, other = filled(2), filled(1)
+    review(take(queue, by=bob))
+    review(take(other, by=ann))
+
+    assert own(queue, ann) == (0, 0, 0, None, None)
+
+
+def test_each_person_by_name(ann, bob):
+    queue = filled(3)
+    submit(take(queue, by=bob), sheet(seconds=20), by=bob)
+    take(queue, by=bob)
+    skip(take(queue, by=ann), "No.", by=ann)
+
+    first, second = by_person(queue)
+
+    assert (first.person, first.submitted, first.skipped, first.mean_seconds) == ("ann", 0, 1, None)
+    assert (second.person, second.submitted, second.reserved, second.mean_seconds) == (
+        "bob",
+        1,
+        1,
+        20,
+    )
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_queries_do_not_grow(ann, bob, count, django_assert_num_queries):
+    queue = filled(count, reviewers=2)
+    review(take(queue, by=ann))
+    review(take(queue, by=bob))
+
+    with django_assert_num_queries(5):
+        assert progress(queue).submitted == 2
+    with django_assert_num_queries(4):
+        assert own(queue, ann).submitted == 1
+    with django_assert_num_queries(5):
+        assert len(by_person(queue)) == 2
