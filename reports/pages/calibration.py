@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.wording import between, percent, score
+from evalhub.wording import between, few, percent, score
 from reports.document import Document, Fact, Table
 from reports.judges.accuracy import Measured, Sample
 from reports.pages.calibration_tables import (
@@ -128,6 +128,16 @@ def _name(people: Calibration | None, shown: Measured | None) -> str:
     return people.parties[shown.party].name if people and shown else ""
 
 
+def left_out(people: Calibration) -> str:
+    """Who was not measured on how many answers, for it was taught with examples of their tests."""
+    counts = {people.parties[key].name: n for key, n in people.taught.items()}
+    told = few([f"{name} on {n:,}" for name, n in sorted(counts.items())])
+    return (
+        "Nobody is measured on tests that stand as examples in the wording it was asked with. "
+        f"Left out: {told} of the answers that people judged."
+    )
+
+
 # In words ----------------------------------------------------------------------------------------
 
 
@@ -169,6 +179,8 @@ def _warnings(people: Calibration | None, view: View) -> Iterator[str]:
         return
     if view.wanted:
         yield f"There is no judge or jury {view.wanted!r} in this sample: another one is shown."
+    if people.taught:
+        yield left_out(people)
     if people.answers and not people.drawn:
         yield (
             "No answer was drawn at random and judged blind: all figures here rest on answers "

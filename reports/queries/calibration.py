@@ -1,7 +1,7 @@
 """Judges against people: on which answers both gave a verdict, and what each of them said."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from issues.rubric import WHOLE_TEST
 from reports.judges.accuracy import Checked, Measured, Sample, measured
 from reports.pages.shell import Reading
 from runs.agreement import VOTE_FIELDS, Vote
+from runs.examples import taught_tests
 from runs.models import Assessment, ChosenBy, HumanEvaluation, Judging, Judgment, Result, Suite
 from runs.scoring import Rule, consensus_of, rules_of
 from runs.standing import Evaluation, Verdict, verdict_of, withdrawn
@@ -55,13 +56,15 @@ class Choice:
 class Calibration:
     """What is known of judges against people.
 
-    `measured` has the lines of each sample; `disputed` answers people differ on.
+    `measured` has the lines of each sample; `disputed` answers people differ on. `taught` says on
+    how many answers a party was not measured, for it was taught with an example from their tests.
     """
 
     parties: dict[str, Party]
     rows: tuple[Checked, ...]
     measured: dict[Sample, list[Measured]]
     disputed: int
+    taught: dict[str, int]
 
     @property
     def answers(self) -> int:
@@ -114,7 +117,7 @@ def _evaluations(suite: Suite | None) -> QuerySet[HumanEvaluation]:
 
 def calibration(runs: Sequence[Evaluated], reading: Reading) -> Calibration | None:
     """Judges against people in these runs, computed once and kept; None: not computed yet."""
-    found = reading.computed("calibration-1", inputs_of(runs), lambda: _measure(runs))
+    found = reading.computed("calibration-2", inputs_of(runs), lambda: _measure(runs))
     return found and Calibration(_parties(runs), *found)
 
 
@@ -150,15 +153,16 @@ def _judges(judging: Judging) -> list[dict[str, Any]]:
 
 # Reading -----------------------------------------------------------------------------------------
 
-Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int]
+Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, int]]
 
 
 def _measure(runs: Sequence[Evaluated]) -> Found:
-    said = _people(runs)
-    rows = tuple(_checked(runs, said))
+    found = list(_checked(runs, _people(runs)))
+    rows = tuple(row for row, is_taught in found if not is_taught)
     lines = {sample: measured(rows, sample) for sample in Sample}
     disputed = {row.result for row in rows if row.people is None}
-    return rows, lines, len(disputed)
+    taught = Counter(row.party for row, is_taught in found if is_taught)
+    return rows, lines, len(disputed), dict(taught)
 
 
 class Voice(NamedTuple):
@@ -196,33 +200,50 @@ def _people(runs: Iterable[Evaluated]) -> Said:
     return said
 
 
-def _checked(runs: Iterable[Evaluated], said: Said) -> Iterator[Checked]:
-    """What every judge, every jury and people said of each answer that people judged."""
+def _checked(runs: Iterable[Evaluated], said: Said) -> Iterator[tuple[Checked, bool]]:
+    """What every judge, every jury and people said of each answer that people judged.
+
+    With each: whether the party was taught with an example from the answer's test.
+    """
     judgings = {one.run: one.judging for one in runs if one.judging}
     places = _places(said)
     votes = _votes(judgings.values())
     passed = _passed(judgings.values())
+    teaching = taught_tests({v.template for given in votes.values() for v in given if v.template})
     for start in range(0, len(places), PIECE):
         piece = dict(list(places.items())[start : start + PIECE])
         rules = rules_of(piece)
-        for result, (run, issue) in piece.items():
+        for result, (run, issue, test) in piece.items():
             if run not in judgings:
                 continue
             people = _verdicts(said[result], votes[result], rules[result])
             if people is None:
                 continue
-            jury = {jury_key(judgings[run]): passed.get(result)}
-            for party, verdict in {**jury, **_own(votes[result], rules[result])}.items():
-                yield Checked(party, result, run, issue, verdict, *people)
+            jury = jury_key(judgings[run])
+            taught = _taught(votes[result], test, teaching)
+            taught |= {jury} if taught else set()
+            own = _own(votes[result], rules[result])
+            for party, verdict in {jury: passed.get(result), **own}.items():
+                yield Checked(party, result, run, issue, verdict, *people), party in taught
 
 
-def _places(said: Said) -> dict[int, tuple[int, int]]:
-    """Run and issue of each result that people judged."""
-    found: dict[int, tuple[int, int]] = {}
+def _taught(votes: Iterable[Vote], test: int, taught: Mapping[int, Collection[int]]) -> set[str]:
+    """Judges who were asked about an answer to this test with a wording that teaches from it."""
+    return {
+        judge_key(vote.judge)
+        for vote in votes
+        if vote.judge is not None and vote.template and test in taught.get(vote.template, ())
+    }
+
+
+def _places(said: Said) -> dict[int, tuple[int, int, int]]:
+    """Run, issue and test of each result that people judged."""
+    found: dict[int, tuple[int, int, int]] = {}
     ids = sorted(said)
     for start in range(0, len(ids), PIECE):
         rows = Result.objects.filter(pk__in=ids[start : start + PIECE]).order_by("pk")
-        found |= {pk: (run, issue) for pk, run, issue in rows.values_list("pk", "run", "issue")}
+        fields = rows.values_list("pk", "run", "issue", "test")
+        found |= {pk: (run, issue, test) for pk, run, issue, test in fields}
     return found
 
 

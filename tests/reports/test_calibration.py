@@ -1,9 +1,10 @@
 """Judges against people: who said what of which answer, and what the page makes of it."""
 
 import pytest
+from django.core.cache import caches
 from django.urls import reverse
 
-from issues.models import Polarity
+from issues.models import Polarity, TemplateExample
 from reports.document import Link
 from reports.judges.accuracy import Sample
 from reports.pages.calibration import CALIBRATION, CalibrationForm
@@ -11,7 +12,7 @@ from reports.pages.shell import Reading
 from reports.queries.calibration import calibration, evaluated_runs, judge_key, jury_key
 from runs.evaluating import Ballot, evaluate, withdraw
 from runs.models import ChosenBy, EvaluationKind
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_template, make_test, make_user
 from tests.reports.rows import current, finish, judged
 from tests.reports.test_pages import as_query
 from tests.runs.rubrics import rubric_run
@@ -134,6 +135,46 @@ def test_a_new_verdict_is_counted_at_once():
     assert found().answers == 1
     say(second, "1")
     assert found().answers == 2
+
+
+def teach(run, test):
+    """Make an example of this test part of the wording with which the run's judges were asked."""
+    example = TemplateExample(template=test.template, test=test, output="Four.", option="1")
+    TemplateExample.objects.bulk_create([example])  # as it was before publication
+    run.judgings.get().judgments.update(template=test.template)
+
+
+def test_nobody_is_measured_on_the_tests_it_was_taught_with():
+    template = make_template()
+    taught, other = (make_test(f"Question {n}?", template=template) for n in range(2))
+    run = judged([1], [1], tests=[taught, other])
+    for result in results_of(run):
+        say(result, "1", **DRAWN)
+    (judge,) = judges_of(run)
+    assert found().measured[Sample.DRAWN][0].n == 2
+
+    teach(run, taught)
+    caches["computed"].clear()
+
+    people = found()
+    assert {line.party: line.n for line in people.measured[Sample.DRAWN]} == {
+        judge: 1,
+        jury_key(current(run)): 1,
+    }
+    assert people.taught == {judge: 1, jury_key(current(run)): 1}
+    assert "Left out" in " ".join(page().warnings)
+
+
+def test_an_example_that_belongs_to_no_test_leaves_nothing_out():
+    run = judged([1])
+    (result,) = results_of(run)
+    say(result, "1", **DRAWN)
+    example = TemplateExample(template=result.test.template, output="Four.", option="1")
+    TemplateExample.objects.bulk_create([example])
+    run.judgings.get().judgments.update(template=result.test.template)
+
+    assert found().taught == {}
+    assert found().answers == 1
 
 
 # The random sample -------------------------------------------------------------------------------
