@@ -70,3 +70,9 @@ def restore(last: Skip, by: User) -> Place:
         place.draft = last.draft
         place.save(update_fields=["draft"])
     return place
+
+
+def offer_again(skipped: Skip) -> None:
+    """Let the item be offered to who skipped it, as if they had not."""
+    standing = Skip.objects.filter(pk=skipped.pk, taken_back_at=None)
+    standing.update(taken_back_at=clock.now())
