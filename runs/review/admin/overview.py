@@ -1,0 +1,145 @@
+"""The page of a queue: how far it is, who did what, and for those who run it each item."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+
+from evalhub.acts import Act
+from evalhub.pages import PageAdmin, person, row_number
+from runs.review.admin.items import Chosen, Line, listed, people_of
+from runs.review.models import Place, PlaceState, Queue, QueueState, ReviewItem, Skip
+from runs.review.progress import by_person, own, progress
+from runs.review.reasons import REASONS
+from runs.review.skipping import offer_again
+from runs.review.submitting import send_back
+from runs.review.taking import NoPlace, take_item
+
+SEND_BACK = "review.send_back"
+REVIEW = "review.review_results"
+PER_PAGE = 50
+
+
+class NoteForm(forms.Form):
+    note = forms.CharField(
+        label="What should be looked at again?",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"class": "eh-input", "rows": 4}),
+        help_text="Its reviewer reads this. What they said stands until they submit again.",
+    )
+
+
+class OverviewPages(PageAdmin):
+    """The views around the page of a queue; they are part of the admin of queues."""
+
+    def runs_it(self, request: HttpRequest) -> bool:
+        """Whether this person sees the items: it would open their eyes in a blind review."""
+        return bool(request.user.has_perm(SEND_BACK))
+
+    def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        queue = self.found(request, pk)
+        runs_it = self.runs_it(request)
+        chosen = Chosen.read(request.GET)
+        return self.page(
+            request,
+            "runs/review/overview.html",
+            title=queue.name,
+            queue=queue,
+            progress=progress(queue),
+            own=own(queue, person(request)),
+            people=by_person(queue) if runs_it else [],
+            acts=self._acts(request, queue),
+            runs_it=runs_it,
+            may_review=request.user.has_perm(REVIEW) and queue.state == QueueState.OPEN,
+            work_url=self.url_of("work", pk),
+            **(self._items(request, queue, chosen) if runs_it else {}),
+        )
+
+    def _items(self, request: HttpRequest, queue: Queue, chosen: Chosen) -> dict[str, Any]:
+        rows = chosen.of(queue, request.user)
+        page: Page[Any] = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+        lines: list[Line] = listed(list(page.object_list))
+        return {
+            "chosen": chosen,
+            "lines": lines,
+            "pages": page,
+            "states": PlaceState.choices,
+            "reasons": list(REASONS.items()),
+            "reviewers": people_of(queue),
+            "item_url": self.url_of("item", queue.pk),
+        }
+
+    def _acts(self, request: HttpRequest, queue: Queue) -> list[Act]:
+        if not self.has_change_permission(request):
+            return []
+        state = self.url_of("state", queue.pk)
+        is_open = queue.state == QueueState.OPEN
+        return [
+            Act("Add runs…", self.url_of("runs", queue.pk), is_link=True),
+            Act("Settings", self.url_of("change", queue.pk), is_link=True),
+            Act("Close the queue", state, {"act": "close"})
+            if is_open
+            else Act("Open it again", state, {"act": "open"}),
+        ]
+
+    # One item ------------------------------------------------------------------------------------
+
+    def item_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Review this very item, send a review back with a note, or offer a skipped one again."""
+        act = request.POST.get("act", "") or request.GET.get("act", "")
+        if act == "review" and request.method == "POST":
+            return self._review(request, pk)
+        if not self.runs_it(request):
+            raise PermissionDenied
+        if act == "send_back":
+            return self._send_back(request, pk)
+        if act == "offer" and request.method == "POST":
+            return self._offer(request, pk)
+        return HttpResponseNotAllowed(["POST"])
+
+    def _review(self, request: HttpRequest, pk: int) -> HttpResponse:
+        if not request.user.has_perm(REVIEW):
+            raise PermissionDenied
+        items = ReviewItem.objects.readable_by(request.user).filter(queue=self.found(request, pk))
+        item = get_object_or_404(items, pk=row_number(request.POST.get("item")))
+        try:
+            place = take_item(item, by=person(request))
+        except NoPlace as refused:
+            self.say(request, str(refused))
+            return HttpResponseRedirect(self.url_of("overview", pk))
+        return HttpResponseRedirect(f"{self.url_of('work', pk)}?place={place.pk}")
+
+    def _send_back(self, request: HttpRequest, pk: int) -> HttpResponse:
+        queue = self.found(request, pk)
+        places = Place.objects.readable_by(request.user).filter(queue=queue)
+        sent = request.POST.get("place") or request.GET.get("place")
+        place = get_object_or_404(places.select_related("annotator"), pk=row_number(sent))
+        form = NoteForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                send_back(place, form.cleaned_data["note"], by=person(request))
+            except ValidationError as error:
+                form.add_error(None, error.messages)
+            else:
+                self.message_user(request, f"Sent back to {place.annotator}.")
+                return HttpResponseRedirect(self.url_of("overview", pk))
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Send back what {place.annotator} submitted",
+            form=form,
+            hidden=[("act", "send_back"), ("place", place.pk)],
+            button="Send back",
+            back_url=self.url_of("overview", pk),
+        )
+
+    def _offer(self, request: HttpRequest, pk: int) -> HttpResponse:
+        skips = Skip.objects.readable_by(request.user).filter(item__queue=self.found(request, pk))
+        rows = skips.select_related("annotator")
+        skip = get_object_or_404(rows, pk=row_number(request.POST.get("skip")))
+        offer_again(skip)
+        self.message_user(request, f"The item is offered to {skip.annotator} again.")
+        return HttpResponseRedirect(self.url_of("overview", pk))

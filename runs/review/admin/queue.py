@@ -1,0 +1,223 @@
+"""Queues in the admin: their list, their form, and where their other pages hang."""
+
+import secrets
+from collections import Counter, defaultdict
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.views import ChangeList
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
+
+from evalhub.history import sign
+from evalhub.pages import HistoryAdmin, person, row_number
+from evalhub.wording import percent
+from runs.review.admin.adding import AddingPages
+from runs.review.admin.overview import OverviewPages
+from runs.review.admin.work import WorkPages
+from runs.review.models import Place, PlaceState, Queue, QueueState
+
+STATES = {"open": "success", "closed": "default"}
+
+
+class QueueForm(forms.ModelForm):
+    random_percent = forms.IntegerField(
+        label="Drawn at random, in per cent",
+        min_value=0,
+        max_value=100,
+        initial=20,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="Of what a run adds, so much is drawn from all its answers, without looking at "
+        "what judges said. Only these tell honestly how often the judges are right.",
+    )
+
+    class Meta:
+        model = Queue
+        fields = (
+            "name",
+            "instructions",
+            "follows",
+            "reviewers",
+            "blind",
+            "asks",
+            "reasoning",
+            "reserved_minutes",
+        )
+        labels = {
+            "follows": "Follow a suite",
+            "reviewers": "People per item",
+            "blind": "Hide the judges' verdicts",
+            "asks": "Reviewers judge",
+            "reasoning": "Reviewers say why",
+            "reserved_minutes": "Minutes that an item is kept",
+        }
+        help_texts = {
+            "follows": "Every run of this suite is added by itself once it is done.",
+            "reviewers": "So many different people review each item. It can be raised later.",
+            "blind": "A hidden verdict is told after the reviewer has given theirs.",
+            "reserved_minutes": "For who looks at it and does nothing; then others may take it.",
+        }
+        widgets = {"instructions": UnfoldAdminTextareaWidget(attrs={"rows": 4})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and "random_percent" in self.fields:
+            self.fields["random_percent"].initial = round(100 * self.instance.random_share)
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        if "random_percent" in self.cleaned_data:
+            self.instance.random_share = self.cleaned_data["random_percent"] / 100
+        return cleaned
+
+
+class QueueList(ChangeList):
+    """The page of queues, with how far each is: one query for all of them."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows = Place.objects.filter(queue__in=[queue.pk for queue in self.result_list]).order_by()
+        counts: dict[int, Counter[str]] = defaultdict(Counter)
+        for queue, state, n in rows.values_list("queue", "state").annotate(Count("pk")):
+            counts[queue][state] = n
+        mine = rows.filter(annotator=request.user.pk, state=PlaceState.SUBMITTED)
+        own = dict(mine.values_list("queue").annotate(Count("pk")))
+        for queue in self.result_list:
+            queue.counts = counts[queue.pk]
+            queue.mine = own.get(queue.pk, 0)
+
+
+@admin.register(Queue)
+class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
+    """Queues of results that people review."""
+
+    section, rows = "Review", "review queues"
+    when_empty = (
+        "A queue collects the results that deserve a person. Make one, then add runs to it, or let "
+        "it follow a suite."
+    )
+    list_display = ("called", "progress_bar", "own_count", "state_label", "follows", "open_work")
+    list_display_links = None
+    list_filter = (("state", ChoicesDropdownFilter),)
+    list_select_related = ("follows",)
+    search_fields = ("name",)
+    autocomplete_fields = ("follows",)
+    form = QueueForm
+    fieldsets = (
+        (None, {"fields": ("name", "instructions", "follows")}),
+        ("What is reviewed", {"fields": ("random_percent", "reviewers", "blind")}),
+        ("How", {"fields": ("asks", "reasoning", "reserved_minutes")}),
+    )
+    instead_of_deleting = "A queue that is done with can be closed: what was reviewed is kept."
+    change_form_outer_before_template = "runs/review/form_before.html"
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return QueueList
+
+    def get_urls(self) -> list[URLPattern]:
+        pages = {
+            "work": self.work_view,
+            "act": self.act_view,
+            "overview": self.overview_view,
+            "runs": self.runs_view,
+            "state": self.state_view,
+            "item": self.item_view,
+        }
+        wrap = self.admin_site.admin_view
+        own = [
+            path(f"<int:pk>/{name}/", wrap(view), name=f"review_queue_{name}")
+            for name, view in pages.items()
+        ]
+        choose = path("of-run/<int:run>/", wrap(self.choose_view), name="review_queue_choose")
+        return [choose, *own, *super().get_urls()]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """What people said in it stays; it can be deleted only while nothing was said."""
+        allowed: bool = super().has_delete_permission(request, obj)
+        return allowed and obj is not None and not _is_begun(obj)
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="Queue", ordering="name")
+    def called(self, queue: Queue) -> SafeString:
+        url = self.url_of("overview", queue.pk)
+        return format_html('<a class="eh-link rn-run-name" href="{}">{}</a>', url, queue.name)
+
+    @display(description="Reviewed")
+    def progress_bar(self, queue: Any) -> SafeString:
+        context = {"done": queue.counts[PlaceState.SUBMITTED], "all": queue.counts.total()}
+        return SafeString(render_to_string("runs/review/_list_bar.html", context))
+
+    @display(description="By you")
+    def own_count(self, queue: Any) -> str:
+        return f"{queue.mine:,}"
+
+    @display(description="State", ordering="state", label=STATES)
+    def state_label(self, queue: Queue) -> tuple[str, str]:
+        return queue.state, queue.get_state_display()
+
+    @display(description="")
+    def open_work(self, queue: Queue) -> SafeString | str:
+        if queue.state == QueueState.CLOSED:
+            return ""
+        url = self.url_of("work", queue.pk)
+        return format_html(
+            '<a class="eh-button" href="{}" aria-label="Review {}">Review</a>', url, queue.name
+        )
+
+    @display(description="Drawn at random, in per cent")
+    def random_percent(self, queue: Queue) -> str:
+        """For who may only read the form."""
+        return percent(queue.random_share)
+
+    # The form ------------------------------------------------------------------------------------
+
+    def save_model(self, request: HttpRequest, obj: Queue, form: Any, change: bool) -> None:
+        if not change:
+            obj.seed, obj.created_by = secrets.randbits(53), person(request)
+        super().save_model(request, obj, form, change)
+        if change and "reviewers" in form.changed_data:
+            self.add_missing_places(request, obj)
+
+    def response_post_save_add(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
+        """On to adding runs: an empty queue is of no use."""
+        run = row_number(request.GET.get("run"))
+        url = self.url_of("runs", obj.pk)
+        return HttpResponseRedirect(f"{url}?run={run}" if run else url)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
+        return HttpResponseRedirect(self.url_of("overview", obj.pk))
+
+    def state_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Close the queue, or open it again."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        queue, act = self.found(request, pk), request.POST.get("act")
+        if act in ("close", "open"):
+            self._set_state(
+                request, queue, QueueState.CLOSED if act == "close" else QueueState.OPEN
+            )
+        return HttpResponseRedirect(self.url_of("overview", pk))
+
+    def _set_state(self, request: HttpRequest, queue: Queue, state: QueueState) -> None:
+        sign(queue, person(request), "")
+        queue.state = state
+        queue.save()
+        now = "closed: nobody is given its items, and all that was reviewed is kept"
+        said = now if state == QueueState.CLOSED else "open again"
+        self.message_user(request, f"{queue} is {said}.", messages.SUCCESS)
+
+
+def _is_begun(queue: Queue) -> bool:
+    return Place.objects.filter(queue=queue).exclude(state=PlaceState.OPEN).exists()

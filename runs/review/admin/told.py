@@ -1,0 +1,38 @@
+"""What came of an act, in a line above the next item."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from runs.models import Result
+
+SESSION = "review_told"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A line for the reviewer. `link` leads to what it is about; `undo`: one key takes it back."""
+
+    text: str
+    kind: str = ""
+    link: str = ""
+    link_text: str = ""
+    undo: bool = False
+
+    @classmethod
+    def about(cls, result: Result, text: str, **more: Any) -> Self:
+        link = reverse("admin:runs_result_change", args=[result.pk])
+        return cls(text, link=link, link_text=f"Look at result {result.pk}", **more)
+
+
+def keep(request: HttpRequest, told: Told | None) -> None:
+    """For the page that a browser without scripts is sent to."""
+    if told:
+        request.session[SESSION] = asdict(told)
+
+
+def kept(request: HttpRequest) -> Told | None:
+    found = request.session.pop(SESSION, None)
+    return Told(**found) if found else None

@@ -1,0 +1,639 @@
+"""The pages of review queues: what they show to whom, and what becomes of what is typed there."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from evalhub.models import User
+from runs.models import HumanEvaluation, Judgment
+from runs.review.models import Correction, Place, PlaceState, Queue, ReviewItem, Skip
+from runs.review.taking import take
+from tests.factories import first_result, make_run, make_test, make_user
+from tests.reports.rows import answer, judged
+from tests.runs.review.many import many_unreviewed
+from tests.runs.review.rows import expire, filled, make_queue, put, review
+from tests.runs.rubrics import rubric_run
+
+pytestmark = pytest.mark.django_db
+
+WHY = "I would have said the same."
+SECRET_WORDS = "the judge's own words"
+
+
+@pytest.fixture
+def me() -> User:
+    return make_user("annotator", username="ann")
+
+
+@pytest.fixture
+def mine(me) -> Client:
+    return logged_in(me)
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def url(page: str, queue: Queue) -> str:
+    return reverse(f"admin:review_queue_{page}", args=[queue.pk])
+
+
+def act(client: Client, queue: Queue, name: str, **fields: str):
+    """What the page's script sends and gets."""
+    sent = {"act": name, **{key.replace("__", ":"): text for key, text in fields.items()}}
+    answer = client.post(url("act", queue), sent, headers={"accept": "application/json"})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def place_in(html: str) -> str:
+    (found,) = re.findall(r'data-place="(\d*)"', html)
+    return found
+
+
+def at_work(client: Client, queue: Queue) -> str:
+    """The place that the work page gives, and its HTML."""
+    return client.get(url("work", queue)).content.decode()
+
+
+# Working -----------------------------------------------------------------------------------------
+
+
+def test_the_work_page_gives_an_item_and_gives_it_again(mine, me):
+    queue = filled(2)
+
+    first = place_in(at_work(mine, queue))
+
+    assert Place.objects.get(annotator=me).pk == int(first)
+    assert place_in(at_work(mine, queue)) == first
+
+
+def test_a_verdict_is_submitted_and_the_next_item_comes_with_the_answer(mine, me):
+    queue = filled(2)
+    first = place_in(at_work(mine, queue))
+
+    came = act(mine, queue, "submit", place=first, option="1", seconds="12", note="Look here.")
+
+    place = Place.objects.get(pk=first)
+    assert (place.state, place.seconds, place.note) == (PlaceState.SUBMITTED, 12, "Look here.")
+    assert HumanEvaluation.objects.get().annotator == me
+    second = place_in(came["html"])
+    assert second not in ("", first)
+    assert came["url"] == f"{url('work', queue)}?place={second}"
+    assert "Saved. You: passes (1)." in came["announce"]
+
+
+def test_without_scripts_the_form_works_as_well(mine):
+    queue = filled(2)
+    first = place_in(at_work(mine, queue))
+
+    page = mine.post(
+        url("act", queue), {"act": "submit", "place": first, "option": "1"}, follow=True
+    )
+
+    html = page.content.decode()
+    assert place_in(html) != first
+    assert "Saved. You: passes (1)." in html
+
+
+def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
+    queue = filled(1)
+    first = place_in(at_work(mine, queue))
+
+    came = act(mine, queue, "submit", place=first, option="0", note="typed", correction="Five.")
+
+    (problem,) = came["problems"]
+    assert problem["field"] == "justification"
+    assert HumanEvaluation.objects.count() == 0
+    again = at_work(mine, queue)
+    assert "typed</textarea>" in again
+    assert "Five.</textarea>" in again
+    assert re.search(r'value="0"[^>]*checked', again)
+
+
+def test_without_scripts_a_refusal_keeps_what_was_typed_too(mine):
+    queue = filled(1)
+    first = place_in(at_work(mine, queue))
+
+    page = mine.post(
+        url("act", queue), {"act": "submit", "place": first, "option": "0", "note": "typed"}
+    )
+
+    html = page.content.decode()
+    assert "say in a sentence why" in html
+    assert "typed</textarea>" in html
+
+
+def test_an_option_that_overrules_the_judges_is_marked_so(mine):
+    html = at_work(mine, filled(1))
+
+    marked = re.findall(r'value="(\w+)" data-key="\d"( data-reason)?', html)
+
+    assert marked == [("1", ""), ("0", " data-reason")]
+
+
+def test_criteria_are_judged_one_by_one(mine):
+    queue = make_queue(asks="criteria")
+    points = [{"text": "Is polite."}, {"text": "Is short."}]
+    run = rubric_run(points, {"Is polite.": [1], "Is short.": [1]})
+    put(queue, first_result(run))
+    html = at_work(mine, queue)
+    keys = re.findall(r'data-ask="(\w+)"', html)
+    assert len(keys) == 2
+    assert 'data-ask=""' not in html
+
+    fields = {f"option__{key}": "EXACTLY_MET" for key in keys}
+    came = act(mine, queue, "submit", place=place_in(html), **fields)
+
+    assert "You judged its criteria." in came["announce"]
+    assert HumanEvaluation.objects.exclude(criterion__key="").count() == 2
+
+
+def test_a_check_is_not_asked_about(mine):
+    queue = make_queue(asks="criteria")
+    points = [{"text": "Is short."}, {"check_name": "contains", "arguments": {"text": "Four"}}]
+    run = rubric_run(points, {"Is short.": [1], "contains": [1]})
+    put(queue, first_result(run))
+
+    assert len(re.findall(r'data-ask="\w+"', at_work(mine, queue))) == 1
+
+
+# Drafts and reservations -------------------------------------------------------------------------
+
+
+def test_a_draft_is_there_again(mine):
+    queue = filled(1)
+    place = place_in(at_work(mine, queue))
+
+    assert act(mine, queue, "draft", place=place, justification=WHY) == {"held": True}
+
+    assert WHY in at_work(mine, queue)
+
+
+def test_a_draft_of_a_place_that_another_took_says_that_it_is_lost(mine):
+    queue = filled(1)
+    place = Place.objects.get(pk=place_in(at_work(mine, queue)))
+    expire(place)
+    take(queue, by=make_user("annotator"))
+
+    assert act(mine, queue, "draft", place=str(place.pk), note="x") == {"held": False}
+    assert act(mine, queue, "renew", place=str(place.pk)) == {"held": False}
+    came = act(mine, queue, "submit", place=str(place.pk), option="1")
+    assert came["lost"]
+    assert came["problems"]
+
+
+def test_a_place_is_kept_while_somebody_looks(mine):
+    queue = filled(1)
+    place = Place.objects.get(pk=place_in(at_work(mine, queue)))
+    expire(place)
+
+    assert act(mine, queue, "renew", place=str(place.pk)) == {"held": True}
+
+    until = Place.objects.get(pk=place.pk).reserved_until
+    assert until > place.reserved_until.replace(year=2000)
+
+
+def test_stopping_gives_the_item_to_others(mine, me):
+    queue = filled(1)
+    place = place_in(at_work(mine, queue))
+
+    came = act(mine, queue, "leave", place=place)
+
+    assert came == {"go": url("overview", queue)}
+    other = take(queue, by=make_user("annotator"))
+    assert other is not None
+
+
+# Back and forth ----------------------------------------------------------------------------------
+
+
+def test_earlier_items_are_looked_at_again_and_left_forward(mine):
+    queue = filled(3)
+    first = place_in(at_work(mine, queue))
+    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
+    third = place_in(act(mine, queue, "submit", place=second, option="1")["html"])
+
+    one = act(mine, queue, "earlier", place=third)
+    two = act(mine, queue, "earlier", place=place_in(one["html"]))
+    end = act(mine, queue, "earlier", place=place_in(two["html"]))
+
+    assert [place_in(came["html"]) for came in (one, two, end)] == [second, first, first]
+    assert "nothing before this" in end["announce"]
+    forward = act(mine, queue, "later", place=first)
+    assert place_in(forward["html"]) == second
+    assert place_in(act(mine, queue, "later", place=second)["html"]) == third
+
+
+def test_an_earlier_verdict_is_taken_back_and_changed(mine, me):
+    queue = filled(3)
+    first = place_in(at_work(mine, queue))
+    second = place_in(act(mine, queue, "submit", place=first, option="1", note="mine")["html"])
+    act(mine, queue, "submit", place=second, option="1")
+
+    came = act(mine, queue, "undo", place=first)
+
+    assert place_in(came["html"]) == first
+    assert "mine</textarea>" in came["html"]
+    act(mine, queue, "submit", place=first, option="0", justification=WHY)
+    kinds = HumanEvaluation.objects.filter(result=Place.objects.get(pk=first).item.result)
+    assert list(kinds.order_by("pk").values_list("kind", "option")) == [
+        ("evaluation", "1"),
+        ("withdrawal", ""),
+        ("evaluation", "0"),
+    ]
+
+
+def test_undo_takes_back_what_came_last(mine):
+    queue = filled(2)
+    first = place_in(at_work(mine, queue))
+    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
+
+    assert place_in(act(mine, queue, "undo", place=second)["html"]) == first
+    assert Place.objects.get(pk=first).state == PlaceState.RESERVED
+
+
+def test_a_skip_wants_a_reason_and_is_undone(mine, me):
+    queue = filled(2)
+    first = place_in(at_work(mine, queue))
+    assert act(mine, queue, "skip", place=first, reason=" ")["problems"][0]["field"] == "reason"
+
+    second = act(mine, queue, "skip", place=first, reason="Not my subject.", note="kept")
+
+    assert place_in(second["html"]) != first
+    assert Skip.objects.get().reason == "Not my subject."
+    back = act(mine, queue, "undo", place=place_in(second["html"]))
+    assert Skip.objects.get().taken_back_at is not None
+    assert "kept</textarea>" in back["html"]
+
+
+def test_undo_with_nothing_to_undo_says_so(mine):
+    queue = filled(1)
+
+    came = act(mine, queue, "undo", place=place_in(at_work(mine, queue)))
+
+    assert "nothing of yours to undo" in came["announce"]
+
+
+def test_what_was_sent_back_comes_first_with_the_note(mine, me):
+    queue = filled(2)
+    first = place_in(at_work(mine, queue))
+    act(mine, queue, "submit", place=first, option="1")
+    chief = logged_in(make_user("adjudicator"))
+    form = {"act": "send_back", "place": first, "note": "Read the reference again."}
+
+    assert chief.post(url("item", queue), form).status_code == 302
+
+    html = mine.get(url("work", queue)).content.decode()
+    taken = place_in(html)
+    act(mine, queue, "leave", place=taken)
+    html = at_work(mine, queue)
+    assert place_in(html) == first
+    assert "Read the reference again." in html
+
+
+# Nothing left ------------------------------------------------------------------------------------
+
+
+def test_when_nothing_is_left_the_page_says_why(mine, me):
+    queue = filled(2)
+    other = make_user("annotator")
+    take(queue, by=other)
+    only = place_in(at_work(mine, queue))
+
+    html = act(mine, queue, "submit", place=only, option="1")["html"]
+
+    assert "1 is open with others" in html
+    assert "You reviewed 1." in html
+    assert "data-awaits" in html
+
+
+def test_a_queue_that_is_done_empty_or_closed_says_so(mine, me):
+    done, empty, closed = filled(1), make_queue(), filled(1, state="closed")
+    review(take(done, by=me))
+
+    assert "Everything is reviewed" in at_work(mine, done)
+    assert "This queue is empty" in at_work(mine, empty)
+    assert "This queue is closed" in at_work(mine, closed)
+
+
+# Blindness ---------------------------------------------------------------------------------------
+
+
+def blind_queue(**fields) -> Queue:
+    run = judged([1.0, 1.0, 0.0], label="the secret release", tests=[make_test("Which day?")])
+    Judgment.objects.update(justification=SECRET_WORDS)
+    queue = make_queue(**({"blind": "all"} | fields))
+    put(queue, first_result(run))
+    ReviewItem.objects.update(reasons=[{"key": "judges_disagree", "told": "Two judges pass it"}])
+    return queue
+
+
+def hidden_words(queue: Queue) -> list[str]:
+    result = queue.items.get().result
+    judges = [party["name"] for party in result.run.judgings.get().jury["judges"]]
+    page = reverse("admin:runs_result_change", args=[result.pk])
+    model = result.run.model_name
+    told = ["2 of 3 pass", "Two judges pass it", SECRET_WORDS, "0.67", "the secret release"]
+    return [*told, f">{model}<", page, *judges]
+
+
+def test_a_blind_item_says_nothing_of_judges_model_and_reasons(mine):
+    queue = blind_queue()
+
+    html = at_work(mine, queue)
+
+    assert "Which day?" in html
+    assert [word for word in hidden_words(queue) if word in html] == []
+
+
+def test_the_same_item_tells_all_that_where_it_is_not_blind(mine):
+    queue = blind_queue(blind="none")
+
+    html = at_work(mine, queue)
+
+    assert [word for word in ("2 of 3 pass", "Two judges pass it", SECRET_WORDS) if word in html]
+    assert queue.items.get().result.run.model_name in html
+
+
+def test_what_others_said_is_hidden_from_a_blind_reviewer(mine):
+    queue = blind_queue(reviewers=2)
+    other = make_user("annotator", username="somebody-else")
+    review(take(queue, by=other), "0", "An opinion of theirs.")
+
+    html = at_work(mine, queue)
+
+    assert "An opinion of theirs." not in html
+    assert "somebody-else" not in html
+
+
+def test_after_a_blind_verdict_the_judges_are_told(mine):
+    queue = blind_queue()
+
+    came = act(mine, queue, "submit", place=place_in(at_work(mine, queue)), option="0")
+
+    assert "You: fails (0). Judges: 2 of 3 pass." in came["html"]
+    result = queue.items.get().result
+    assert reverse("admin:runs_result_change", args=[result.pk]) in came["html"]
+    assert HumanEvaluation.objects.get().blind
+
+
+# Untrusted text, sealed text, rights -------------------------------------------------------------
+
+
+def test_hostile_text_stays_text(mine, me):
+    run = make_run(make_test("<script>alert(1)</script>", reference="<img src=x onerror=alert(2)>"))
+    answer(run, "<script>alert(3)</script>")
+    queue = make_queue(instructions="<script>alert(4)</script>")
+    put(queue, first_result(run))
+    act(mine, queue, "draft", place=place_in(at_work(mine, queue)), note="</textarea><script>5")
+
+    html = at_work(mine, queue)
+
+    assert re.findall(r"<script>|<img src=x|onerror=alert\(2\)>", html) == []
+
+
+def test_a_sealed_test_is_not_shown_to_who_may_not_read_it():
+    queue = filled(1)
+    test = queue.items.get().result.test
+    type(test).objects.filter(pk=test.pk).update(sealed=True)
+    person = make_user("viewer")
+    person.user_permissions.add(*rights("review_results", "view_queue"))
+
+    html = logged_in(person).get(url("work", queue)).content.decode()
+
+    assert "What is 2 + 2?" not in html
+    assert place_in(html) == ""
+
+
+def rights(*codenames: str):
+    from django.contrib.auth.models import Permission
+
+    return Permission.objects.filter(codename__in=codenames)
+
+
+def test_nobody_opens_or_decides_what_is_anothers(mine, me):
+    queue = filled(2)
+    theirs = take(queue, by=make_user("annotator"))
+
+    html = mine.get(f"{url('work', queue)}?place={theirs.pk}").content.decode()
+
+    assert place_in(html) != str(theirs.pk)
+    assert act(mine, queue, "submit", place=str(theirs.pk), option="1")["lost"]
+    theirs.refresh_from_db()
+    assert theirs.state == PlaceState.RESERVED
+
+
+def test_an_annotator_sees_how_far_the_queue_is_but_not_its_items(mine):
+    queue = blind_queue()
+
+    html = mine.get(url("overview", queue)).content.decode()
+
+    assert "of 1 reviewed" in html
+    assert "Two judges pass it" not in html
+    assert mine.post(url("item", queue), {"act": "send_back", "place": "1"}).status_code == 403
+
+
+def test_an_unknown_act_is_refused(mine):
+    answer = mine.post(url("act", filled(1)), {"act": "<b>dance"})
+
+    assert answer.status_code == 400
+    assert answer["content-type"].startswith("text/plain")
+
+
+# Running a queue ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chief() -> Client:
+    return logged_in(make_user("maintainer", username="chief"))
+
+
+def test_a_queue_is_made_and_leads_to_adding_runs(chief):
+    form = {
+        "name": "Release 4",
+        "instructions": "",
+        "follows": "",
+        "reviewers": "2",
+        "random_percent": "35",
+        "blind": "all",
+        "asks": "either",
+        "reasoning": "overrides",
+        "reserved_minutes": "30",
+    }
+
+    answer = chief.post(reverse("admin:review_queue_add"), form)
+
+    queue = Queue.objects.get()
+    assert answer["location"] == url("runs", queue)
+    assert (queue.random_share, queue.reviewers, queue.created_by.username) == (0.35, 2, "chief")
+    assert queue.seed != Queue(seed=0).seed
+
+
+def test_what_a_run_would_add_is_told_before_it_is_added(chief):
+    run = judged([1.0, 0.0], [1.0, 1.0], [1.0, 1.0])
+    queue = make_queue(random_share=0.5)
+
+    looked = chief.post(url("runs", queue), {"act": "look", "run": run.pk}).content.decode()
+
+    assert "Judges disagree" in looked
+    assert ReviewItem.objects.count() == 0
+    chief.post(url("runs", queue), {"act": "add", "run": run.pk})
+    assert ReviewItem.objects.filter(queue=queue).count() == 2
+
+
+def test_a_run_leads_to_the_queues_that_it_can_be_reviewed_in(chief, mine):
+    run = judged([1.0])
+    queue = make_queue(name="Nightly")
+    report = chief.get(reverse("reports:run", args=[run.pk])).content.decode()
+    choose = reverse("admin:review_queue_choose", args=[run.pk])
+
+    assert choose in report
+    html = chief.get(choose).content.decode()
+    assert f"{url('runs', queue)}?run={run.pk}" in html
+    assert choose not in mine.get(reverse("reports:run", args=[run.pk])).content.decode()
+
+
+def test_raising_the_reviewers_asks_for_more_reviews(chief):
+    queue = filled(2)
+    page = chief.get(url("change", queue))
+    form = {k: v for k, v in page.context["adminform"].form.initial.items() if v is not None}
+
+    chief.post(url("change", queue), {**form, "reviewers": "3", "random_percent": "20"})
+
+    assert queue.places.count() == 6
+
+
+def test_a_queue_is_closed_and_opened_again(chief, mine):
+    queue = filled(1)
+
+    chief.post(url("state", queue), {"act": "close"})
+    assert Queue.objects.get().state == "closed"
+    assert mine.post(url("state", queue), {"act": "open"}).status_code == 403
+    chief.post(url("state", queue), {"act": "open"})
+
+    assert Queue.objects.get().state == "open"
+    assert queue.history.count() >= 2
+
+
+def test_items_are_found_by_reason_state_and_person(chief, me):
+    queue = filled(3)
+    one, two, _ = queue.items.order_by("position")
+    ReviewItem.objects.filter(pk=one.pk).update(reasons=[{"key": "flipped", "told": "Failed now"}])
+    ReviewItem.objects.filter(pk=two.pk).update(is_random=True)
+    review(take(queue, by=me))
+
+    def found(query: str) -> list[int]:
+        lines = chief.get(f"{url('overview', queue)}?{query}").context["lines"]
+        return [line.item.pk for line in lines]
+
+    assert found("reason=flipped") == [one.pk]
+    assert found("reason=random") == [two.pk]
+    assert found("state=submitted") == [one.pk]
+    assert found(f"person={me.pk}") == [one.pk]
+    assert len(found("state=open")) == 2
+    assert len(found("reason=nonsense&state=x&person=y")) == 3
+
+
+def test_a_skipped_item_is_offered_again(chief, mine, me):
+    queue = filled(1)
+    act(mine, queue, "skip", place=place_in(at_work(mine, queue)), reason="Too long.")
+    assert "Too long." in chief.get(url("overview", queue)).content.decode()
+    assert place_in(at_work(mine, queue)) == ""
+
+    chief.post(url("item", queue), {"act": "offer", "skip": Skip.objects.get().pk})
+
+    assert place_in(at_work(mine, queue)) != ""
+
+
+def test_a_certain_item_is_taken_from_the_list(chief):
+    queue = filled(3)
+    last = queue.items.order_by("-position")[0]
+
+    answer = chief.post(url("item", queue), {"act": "review", "item": last.pk})
+
+    assert answer["location"].startswith(url("work", queue))
+    assert last.places.get().state == PlaceState.RESERVED
+
+
+def test_a_queue_in_which_something_was_said_is_not_deleted():
+    queue, admin = filled(1), logged_in(make_user("admin"))
+    assert admin.get(url("delete", queue)).status_code == 200
+    review(take(queue, by=make_user("annotator")))
+
+    assert admin.get(url("delete", queue)).status_code == 403
+
+
+def test_the_list_shows_how_far_each_queue_is(mine, me):
+    queue = filled(2, name="Nightly")
+    review(take(queue, by=me))
+
+    html = mine.get(reverse("admin:review_queue_changelist")).content.decode()
+
+    assert "1 of 2" in html
+    assert url("work", queue) in html
+
+
+def test_who_may_only_read_sees_the_settings(mine):
+    html = mine.get(url("change", filled(1))).content.decode()
+
+    assert "20%" in html
+
+
+def test_an_empty_list_says_what_a_queue_is_for(chief):
+    html = chief.get(reverse("admin:review_queue_changelist")).content.decode()
+
+    assert "Make one, then add runs to it" in html
+
+
+def test_a_correction_is_kept(mine):
+    queue = filled(1)
+    place = place_in(at_work(mine, queue))
+
+    act(mine, queue, "submit", place=place, option="1", correction="It is 4.")
+
+    assert Correction.objects.get().text == "It is 4."
+
+
+def test_keys_are_turned_off_for_the_person(mine, me):
+    queue = filled(1)
+
+    assert act(mine, queue, "keys", off="1") == {"off": True}
+
+    assert "data-keys-off" in at_work(mine, queue)
+    assert "data-keys-off" not in at_work(logged_in(make_user("annotator")), queue)
+
+
+# Constant queries --------------------------------------------------------------------------------
+
+
+def queries_of(call) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as seen:
+        call()
+    return len(seen)
+
+
+def test_the_pages_take_as_many_queries_with_100000_unreviewed_results(mine, me, chief):
+    few, many = many_unreviewed(3), many_unreviewed(100_000)
+    assert many.places.filter(state=PlaceState.OPEN).count() == 100_000
+
+    def counts(queue: Queue) -> dict[str, int]:
+        first = place_in(at_work(mine, queue))
+        send = {"place": first, "option": "1", "justification": WHY}
+        return {
+            "work": queries_of(lambda: at_work(mine, queue)),
+            "submit": queries_of(lambda: act(mine, queue, "submit", **send)),
+            "next": queries_of(lambda: act(mine, queue, "next")),
+            "overview": queries_of(lambda: chief.get(url("overview", queue))),
+            "list": queries_of(lambda: mine.get(reverse("admin:review_queue_changelist"))),
+        }
+
+    assert counts(many) == counts(few)
