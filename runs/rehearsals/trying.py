@@ -18,6 +18,7 @@ from issues.prompts import PromptError
 from issues.scales import ScaleError
 from runs.asking import messages_for
 from runs.judge_load import USUAL_VERDICT, VERDICT_SCHEMA_TOKENS, token_limit
+from runs.leaving import Leaving, leaving, refusal
 from runs.loads import CHARS_PER_TOKEN, Cost, Load, Span
 from runs.rehearsals.content import frozen, tests_of, wording_of
 from runs.rehearsals.models import Attempt, Half, Precedent, Rehearsal, Verdict
@@ -43,6 +44,7 @@ class Estimate(NamedTuple):
     tokens_out: Span
     cost: Cost | None
     problems: list[str]
+    leaving: Leaving | None
 
 
 def estimate(rehearsal: Rehearsal, draft: JudgeTemplate) -> Estimate:
@@ -59,7 +61,20 @@ def estimate(rehearsal: Rehearsal, draft: JudgeTemplate) -> Estimate:
         tokens_out=load.tokens_out,
         cost=load.cost(),
         problems=problems,
+        leaving=leaving_with(rehearsal, draft, precedents),
     )
+
+
+def leaving_with(
+    rehearsal: Rehearsal, draft: JudgeTemplate, precedents: Sequence[int]
+) -> Leaving | None:
+    """Which sealed tests would be sent outside the trusted network; None: none."""
+    rows = Precedent.objects.filter(pk__in=precedents).order_by()
+    tests = dict(rows.values_list("result__test", "result__test__sealed"))
+    menders = menders_of([draft.pk]).values()
+    roles = [("judge", rehearsal.judge.language_model.judge_endpoint())]
+    roles += [("repair", mender) for mender in menders]
+    return leaving(sorted(pk for pk, is_sealed in tests.items() if is_sealed), len(tests), roles)
 
 
 def asked_about(rehearsal: Rehearsal, content: dict[str, Any]) -> list[int]:
@@ -150,8 +165,12 @@ def try_draft(
     *,
     by: User | None,
     cost_limit_usd: Decimal | None = None,
+    sealed_may_leave: bool = False,
 ) -> Attempt:
     """Ask the judge again about both halves with this draft as it is now; a worker does it.
+
+    Args:
+        sealed_may_leave: Whether sealed tests may be sent outside the trusted network.
 
     Raises:
         RehearsalRefused: It cannot be tried, or a try is at work; the message says why.
@@ -165,6 +184,7 @@ def try_draft(
         problems.append(f"A cost limit needs prices: enter those of {locked.judge.language_model}.")
     content = frozen(draft)
     precedents = asked_about(locked, content)
+    problems += refusal(leaving_with(locked, draft, precedents), is_allowed=sealed_may_leave)
     if not precedents:
         problems.append("Nothing is left to be asked about: the draft has all tests as examples.")
     if problems:

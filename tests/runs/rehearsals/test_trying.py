@@ -213,7 +213,10 @@ def test_sealed_text_that_leaves_is_an_exposure(provider, rehearsal, draft, work
     provider.script = right_if_strict(rehearsal)
     test = rehearsal.precedents.first().result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
-    try_draft(rehearsal, draft, by=None)
+    assert "1 of 16 tests is sealed" in str(estimate(rehearsal, draft).leaving)
+    with pytest.raises(RehearsalRefused, match="outside the trusted network"):
+        try_draft(rehearsal, draft, by=None)
+    try_draft(rehearsal, draft, by=None, sealed_may_leave=True)
     work()
     assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
 

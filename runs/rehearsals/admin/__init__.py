@@ -1,0 +1,3 @@
+from runs.rehearsals.admin.rehearsal import RehearsalAdmin
+
+__all__ = ["RehearsalAdmin"]
