@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.contrib.admin.apps import AdminConfig
-from django.core.paginator import InvalidPage
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from unfold.sites import UnfoldAdminSite
 
 
@@ -20,10 +20,11 @@ class Site(UnfoldAdminSite):
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What the sidebar's search finds; a page that there is not is no error of ours."""
-        try:
-            found: HttpResponse = super().search(request, extra_context)
-        except (ValueError, InvalidPage) as error:
-            page = request.GET.get("page")
-            raise Http404(f"There is no page {page!r} of what was found.") from error
-        return found
+        """What the command palette finds, as the part of a page that it shows."""
+        from evalhub import palette  # this module is loaded before there are tables
+        from evalhub.pages import typed
+
+        words = typed(request.GET.get("s"), palette.LONGEST)
+        groups = palette.found(self, request, words)
+        shown = {"groups": groups, "words": words}
+        return TemplateResponse(request, "evalhub/palette_found.html", shown)

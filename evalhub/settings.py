@@ -364,11 +364,11 @@ deleted. Text of sealed tests is told only to those who may read it.""",
 # Admin -------------------------------------------------------------------------------------------
 
 SEARCHED = [
-    *("issues.Issue", "issues.Test", "issues.Tag", "issues.JudgeTemplate"),
-    *("runs.Suite", "runs.Run", "runs.Launch", "runs.Jury"),
+    *("issues.Issue", "issues.Test", "issues.Feedback", "issues.Tag", "issues.JudgeTemplate"),
+    *("runs.Run", "runs.Suite", "review.Queue", "runs.Launch", "runs.Jury"),
     *("evalhub.LanguageModel", "evalhub.User"),
 ]
-"""Tables that the search of the whole site looks through."""
+"""Tables that the command palette looks through, in the order that it shows them."""
 
 UNFOLD = {
     "SITE_TITLE": "EvalHub",
@@ -383,8 +383,6 @@ UNFOLD = {
     "SHOW_BACK_BUTTON": True,
     "ENVIRONMENT": "reports.navigation.environment",
     "DASHBOARD_CALLBACK": "reports.views.dashboard.dashboard",
-    # All rows that match are loaded at once, so tables without bound are not searched.
-    "COMMAND": {"search_models": SEARCHED, "show_history": True},
     "STYLES": [lambda request: static("evalhub/evalhub.css")],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",

@@ -76,6 +76,9 @@ class Boarding(StatedAdmin):
             *super().get_urls(),
         ]
 
+    def pages_to_find(self, request: HttpRequest) -> list[tuple[str, str]]:
+        return [("Board of issues", self.url_of("board"))]
+
     def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
         """What a higher floor has to say of each issue on its card, by number."""
         return {}

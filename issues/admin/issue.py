@@ -104,6 +104,10 @@ class IssueAdmin(Merging, Boarding):
             feedback_total=_count(Feedback.objects.all()),
         )
 
+    def found_as(self, issue: Issue) -> tuple[str, str]:
+        where = f"issue {issue.pk}, {issue.get_state_display()}, {issue.get_severity_display()}"
+        return issue.title, where.lower()
+
     @display(description="state", ordering="state", label=STATE_LABELS)
     def state_label(self, issue: Issue) -> tuple[str, str]:
         return issue.state, issue.get_state_display()

@@ -80,6 +80,7 @@ class TestAdmin(SealingPages):
         *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
         "=id",
     )
+    found_by = ("messages", "issue__title", "=id")
     search_help_text = "Text of the test, title of its issue, or number."
     list_select_related = ("issue", "template")
     autocomplete_fields = ("issue",)
@@ -99,6 +100,9 @@ class TestAdmin(SealingPages):
         return self.get_object(request, object_id) is not None
 
     # The list -------------------------------------------------------------------------------------
+
+    def found_as(self, test: Test) -> tuple[str, str]:
+        return first_words(test.messages), f"test {test.pk} of “{test.issue}”"
 
     @display(description="test")
     def words(self, test: Test) -> str:

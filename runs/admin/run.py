@@ -77,6 +77,9 @@ class RunAdmin(ModelAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return RunList
 
+    def found_as(self, run: Run) -> tuple[str, str]:
+        return run.label or str(run), f"run {run.pk} of {run.model_name}"
+
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
         own = [

@@ -66,20 +66,6 @@ def test_a_name_in_the_heading_is_no_markup(client):
     assert "<b>bold" not in page(client, url("issues_issue_change", issue.pk))
 
 
-# Search ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", ["x", "0", "99", ""])
-def test_a_page_of_the_search_that_there_is_not_is_not_found(client, number):
-    assert client.get(url("search"), {"s": "issue", "page": number}).status_code == 404
-
-
-def test_the_search_finds_rows(client):
-    make_issue(title="Invents sources")
-
-    assert b"Invents sources" in client.get(url("search"), {"s": "invents", "extended": 1}).content
-
-
 # Errors ------------------------------------------------------------------------------------------
 
 
