@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, Max, Model, QuerySet
+from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils.text import Truncator
 
 from evalhub.access.models import User
@@ -167,10 +167,22 @@ def similar(
     for kind in kinds:
         if reader.has_perm(f"issues.view_{kind}"):
             found = KEPT[kind].nearest(asked)
-            rows = _issues(found) if kind == ISSUE else _feedback(found, reader)
+            rows = _issues(found, reader) if kind == ISSUE else _feedback(found, reader)
             others = (one for one in _once(rows) if (one.kind, one.pk) != besides)
             told += islice(others, limit)
     return sorted(told, key=lambda one: one.score, reverse=True)
+
+
+def issues_named(text: str, *, limit: int = 9) -> list[Alike]:
+    """Standing issues by their number, or a part of their title; the newest first."""
+    if not text:
+        return []
+    number = text.removeprefix("#")
+    named = Q(title__icontains=text)
+    if number.isascii() and number.isdecimal() and len(number) <= 18:
+        named |= Q(pk=int(number))
+    found = Issue.objects.standing().filter(named).order_by("-pk")[:limit]
+    return [_told_of(issue, 1.0, f"issue {issue.pk}") for issue in found]
 
 
 def text_of(feedback: Feedback) -> str:
@@ -182,9 +194,12 @@ def text_of(feedback: Feedback) -> str:
 # What is told -------------------------------------------------------------------------------------
 
 
-def _issues(found: Sequence[Near]) -> Iterator[Alike]:
-    """The issues; in the place of one that was merged the one that it was merged into."""
-    rows = Issue.objects.in_bulk([near.key for near in found])
+def _issues(found: Sequence[Near], reader: User | AnonymousUser) -> Iterator[Alike]:
+    """The issues whose text this person may read: why they are alike quotes it.
+
+    In the place of one that was merged stands the one that it was merged into.
+    """
+    rows = Issue.objects.readable_by(reader).in_bulk([near.key for near in found])
     targets = _merged(rows)
     for near in found:
         if near.key not in rows:
@@ -192,17 +207,21 @@ def _issues(found: Sequence[Near]) -> Iterator[Alike]:
         row = rows[near.key]
         target = targets.get(near.key, row)
         merged = f"“{row.title}”, which was merged into it, is alike: " if target != row else ""
-        yield Alike(
-            ISSUE,
-            target.pk,
-            target.title,
-            target.get_absolute_url(),
-            near.score,
-            merged + near.why,
-            target.get_state_display(),
-            target.pk,
-            target.state != IssueState.DEPRECATED,
-        )
+        yield _told_of(target, near.score, merged + near.why)
+
+
+def _told_of(issue: Issue, score: float, why: str) -> Alike:
+    return Alike(
+        ISSUE,
+        issue.pk,
+        issue.title,
+        issue.get_absolute_url(),
+        score,
+        why,
+        issue.get_state_display(),
+        issue.pk,
+        issue.state != IssueState.DEPRECATED,
+    )
 
 
 def _merged(rows: dict[int, Issue]) -> dict[int, Issue]:

@@ -1,14 +1,33 @@
-"""Renaming and merging tags. Every issue that carried them records the change in its history."""
+"""Renaming, merging and suggesting tags.
 
-from collections.abc import Sequence
+Every issue that carried a tag records a change of it in its history.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Tag
+from issues.models import Issue, Tag
+from issues.nearness import words_of
 from issues.states import Refused
+
+LEAST_VOTE = 0.3
+"""What the nearest issues must add up to for a tag of theirs to be suggested."""
+NAMED = 0.5
+"""What it counts that the text has all words of a tag's name."""
+MOST_TAGS = 2000
+
+
+class Suggestion(NamedTuple):
+    """A tag that may fit, and why in words."""
+
+    tag: Tag
+    why: str
 
 
 @transaction.atomic
@@ -83,3 +102,35 @@ def _replace(tag: Tag, target: Tag, by: User | None) -> int:
                 row.save()
             changed += 1
     return changed
+
+
+def suggested(text: str, near: Mapping[int, float], *, limit: int = 5) -> list[Suggestion]:
+    """Tags that may fit a text, the likeliest first. Nothing is given any tag by this.
+
+    Args:
+        near: The nearest issues, with how near each is in [0, 1]: their tags have a vote each.
+    """
+    votes: Counter[int] = Counter()
+    carriers: Counter[int] = Counter()
+    links = Issue.tags.through.objects.filter(issue__in=near)
+    for issue, tag in links.values_list("issue_id", "tag_id"):
+        votes[tag] += near[issue]  # type: ignore[assignment]
+        carriers[tag] += 1
+    named = _named_in(text)
+    votes.update(dict.fromkeys(named, NAMED))  # type: ignore[arg-type]
+    likely = sorted(votes, key=lambda tag: (-votes[tag], tag))
+    kept = [tag for tag in likely if votes[tag] >= LEAST_VOTE][:limit]
+    tags = Tag.objects.in_bulk(kept)
+    return [Suggestion(tags[pk], _why(carriers[pk], pk in named)) for pk in kept]
+
+
+def _named_in(text: str) -> set[int]:
+    """The tags of whose names the text has every word."""
+    said = words_of(text).keys()
+    names = Tag.objects.order_by("-pk").values_list("pk", "name")[:MOST_TAGS]
+    return {pk for pk, name in names if (words := words_of(name).keys()) and words <= said}
+
+
+def _why(carriers: int, is_named: bool) -> str:
+    near = {0: "", 1: "on a similar issue"}.get(carriers, f"on {carriers} similar issues")
+    return "; ".join(part for part in (near, "its name is in the text" if is_named else "") if part)

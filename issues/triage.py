@@ -93,10 +93,7 @@ def attach(feedback: Feedback, issue: Issue, *, by: User | None) -> Issue:
     Raises:
         Refused: The issue is deprecated, or the feedback is the issue's already.
     """
-    while issue.merged_into is not None:
-        issue = issue.merged_into
-    if issue.state == IssueState.DEPRECATED:
-        raise Refused([f"“{issue}” is deprecated: choose another issue, or make a new one."])
+    issue = _taking_feedback(issue)
     if feedback.issue == issue and feedback.state == FeedbackState.ACCEPTED:
         raise Refused([f"This feedback belongs to “{issue}” already."])
     feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
@@ -141,38 +138,74 @@ def issue_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = ()) -> Iss
     """
     if feedback.issue is not None:
         raise Refused([f"This feedback belongs to the issue “{feedback.issue}” already."])
-    issue = Issue(title=_title(feedback), description=feedback.comment, author=by)
-    sign(issue, by, f"Made from feedback {feedback.pk}")
-    issue.save()
-    issue.tags.set(tags)
-    if feedback.source:
-        Source.objects.create(issue=issue, value=feedback.source)
+    issue = _draft_issue(feedback, by, tags)
     feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
     _save(feedback, f"{TRIAGED}Made issue {issue.pk} from it", by)
     follow(feedback, by=by)
     return issue
 
 
-@transaction.atomic
+def _draft_issue(feedback: Feedback, by: User, tags: Sequence[Tag]) -> Issue:
+    issue = Issue(title=_title(feedback), description=feedback.comment, author=by)
+    sign(issue, by, f"Made from feedback {feedback.pk}")
+    issue.save()
+    issue.tags.set(tags)
+    if feedback.source:
+        Source.objects.create(issue=issue, value=feedback.source)
+    return issue
+
+
 def test_from(feedback: Feedback, *, by: User) -> Test:
-    """A draft test of the feedback's issue: its prompt asked, its answer flagged.
+    """A draft test of the feedback's own issue; see `test_of`.
+
+    Raises:
+        Refused: It has no issue, or as `test_of`.
+    """
+    if feedback.issue is not None:
+        return test_of(feedback, feedback.issue, by=by)
+    problem = "Choose the issue that this feedback shows, or make one from it, first."
+    raise Refused([problem, *_problems_of_test(feedback)])
+
+
+@transaction.atomic
+def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
+    """A draft test of an issue, to which the feedback goes: its prompt asked, its answer flagged.
 
     How it is judged is taken over from a sibling, where there is one.
 
     Raises:
-        Refused: The feedback has no issue, or no prompt that could be asked.
+        Refused: The feedback has no prompt that could be asked, or the issue is deprecated.
     """
-    problems = []
-    if feedback.issue is None:
-        problems.append("Choose the issue that this feedback shows, or make one from it, first.")
-    if not feedback.prompt.strip():
-        problems.append("This feedback holds no prompt that a model could be asked.")
-    if feedback.issue is None or problems:
+    if problems := _problems_of_test(feedback):
         raise Refused(problems)
-    siblings = siblings_of(feedback.issue, by)
-    open_siblings = [sibling for sibling in siblings if not sibling.sealed]
+    issue = _taking_feedback(issue)
+    test = _draft_test(feedback, issue, by)
+    feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
+    _save(feedback, f"{TRIAGED}Made test {test.pk} from it", by)
+    follow(feedback, by=by)
+    return test
+
+
+@transaction.atomic
+def issue_and_test_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = ()) -> Test:
+    """A draft test, and a draft issue for it where the feedback has none yet.
+
+    Raises:
+        Refused: As `test_of`.
+    """
+    issue = feedback.issue or _draft_issue(feedback, by, tags)
+    return test_of(feedback, issue, by=by)
+
+
+def _problems_of_test(feedback: Feedback) -> list[str]:
+    asked = feedback.prompt.strip()
+    return [] if asked else ["This feedback holds no prompt that a model could be asked."]
+
+
+def _draft_test(feedback: Feedback, issue: Issue, by: User) -> Test:
+    open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
     test = Test(
-        issue=feedback.issue,
+        issue=issue,
         messages=[{"role": "user", "content": feedback.prompt}],
         flagged_answer=feedback.answer,
         note=feedback.comment,
@@ -183,9 +216,20 @@ def test_from(feedback: Feedback, *, by: User) -> Test:
     )
     sign(test, by, f"Made from feedback {feedback.pk}")
     test.save()
-    feedback.state, feedback.duplicate_of = FeedbackState.ACCEPTED, None
-    _save(feedback, f"{TRIAGED}Made test {test.pk} from it", by)
     return test
+
+
+def _taking_feedback(issue: Issue) -> Issue:
+    """The issue, or what it was merged into.
+
+    Raises:
+        Refused: It is deprecated.
+    """
+    while issue.merged_into is not None:
+        issue = issue.merged_into
+    if issue.state == IssueState.DEPRECATED:
+        raise Refused([f"“{issue}” is deprecated: choose another issue, or make a new one."])
+    return issue
 
 
 def _title(feedback: Feedback) -> str:

@@ -11,12 +11,15 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.decorators import display
 
 from evalhub.acts import Act
-from evalhub.pages import HistoryAdmin, person
+from evalhub.pages import person
 from issues.admin.badges import FEEDBACK_LABELS
+from issues.admin.feedback_form import FeedbackForm
+from issues.admin.feedback_inbox import FeedbackInbox
+from issues.admin.feedback_upload import FeedbackUpload
 from issues.admin.test_form import text_area
 from issues.models import Feedback, FeedbackState
 from issues.states import Refused
-from issues.triage import issue_from, set_state, test_from
+from issues.triage import follow, issue_from, set_state, test_from
 
 ACTS = {"accept": FeedbackState.ACCEPTED, "dismiss": FeedbackState.DISMISSED}
 MADE: dict[str, tuple[str, Callable[..., Any]]] = {
@@ -26,13 +29,15 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
 
 
 @admin.register(Feedback)
-class FeedbackAdmin(HistoryAdmin):
+class FeedbackAdmin(FeedbackInbox, FeedbackUpload):
     """What users said, to be triaged: accepted, dismissed, made an issue or a test of.
 
     Of an issue with a sealed test it takes the right to read that.
     """
 
-    when_empty = "Applications send it to the API; a person may add it by hand."
+    when_empty = "Applications send it to the API; a person may upload a file or add it by hand."
+    form = FeedbackForm
+    list_before_template = "issues/feedback_list_before.html"
     list_display = ("said", "state_label", "rating", "asked", "model", "source", "issue", "arrived")
     list_filter = (
         ("state", ChoicesDropdownFilter),
@@ -41,7 +46,7 @@ class FeedbackAdmin(HistoryAdmin):
     )
     search_fields = ("prompt", "answer", "comment", "model", "source", "=id")
     list_select_related = ("issue",)
-    autocomplete_fields = ("issue",)
+    autocomplete_fields = ("issue", "duplicate_of")
     received = ("rating", "model", "source", "received_by", "source_id", "created_at", "raw")
     readonly_fields = received
     actions = ("accept", "dismiss")
@@ -77,22 +82,26 @@ class FeedbackAdmin(HistoryAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         if obj is None:
-            typed = ("prompt", "answer", "rating", "comment", "model", "source", "issue")
-            return ((None, {"fields": typed}),)
+            typed = ("comment", "prompt", "answer", "rating", ("model", "source"))
+            known = ("Known already?", {"fields": ("issue", "duplicate_of")})
+            return ((None, {"fields": typed}), known)
         return (
-            ("Triage", {"fields": ("issue", "state", "note")}),
+            ("Triage", {"fields": ("state", "issue", "duplicate_of", "note")}),
             ("As received", {"classes": ("collapse",), "fields": self.received}),
         )
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "note":
-            kwargs["widget"] = text_area(3)
+        rows = {"note": 3, "comment": 3, "prompt": 5, "answer": 5}
+        if db_field.name in rows:
+            kwargs["widget"] = text_area(rows[db_field.name])
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Feedback, form: Any, change: bool) -> None:
         if not change:
             obj.received_by = person(request)
         super().save_model(request, obj, form, change)
+        if change:
+            follow(obj, by=person(request))
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

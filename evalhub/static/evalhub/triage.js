@@ -1,0 +1,211 @@
+"use strict";
+/* The inbox of feedback by keyboard, without page loads. Everything works without this script too. */
+
+(() => {
+    const page = document.getElementById("inbox-page");
+    if (!page) return;
+    const status = document.getElementById("inbox-status");
+    const keys = document.getElementById("keys");
+    const headers = { "X-Requested-With": "fetch" };
+    const inbox = () => document.getElementById("inbox");
+
+    // What a number means now: "", or duplicate, attach, test, tag
+
+    let mode = "";
+    const asks = {
+        duplicate: "Duplicate of which? Press the number of a similar feedback; Esc: none.",
+        attach: "Attach to which? Press the number of an issue; / looks for another; Esc: none.",
+        test: "A test of which issue? Press its number, or n for its own or a new one; Esc: none.",
+        tag: "Which tag? Press its number, again to leave it out; Esc: done.",
+    };
+    const setMode = (wanted) => {
+        mode = wanted;
+        inbox().dataset.mode = mode;
+        const line = inbox().querySelector("[data-choosing]");
+        if (line) {
+            line.hidden = !mode;
+            line.textContent = asks[mode] || "";
+        }
+        if (mode) status.textContent = asks[mode];
+    };
+    const choose = (number) => {
+        const wanted = inbox().querySelector(`[data-${mode}="${number}"]`);
+        if (!wanted) {
+            status.textContent = `There is no number ${number} to choose here.`;
+            return;
+        }
+        wanted.click();
+        if (mode === "tag") status.textContent = `${wanted.checked ? "Chosen" : "Left out"}: ${wanted.parentElement.textContent.trim()}`;
+    };
+
+    // Texts as written, or formatted
+
+    let isRaw = false;
+    const showRaw = () => {
+        for (const raw of inbox().querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
+        for (const html of inbox().querySelectorAll("[data-formatted]")) html.hidden = isRaw;
+        const label = inbox().querySelector("[data-raw-label]");
+        if (label) label.textContent = isRaw ? "Formatted" : "As written";
+    };
+
+    // Parts of the page that come without a page load
+
+    let busy = false;
+    const prepare = () => {
+        for (const hidden of inbox().querySelectorAll("[data-mode][hidden], [data-raw-toggle], [data-find-label]")) hidden.hidden = false;
+        for (const shown of inbox().querySelectorAll("[data-show]")) shown.hidden = true;
+        setMode("");
+        showRaw();
+    };
+    const put = (html) => {
+        const made = document.createElement("template");
+        made.innerHTML = html;
+        const part = made.content.getElementById("inbox");
+        if (!part) throw new Error("no inbox in the answer");
+        inbox().replaceWith(part);
+        prepare();
+        const said = part.querySelector("[data-said]");
+        status.replaceChildren(...(said ? said.childNodes : []));
+        const heading = part.querySelector("[data-heading]");
+        if (heading) heading.focus({ preventScroll: true });
+        part.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    };
+    const load = async (url, options, failed) => {
+        if (busy) return false;
+        busy = true;
+        inbox().setAttribute("aria-busy", "true");
+        try {
+            const response = await fetch(url, { ...options, headers });
+            if (!response.ok) throw new Error(`status ${response.status}`);
+            put(await response.text());
+            return true;
+        } catch (error) {
+            const said = document.createElement("span");
+            said.className = "tr-said tr-said--error";
+            said.textContent = `${failed} (${error.message}) What you wrote is still here: try again.`;
+            status.replaceChildren(said);
+            return false;
+        } finally {
+            busy = false;
+            inbox().removeAttribute("aria-busy");
+        }
+    };
+    const go = async (url, isBack = false) => {
+        const done = await load(url, {}, "This could not be loaded.");
+        if (done && !isBack) history.pushState({}, "", url);
+    };
+    const send = async (form, button) => {
+        const body = new FormData(form);
+        if (button?.name) body.append(button.name, button.value);
+        const done = await load(form.action, { method: "POST", body }, "This was not saved.");
+        if (done) history.replaceState({}, "", inbox().dataset.url);
+    };
+
+    page.addEventListener("click", (event) => {
+        const link = event.target.closest("a[data-part]");
+        if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+            event.preventDefault();
+            go(link.href);
+            return;
+        }
+        const opener = event.target.closest("[data-mode]:not(#inbox)");
+        if (opener) setMode(opener.dataset.mode);
+        if (event.target.closest("[data-raw-toggle]")) {
+            isRaw = !isRaw;
+            showRaw();
+        }
+        if (event.target.closest("[data-keys]")) showKeys();
+    });
+    page.addEventListener("submit", (event) => {
+        if (event.target.matches("[data-triage]")) {
+            event.preventDefault();
+            send(event.target, event.submitter);
+        } else if (event.target.matches("[data-filters]")) {
+            event.preventDefault();
+            const wanted = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value));
+            go(`${event.target.getAttribute("action")}?${wanted}`);
+        }
+    });
+    page.addEventListener("change", (event) => {
+        if (event.target.closest("[data-filters]")) event.target.form.requestSubmit();
+    });
+    window.addEventListener("popstate", () => go(location.href, true));
+
+    // Another issue, by its title or number
+
+    let waiting = 0;
+    let asked = 0;
+    const find = async (field) => {
+        const mine = ++asked;
+        const url = `${inbox().dataset.found}?${new URLSearchParams({ q: field.value })}`;
+        const response = await fetch(url, { headers });
+        if (mine !== asked || !response.ok) return;
+        const place = inbox().querySelector("[data-found-issues]");
+        place.innerHTML = await response.text();
+        const found = place.querySelectorAll("li").length;
+        status.textContent = found ? `${found} issues found.` : "No issue has that in its title.";
+    };
+    page.addEventListener("input", (event) => {
+        if (!event.target.matches("[data-find]")) return;
+        clearTimeout(waiting);
+        waiting = setTimeout(() => find(event.target), 200);
+    });
+
+    // Keys
+
+    const showKeys = () => (keys.open ? keys.close() : keys.showModal());
+    const press = (key) => inbox().querySelector(`[data-key="${key}"]`)?.click();
+    const acts = {
+        j: () => press("j"),
+        ArrowRight: () => press("j"),
+        k: () => press("k"),
+        ArrowLeft: () => press("k"),
+        a: () => press("a"),
+        x: () => press("x"),
+        m: () => press("m"),
+        t: () => press("t"),
+        i: () => press("i"),
+        n: () => (mode === "test" ? inbox().querySelector("[data-new-test]")?.click() : press("n")),
+        g: () => (inbox().querySelector("[data-tag]") ? setMode("tag") : undefined),
+        u: () => press("u"),
+        e: () => press("e"),
+        r: () => inbox().querySelector("[data-note]")?.focus(),
+        "/": () => {
+            if (mode !== "test") setMode("attach");
+            inbox().querySelector("[data-find]")?.focus();
+        },
+        Escape: () => setMode(""),
+        "?": () => showKeys(),
+    };
+    const whileTyping = (event) => {
+        const field = event.target;
+        if (event.key === "Escape") field.blur();
+        else if (event.key === "Enter" && field.matches("[data-find]")) {
+            event.preventDefault();
+            field.blur();
+        } else if (event.key === "Enter" && event.ctrlKey && field.matches("[data-note]")) {
+            event.preventDefault();
+            press("x");
+        }
+    };
+    const isText = (target) => target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
+    document.addEventListener("keydown", (event) => {
+        if (event.isComposing || event.altKey || event.metaKey) return;
+        if (page.contains(event.target) && isText(event.target)) {
+            whileTyping(event);
+            return;
+        }
+        if (event.ctrlKey || isText(event.target)) return;
+        if (document.querySelector("dialog[open]") && event.key !== "?") return;
+        if (mode && /^[1-9]$/.test(event.key)) {
+            event.preventDefault();
+            choose(event.key);
+        } else if (acts[event.key]) {
+            event.preventDefault();
+            acts[event.key]();
+        }
+    });
+
+    page.querySelector("[data-keys]").hidden = false;
+    prepare();
+})();

@@ -1,0 +1,50 @@
+"""The form of feedback: a duplicate names its original, and has that one's issue."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from issues.models import Feedback, FeedbackState, Rating
+
+
+class FeedbackForm(forms.ModelForm):
+    class Meta:
+        model = Feedback
+        fields = (
+            *("comment", "prompt", "answer", "rating", "model", "source"),
+            *("state", "issue", "duplicate_of", "note"),
+        )
+        help_texts = {
+            "issue": "The issue that it shows, if there is one already.",
+            "duplicate_of": "Other feedback that says the same: this one then follows it.",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if self.instance.pk is None:
+            self._says_something(data)
+        original = data.get("duplicate_of")
+        if original is not None:
+            self._follow(data, original.duplicate_of or original)
+        elif data.get("state") == FeedbackState.DUPLICATE:
+            self.add_error("duplicate_of", "Choose the feedback that this is a duplicate of.")
+        return data
+
+    def _follow(self, data: dict[str, Any], original: Feedback) -> None:
+        if original == self.instance:
+            raise ValidationError(
+                {"duplicate_of": "Feedback cannot be a duplicate of itself: choose another one."}
+            )
+        if data.get("state", FeedbackState.DUPLICATE) != FeedbackState.DUPLICATE:
+            if "duplicate_of" not in self.changed_data:
+                data["duplicate_of"] = None
+                return
+            data["state"] = FeedbackState.DUPLICATE
+        self.instance.state = FeedbackState.DUPLICATE
+        data |= {"duplicate_of": original, "issue": original.issue}
+
+    def _says_something(self, data: dict[str, Any]) -> None:
+        said = any((data.get(name) or "").strip() for name in ("prompt", "answer", "comment"))
+        if not said and data.get("rating") == Rating.NONE and not self.errors:
+            raise ValidationError("Nothing was said: enter a comment, prompt, answer or rating.")

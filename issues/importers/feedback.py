@@ -1,0 +1,297 @@
+"""Reading files of feedback that others wrote: CSV, JSON, or one JSON object a line. Pure.
+
+Nothing is guessed from a value: what cannot be taken is named with its place, and is left out.
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evalhub.storable import REASON, UNSTORABLE, unstorable
+
+MOST_BYTES = 8 * 1024 * 1024
+MOST_ROWS = 5000
+MOST_COLUMNS = 100
+SHOWN = 60
+LENGTHS = {
+    "prompt": 200_000,
+    "answer": 200_000,
+    "comment": 200_000,
+    "model": 200,
+    "source": 100,
+    "source_id": 100,
+    "rating": 40,
+}
+"""The fields of feedback that a column can be, with the most characters of each."""
+
+COLUMNS = {
+    "prompt": ("prompt", "question", "input", "model_input", "query", "user_input"),
+    "answer": ("answer", "response", "output", "model_output", "completion", "reply"),
+    "comment": ("comment", "user_comment", "feedback", "text", "message", "complaint"),
+    "rating": ("rating", "user_rating", "thumb", "thumbs", "score"),
+    "model": ("model", "model_id", "model_name"),
+    "source": ("source", "application", "app", "mode"),
+    "source_id": ("source_id", "id", "_id", "external_id", "feedback_id"),
+}
+"""What columns are taken for what, by their names."""
+
+RATINGS = {
+    "up": ("up", "thumbs up", "thumbs_up", "+1", "1", "positive", "good", "like", "👍"),
+    "down": ("down", "thumbs down", "thumbs_down", "-1", "negative", "bad", "dislike", "👎"),
+    "none": ("", "none", "null", "not rated"),
+}
+_RATING_OF = {said: rating for rating, words in RATINGS.items() for said in words}
+
+
+class Problem(NamedTuple):
+    """Why something cannot be taken; `place` is a line or item of the file, or its name."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class Read(NamedTuple):
+    """One piece of feedback as a file has it: the fields of the table, `raw` with the rest."""
+
+    place: str
+    fields: dict[str, Any]
+
+
+@dataclass
+class Sheet:
+    """A file as it was understood.
+
+    `columns` gives for each column of the file the field that it is taken for; "" goes to what
+    else was sent. `problems` are of rows that are left out, `unreadable` of the whole file.
+    """
+
+    columns: dict[str, str] = field(default_factory=dict)
+    rows: list[Read] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: list[Problem] = field(default_factory=list)
+
+    @property
+    def bad(self) -> int:
+        """Rows that are left out."""
+        return len({problem.place for problem in self.problems})
+
+
+class Unreadable(ValueError):
+    """The file as a whole cannot be read."""
+
+
+def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Sheet:
+    """The feedback in a file, and all that is wrong with it at once.
+
+    Args:
+        name: The file's name; its ending says how it is written.
+        chosen: For columns what they are to be taken for, instead of what their names say.
+    """
+    sheet = Sheet()
+    try:
+        items = list(_items(name, data, sheet))
+    except Unreadable as error:
+        sheet.unreadable.append(Problem(name, str(error)))
+        return sheet
+    names = list(dict.fromkeys(key for _, item in items for key in item))
+    if len(names) > MOST_COLUMNS:
+        said = f"has {len(names)} columns, and {MOST_COLUMNS} is the most."
+        sheet.unreadable.append(Problem(name, said))
+        return sheet
+    sheet.columns = columns_of(names, chosen or {})
+    seen: Counter[str] = Counter()
+    ids: dict[str, str] = {}
+    for place, item in items:
+        _take(place, item, sheet, seen, ids)
+    if not items:
+        sheet.unreadable.append(Problem(name, "holds no feedback."))
+    return sheet
+
+
+def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
+    """What each column is taken for; a field is taken from one column only, the first."""
+    taken = {name: chosen[name] for name in names if chosen.get(name) in LENGTHS}
+    left = set(LENGTHS) - set(taken.values())
+    found = {}
+    for wanted in LENGTHS:
+        by_name = [n for alias in COLUMNS[wanted] for n in names if _plain(n) == alias]
+        free = [n for n in by_name if n not in taken and n not in chosen and n not in found]
+        if wanted in left and free:
+            found[free[0]] = wanted
+    return {name: taken.get(name) or found.get(name, "") for name in names}
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def _items(name: str, data: bytes, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    if len(data) > MOST_BYTES:
+        raise Unreadable(f"has {len(data):,} bytes, and {MOST_BYTES:,} is the most.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 text: {error}. Save it as UTF-8.") from error
+    ending = name.rpartition(".")[2].lower()
+    readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
+    if ending not in readers:
+        raise Unreadable("is of an unknown kind: expected a name that ends on .csv, .json, .jsonl.")
+    for number, pair in enumerate(readers[ending](text, sheet)):
+        if number == MOST_ROWS:
+            raise Unreadable(f"has more than {MOST_ROWS:,} rows: split it into several files.")
+        yield pair
+
+
+def _csv(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    csv.field_size_limit(MOST_BYTES)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    names: list[str] = []
+    line = 1
+    try:
+        for cells in rows:
+            place, line = f"line {line}", rows.line_num + 1
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not names:
+                names = _header(cells)
+            elif len(cells) != len(names):
+                said = f"has {len(cells)} cells, expected {len(names)}: {shown(cells)}."
+                sheet.problems.append(Problem(place, said))
+            else:
+                yield place, dict(zip(names, cells, strict=True))
+    except csv.Error as error:
+        raise Unreadable(f"cannot be read as CSV from line {line} on: {error}.") from error
+
+
+def _header(cells: list[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise Unreadable(f"has the column {shown(twice[0])} more than once.")
+    return names
+
+
+def _json(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    value = _parsed(text)
+    if isinstance(value, dict) and isinstance(value.get("feedback"), list):
+        value = value["feedback"]
+    if not isinstance(value, list):
+        raise Unreadable(f"expected a list of objects, not {shown(value)}.")
+    for number, item in enumerate(value, 1):
+        yield from _object(f"item {number}", item, sheet)
+
+
+def _lines(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = _parsed(line)
+        except Unreadable as error:
+            sheet.problems.append(Problem(f"line {number}", f"{error} Found: {shown(line)}"))
+        else:
+            yield from _object(f"line {number}", value, sheet)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise Unreadable("is nested too deeply.") from error
+    except ValueError as error:
+        raise Unreadable(f"is not JSON: {error}.") from error
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _object(place: str, item: Any, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    """An object, with what GRAFITE keeps under `raw_feedback` beside the rest."""
+    if not isinstance(item, dict):
+        sheet.problems.append(Problem(place, f"expected an object, not {shown(item)}."))
+        return
+    inner = item.get("raw_feedback")
+    yield place, {**inner, **item, "raw_feedback": None} if isinstance(inner, dict) else item
+
+
+# Rows ---------------------------------------------------------------------------------------------
+
+
+def _take(
+    place: str, item: dict[str, Any], sheet: Sheet, seen: Counter[str], ids: dict[str, str]
+) -> None:
+    """Put a row into the sheet, or what is wrong with it."""
+    wrong: list[str] = []
+    fields: dict[str, Any] = {}
+    for name, wanted in sheet.columns.items():
+        if wanted and item.get(name) is not None:
+            fields[wanted] = _text(name, item[name], LENGTHS[wanted], wrong)
+    _rate(fields, wrong)
+    rest = {n: v for n, v in item.items() if not sheet.columns.get(n) and v not in (None, "")}
+    if places := unstorable(rest):
+        wrong.append(f"{places[0] or 'a column'} {REASON}")
+    said = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
+    if not said and fields["rating"] == "none" and not wrong:
+        wrong.append("says nothing: it has no prompt, answer, comment or rating.")
+    fields["raw"] = rest
+    fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)
+    before = ids.setdefault(fields["source_id"], place)
+    if before != place:
+        wrong.append(f"has the id {shown(fields['source_id'])}, which {before} has too.")
+    sheet.problems += [Problem(place, message) for message in wrong]
+    if not wrong:
+        sheet.rows.append(Read(place, fields))
+
+
+def _text(name: str, value: Any, most: int, wrong: list[str]) -> str:
+    plain = value.get("$oid", value) if isinstance(value, dict) else value
+    if isinstance(plain, bool) or not isinstance(plain, str | int | float):
+        wrong.append(f"{name}: expected text, not {shown(plain)}.")
+        return ""
+    text = str(plain)
+    if UNSTORABLE.search(text):
+        wrong.append(f"{name} {REASON}")
+    if len(text) > most:
+        wrong.append(f"{name} has {len(text):,} characters, {most:,} is the most: {shown(text)}.")
+    return text
+
+
+def _rate(fields: dict[str, Any], wrong: list[str]) -> None:
+    given = str(fields.get("rating", ""))
+    rating = _RATING_OF.get(given.strip().lower())
+    if rating is None:
+        wrong.append(f"rating: expected up, down or nothing, not {shown(given)}.")
+    fields["rating"] = rating or "none"
+
+
+def _content_id(fields: Mapping[str, Any], seen: Counter[str]) -> str:
+    """An id by content, so that a second upload changes nothing.
+
+    Two users may say the same: of rows that are alike each has an id of its own, in their order.
+    """
+    text = json.dumps(fields, sort_keys=True, ensure_ascii=False, default=str)
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:40]
+    seen[digest] += 1
+    times = seen[digest]
+    return f"content:{digest}" + (f":{times}" if times > 1 else "")
+
+
+def shown(value: Any) -> str:
+    """A value as it is named in a problem: short, and on one line."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text.encode(errors="backslashreplace").decode()
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
