@@ -8,20 +8,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from reports.cells import points
-from reports.comparison.comparing import (
-    FLIPS,
-    MATCHED,
-    Compared,
-    missing_share,
-    net_change,
-    tally_of,
-)
-from reports.comparison.evidence import Findings, findings, sample_of
-from reports.comparison.gate import MAX_MISSING, Code, Found, Limits, Ruling, rule
+from reports.comparison.comparing import FLIPS, Compared, net_change
+from reports.comparison.evidence import Findings
+from reports.comparison.gate import MAX_MISSING, Code, Limits, Ruling
 from reports.comparison.matching import Tested
 from reports.comparison.words import sentences
+from reports.gating import found_in, gated
 from reports.pages.compare.headline import warnings
-from reports.queries.compare import Comparison, comparison_of, sides_of
+from reports.queries.compare import Comparison
 from runs.models import Run
 
 BASELINE = "baseline"
@@ -50,11 +44,8 @@ class Command(BaseCommand):
         run = found_run(options["run"])
         against = other_run(options["against"], run)
         limits = Limits(options["alpha"], options["max_worse"], options["max_missing"])
-        comparison = comparison_of(*sides_of([against, run]))
-        computed = findings(
-            sample_of(comparison.rows, comparison.tags, single=comparison.is_single)
-        )
-        ruling = rule(found_in(comparison, computed), limits)
+        gate = gated(run, against, limits)
+        comparison, computed, ruling = gate.comparison, gate.computed, gate.ruling
         if options["json"]:
             self.stdout.write(json.dumps(as_json(comparison, computed, limits, ruling), indent=2))
         else:
@@ -129,17 +120,6 @@ def number(text: str) -> int:
 
 
 # What is said ------------------------------------------------------------------------------------
-
-
-def found_in(comparison: Comparison, computed: Findings) -> Found:
-    rows = comparison.rows
-    return Found(
-        tally=tally_of(rows),
-        matched=sum(one.times for one in rows if one.kind in MATCHED),
-        missing=missing_share(rows),
-        net=net_change(rows),
-        p=computed.evidence.p,
-    )
 
 
 def as_text(
