@@ -7,6 +7,7 @@ from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 
+from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 from evalhub.colours import PRIMARY
 from evalhub.environment import env
 
@@ -84,6 +85,18 @@ EVALHUB_RELEASES_TO_RESOLVE = env.number(
     3,
     "Releases in a row that an issue has to pass until it is proposed to be resolved.",
     least=1,
+)
+EVALHUB_SITE_URL = env.text(
+    "EVALHUB_SITE_URL", "", "The site's address for links in messages: `https://hub.example.org`."
+)
+EMAIL_HOST = env.text("EVALHUB_EMAIL_HOST", "", "Mail server; empty: no e-mail is sent.")
+EMAIL_PORT = env.number("EVALHUB_EMAIL_PORT", 587, "Port of the mail server.", least=1)
+EMAIL_HOST_USER = env.text("EVALHUB_EMAIL_USER", "", "Name at the mail server; empty: none.")
+EMAIL_HOST_PASSWORD = env.secret("EVALHUB_EMAIL_PASSWORD", "", "Password at the mail server.")
+EMAIL_USE_TLS = env.flag("EVALHUB_EMAIL_TLS", True, "STARTTLS with the mail server.")
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text(
+    "EVALHUB_EMAIL_FROM", "evalhub@localhost", "Address that e-mails come from."
 )
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
@@ -199,10 +212,13 @@ EVALHUB_WORK = [
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
 
 EVALHUB_EVERY_MINUTE = [
+    "evalhub.notices.delivering.deliver_in_background",
+    "issues.notices.tell_assigned",
     "runs.recurring.launch_due",
     "runs.review.filling.fill_followers",
     "reports.recurring.make_due",
     "reports.follow_up.pull",
+    "reports.notices.tell_finished",
 ]
 """Functions without arguments that the workers' guard calls every minute, on each machine."""
 
@@ -309,57 +325,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 # API ---------------------------------------------------------------------------------------------
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "evalhub.access.tokens.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": ["evalhub.access.permissions.ModelPermissions"],
-    "DEFAULT_FILTER_BACKENDS": [
-        "evalhub.api.filters.NamedFilters",
-        "evalhub.api.filters.NamedOrdering",
-    ],
-    "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
-    "PAGE_SIZE": 100,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
-    "EXCEPTION_HANDLER": "evalhub.api.errors.explain",
-    "NON_FIELD_ERRORS_KEY": "problems",
-    "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-    ],
-    "NUM_PROXIES": EVALHUB_PROXIES,
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min"},
-    "TEST_REQUEST_DEFAULT_FORMAT": "json",
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "EvalHub",
-    "DESCRIPTION": """The ledger of what language models get wrong.
-
-Send `Authorization: Bearer <token>`; tokens are made in the admin, to read only or to write, and do
-what their person may. Lists are filtered and ordered by the parameters named here, any other is an
-error; follow `next` for more. An error of status 400 names fields with what is wrong, or lists all
-`problems`; 409 says why something cannot be done now. `null` is not measured, never 0. Nothing is
-deleted. Text of sealed tests is told only to those who may read it.""",
-    "VERSION": "1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "OAS_VERSION": "3.1.0",
-    "ENUM_NAME_OVERRIDES": {
-        "FeedbackState": "issues.models.FeedbackState",
-        "IssueState": "issues.models.IssueState",
-        "TestState": "issues.models.TestState",
-        "TemplateState": "issues.models.TemplateState",
-        "BatchState": "evalhub.models.BatchState",
-        "ItemState": "evalhub.models.ItemState",
-        "JudgmentState": "runs.models.JudgmentState",
-    },
-}
+REST_FRAMEWORK["NUM_PROXIES"] = EVALHUB_PROXIES
 
 # Admin -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,54 @@
+"""How the API reads, answers and describes itself: settings that nobody changes."""
+
+from typing import Any
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "evalhub.access.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["evalhub.access.permissions.ModelPermissions"],
+    "DEFAULT_FILTER_BACKENDS": [
+        "evalhub.api.filters.NamedFilters",
+        "evalhub.api.filters.NamedOrdering",
+    ],
+    "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
+    "PAGE_SIZE": 100,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
+    "EXCEPTION_HANDLER": "evalhub.api.errors.explain",
+    "NON_FIELD_ERRORS_KEY": "problems",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.AnonRateThrottle",
+        "rest_framework.throttling.UserRateThrottle",
+    ],
+    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min"},
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "EvalHub",
+    "DESCRIPTION": """The ledger of what language models get wrong.
+
+Send `Authorization: Bearer <token>`; tokens are made in the admin, to read only or to write, and do
+what their person may. Lists are filtered and ordered by the parameters named here, any other is an
+error; follow `next` for more. An error of status 400 names fields with what is wrong, or lists all
+`problems`; 409 says why something cannot be done now. `null` is not measured, never 0. Nothing is
+deleted. Text of sealed tests is told only to those who may read it.""",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "OAS_VERSION": "3.1.0",
+    "ENUM_NAME_OVERRIDES": {
+        "FeedbackState": "issues.models.FeedbackState",
+        "IssueState": "issues.models.IssueState",
+        "TestState": "issues.models.TestState",
+        "TemplateState": "issues.models.TemplateState",
+        "BatchState": "evalhub.models.BatchState",
+        "ItemState": "evalhub.models.ItemState",
+        "JudgmentState": "runs.models.JudgmentState",
+    },
+}
