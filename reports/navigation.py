@@ -10,7 +10,17 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django_q.models import Failure, OrmQ, Schedule, Success
 
-from evalhub.models import Call, Exposure, LanguageModel, Token, User, Worker
+from evalhub.models import (
+    Call,
+    Delivery,
+    Exposure,
+    LanguageModel,
+    Notice,
+    Token,
+    User,
+    Webhook,
+    Worker,
+)
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
@@ -57,6 +67,8 @@ SETTINGS = (
     Room(Token, "Tokens", "key"),
     Room(Exposure, "Exposures", "lock_open"),
     Room(Call, "Calls", "call_made"),
+    Room(Webhook, "Webhooks", "webhook"),
+    Room(Delivery, "Deliveries", "outbox"),
     Room(Worker, "Workers", "memory"),
     Room(OrmQ, "Queue", "low_priority"),
     Room(Schedule, "Schedules", "event_repeat"),
@@ -68,7 +80,12 @@ SETTINGS = (
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of the sidebar, as the admin theme reads them."""
     return [
-        {"items": [_item("Dashboard", "home", reverse("admin:index"), exact=True, on=request)]},
+        {
+            "items": [
+                _item("Dashboard", "home", reverse("admin:index"), exact=True, on=request),
+                *_notices(request),
+            ]
+        },
         {"title": "Ledger", "items": list(_open_rooms(LEDGER, request))},
         {"title": "Runs", "items": [*_launch(request), *_open_rooms(RUNS, request)]},
         {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
@@ -89,6 +106,14 @@ def _open_rooms(rooms: tuple[Room, ...], request: HttpRequest) -> Iterator[Item]
         room_admin = admin.site._registry.get(room.model)
         if room_admin and room_admin.has_view_permission(request):
             yield _item(room.title, room.icon, _url(room.model, "changelist"), on=request)
+
+
+def _notices(request: HttpRequest) -> Iterator[Item]:
+    """One's notices, with how many are not read."""
+    if request.user.is_authenticated:
+        unread = Notice.objects.filter(recipient=request.user.pk, read_at=None).count()
+        item = _item("Notices", "notifications", _url(Notice, "changelist"), on=request)
+        yield {**item, "badge": f"{unread:,}"} if unread else item
 
 
 def _launch(request: HttpRequest) -> Iterator[Item]:

@@ -102,6 +102,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_token_changelist": (get(STAFF),),
     "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
     "admin:evalhub_token_revoke": (post(ADMINS),),
+    "admin:evalhub_notice_changelist": (get(STAFF),),
+    "admin:evalhub_notice_choose": (get(STAFF), post(STAFF)),
+    "admin:evalhub_notice_read": (post(STAFF),),
+    "admin:evalhub_notice_open": (post(frozenset()),),  # only whose it is opens it
+    "admin:evalhub_webhook_test": (post(MAINTAINERS),),
     "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
     "admin:evalhub_exposure_export": (get(MAINTAINERS),),
     # Issues and tests
@@ -184,6 +189,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-language-model-detail": (get(),),
     "api-call-list": (get(MAINTAINERS),),
     "api-call-detail": (get(MAINTAINERS),),
+    "api-notice-list": (get(),),
+    "api-notice-detail": (get(frozenset()),),  # only whose it is reads it
+    "api-notice-read": (post(frozenset()),),
     "api-exposure-list": (get(MAINTAINERS),),
     "api-exposure-detail": (get(MAINTAINERS),),
     "api-tag-list": (get(), post(WRITERS)),

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.db.models import Q
 
-READ = ("issues.view_*", "runs.view_*", "reports.view_*", "evalhub.view_languagemodel")
+GROUND = ("evalhub.view_languagemodel", "evalhub.view_notice")
+READ = ("issues.view_*", "runs.view_*", "reports.view_*", *GROUND)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,

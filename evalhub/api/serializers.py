@@ -1,7 +1,7 @@
 from typing import Any
 
 from evalhub.api.fields import Name, RowSerializer
-from evalhub.models import Call, Exposure, LanguageModel
+from evalhub.models import Call, Exposure, LanguageModel, Notice
 
 CHANGE_MODEL = "evalhub.change_languagemodel"
 FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
@@ -104,3 +104,9 @@ class ExposureSerializer(RowSerializer):
         if not self.context.get("reads_sealed"):
             shown.pop("reason")
         return shown
+
+
+class NoticeSerializer(RowSerializer):
+    class Meta:
+        model = Notice
+        fields = ("id", "kind", "key", "title", "text", "url", "created_at", "read_at")

@@ -1,10 +1,11 @@
 from rest_framework.routers import SimpleRouter
 
-from evalhub.api.views import CallViewSet, ExposureViewSet, LanguageModelViewSet
+from evalhub.api.views import CallViewSet, ExposureViewSet, LanguageModelViewSet, NoticeViewSet
 
 router = SimpleRouter()
 router.register("language-models", LanguageModelViewSet, basename="api-language-model")
 router.register("calls", CallViewSet, basename="api-call")
 router.register("exposures", ExposureViewSet, basename="api-exposure")
+router.register("notices", NoticeViewSet, basename="api-notice")
 
 urlpatterns = router.urls

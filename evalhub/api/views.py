@@ -1,8 +1,11 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils import timezone
 from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
 from rest_framework import mixins
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
@@ -10,8 +13,21 @@ from rest_framework.viewsets import GenericViewSet
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.filters import Id, OneOf, Since, YesNo
-from evalhub.api.serializers import CallSerializer, ExposureSerializer, LanguageModelSerializer
-from evalhub.models import Call, CallRole, Exposure, ExposureKind, LanguageModel
+from evalhub.api.serializers import (
+    CallSerializer,
+    ExposureSerializer,
+    LanguageModelSerializer,
+    NoticeSerializer,
+)
+from evalhub.models import (
+    Call,
+    CallRole,
+    Exposure,
+    ExposureKind,
+    LanguageModel,
+    Notice,
+    NoticeKind,
+)
 
 
 class Rows(GenericViewSet):
@@ -106,3 +122,32 @@ class ExposureViewSet(ReadOnly):
     def get_serializer_context(self) -> dict[str, Any]:
         reads = self.request.user.has_perm(READ_SEALED) if self.request else False
         return {**super().get_serializer_context(), "reads_sealed": reads}
+
+
+class NoticeFilters(filters.FilterSet):
+    kind = OneOf(NoticeKind)
+    is_read = YesNo("read_at", lookup_expr="isnull", exclude=True)
+
+
+class NoticeViewSet(ReadOnly):
+    """What the token's person was told."""
+
+    queryset = Notice.objects.order_by("-pk")
+    serializer_class = NoticeSerializer
+    filterset_class = NoticeFilters
+    ordering_fields = ("id",)
+    action_permissions = {"read": "evalhub.view_notice"}
+
+    def get_queryset(self) -> QuerySet[Notice]:
+        mine: QuerySet[Notice] = super().get_queryset().filter(recipient=self.request.user.pk)
+        return mine
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def read(self, request: Request, pk: str | None = None) -> Response:
+        """Mark it as read."""
+        notice = self.get_object()
+        if notice.read_at is None:
+            notice.read_at = timezone.now()
+            notice.save(update_fields=["read_at"])
+        return Response(self.get_serializer(notice).data)
