@@ -17,7 +17,7 @@ from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from evalhub.models import Exposure, Token, TokenScope, User
+from evalhub.models import Delivery, Exposure, Notice, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
 from issues.freezing import freeze
 from issues.models import Feedback, ResolutionLabel, Tag
@@ -357,9 +357,13 @@ def rows() -> dict[str, Any]:
     evaluation = HumanEvaluation.objects.create(
         result=result, criterion=result.revision.criteria.get(), annotator=user, value=1.0
     )
+    webhook = Webhook.objects.create(name="w", url="https://example.org/", secret_env="HOOK")
     report = RecurringReport.objects.create(title="r", page="gone", cron="0 6 * * *")
     return {
         "user": user,
+        "notice": Notice.objects.create(recipient=user, kind="assigned", key="k", title="t"),
+        "webhook": webhook,
+        "delivery": Delivery.objects.create(webhook=webhook, key="k"),
         "token": Token.objects.issue(user=user, name="x")[0],
         "languagemodel": run.language_model,
         "call": make_call(),
@@ -451,7 +455,17 @@ def model_of(address: Address) -> str:
 
 
 MODELS = (
-    *("language-model", "call", "exposure", "tag", "resolution-label", "feedback", "issue", "test"),
+    *(
+        "language-model",
+        "call",
+        "notice",
+        "exposure",
+        "tag",
+        "resolution-label",
+        "feedback",
+        "issue",
+        "test",
+    ),
     *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
     *("judgment", "evaluation", "summary"),
 )
