@@ -23,6 +23,7 @@ from issues.admin.board import Boarding
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
 from issues.admin.issue_inlines import CommentInline, FeedbackInline, SourceInline, TestInline
 from issues.admin.merge import Merging
+from issues.admin.sealed_issue import SealedIssues, sealed_facts
 from issues.admin.test_form import text_area
 from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.states import Move
@@ -51,7 +52,7 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(Merging, Boarding):
+class IssueAdmin(Merging, Boarding, SealedIssues):
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue says what goes wrong; its tests show it."
     list_display = (
@@ -72,7 +73,7 @@ class IssueAdmin(Merging, Boarding):
         ("severity", ChoicesDropdownFilter),
         AssigneeFilter,
     )
-    search_fields = ("title", "description", "generic_statement", "tags__name", "=id")
+    search_fields = ("title", "open_description", "generic_statement", "tags__name", "=id")
     search_help_text = "Title, description, tag or number."
     list_select_related = ("assignee",)
     autocomplete_fields = ("tags",)
@@ -149,7 +150,7 @@ class IssueAdmin(Merging, Boarding):
 
     def facts(self, row: Any) -> list[str]:
         counts = f"{row.tests_approved} of {row.tests_total} tests approved"
-        return [counts, *self.merge_facts(row)]
+        return [counts, *sealed_facts(row), *self.merge_facts(row)]
 
     def acts(self, request: HttpRequest, row: Any) -> list[Act]:
         acts = self.merge_acts(request, row)

@@ -103,6 +103,8 @@ class Merging(StatedAdmin):
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")
+        if not all(row.is_readable for row in found.values()):
+            raise PermissionDenied  # their texts stand side by side
         return [found[key] for key in keys]
 
     def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> list[str]:

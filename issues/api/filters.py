@@ -39,10 +39,13 @@ class IssueFilters(filters.FilterSet):
     assignee = filters.CharFilter(field_name="assignee__username")
     source_id = filters.CharFilter()
     updated_since = Since("updated_at")
-    q = filters.CharFilter(method="containing", label="Text in title or description.")
+    q = filters.CharFilter(
+        method="containing", label="Text in the title, or in a description that you may read."
+    )
 
     def containing(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        return queryset.filter(Q(title__icontains=value) | Q(description__icontains=value))
+        said = Q(description__icontains=value, is_readable=True)
+        return queryset.filter(Q(title__icontains=value) | said)
 
 
 class TestFilters(filters.FilterSet):

@@ -7,7 +7,6 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
-from issues.judge_templates import shown_by
 from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
@@ -30,6 +29,10 @@ DECIDING = (
     "pass_threshold",
 )
 """What decides a result: a change of it takes an approved test back to review."""
+
+
+WITHHELD = {"description": "", "resolution_note": "", "sources": [], "comments": []}
+"""What of an issue may quote its tests, and how it is told to those who may not read them."""
 
 
 class TagSerializer(RowSerializer):
@@ -107,7 +110,11 @@ class CommentSerializer(RowSerializer):
 
 
 class IssueSerializer(RowSerializer):
-    """`tags` by name. `sources` replaces all of them. The state changes by `move` only."""
+    """`tags` by name. `sources` replaces all of them. The state changes by `move` only.
+
+    Of an issue with sealed tests that you may not read, `is_readable` is false: what may quote
+    them is empty, and the generic statement stands for it.
+    """
 
     tags = serializers.SlugRelatedField(
         slug_field="name", queryset=Tag.objects.all(), many=True, required=False
@@ -125,11 +132,13 @@ class IssueSerializer(RowSerializer):
     sources = SourceSerializer(many=True, required=False)
     comments = CommentSerializer(many=True, read_only=True)
     feedback: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    is_readable = serializers.SerializerMethodField()
 
     class Meta:
         model = Issue
         fields = (
             "id",
+            "is_readable",
             "title",
             "description",
             "generic_statement",
@@ -149,6 +158,23 @@ class IssueSerializer(RowSerializer):
             "updated_at",
         )
         read_only_fields = ("state", "resolution_note", "merged_into")
+
+    def get_is_readable(self, issue: Any) -> bool:
+        if hasattr(issue, "is_readable"):
+            return bool(issue.is_readable)
+        readers = Issue.objects.readable_by(self.context["request"].user)
+        return bool(readers.filter(pk=issue.pk).exists())
+
+    def to_representation(self, instance: Issue) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        return shown if shown["is_readable"] else shown | WITHHELD
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        hidden = sorted(attrs.keys() & WITHHELD.keys())
+        if hidden and self.instance is not None and not self.get_is_readable(self.instance):
+            told = "Some of its tests are sealed: you may not read this, nor write over it."
+            raise serializers.ValidationError(dict.fromkeys(hidden, told))
+        return super().validate(attrs)
 
     def create(self, validated_data: dict[str, Any]) -> Issue:
         sources = validated_data.pop("sources", [])
@@ -257,49 +283,6 @@ class EndRevealSerializer(serializers.Serializer):
     """To whom a test was revealed."""
 
     person = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
-
-
-class JudgeTemplateSerializer(RowSerializer):
-    """What a template shows is read from its wording. Only drafts change."""
-
-    scale = JSONObject(required=False)
-
-    class Meta:
-        model = JudgeTemplate
-        fields = (
-            "id",
-            "family",
-            "version",
-            "title",
-            "state",
-            "text",
-            "shows_input",
-            "shows_reference",
-            "shows_guidelines",
-            "shows_whole_rubric",
-            "reply_form",
-            "scale",
-            "created_at",
-            "published_at",
-        )
-        read_only_fields = (
-            *("version", "state", "published_at"),
-            *("shows_input", "shows_reference", "shows_guidelines", "shows_whole_rubric"),
-        )
-
-    def validate_family(self, family: str) -> str:
-        others = JudgeTemplate.objects.filter(family=family)
-        if self.instance is not None:
-            others = others.exclude(family=self.instance.family)
-        if others.exists():
-            raise serializers.ValidationError(
-                f"There are versions of {family} already: POST …/new_version/ to the newest."
-            )
-        return family
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        super().validate(attrs)
-        return {**attrs, **(shown_by(attrs["text"]) if "text" in attrs else {})}
 
 
 class RevisionSerializer(RowSerializer):

@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
@@ -26,7 +26,6 @@ from issues.api.serializers import (
     FeedbackSerializer,
     IssueMoveSerializer,
     IssueSerializer,
-    JudgeTemplateSerializer,
     MergeSerializer,
     MoveSerializer,
     ReadinessSerializer,
@@ -38,6 +37,7 @@ from issues.api.serializers import (
     TestSerializer,
     TriageSerializer,
 )
+from issues.api.templates import JudgeTemplateSerializer, with_parts
 from issues.checks import CHECKS
 from issues.judge_templates import new_version, publish, retire
 from issues.merging import may_go, merge, standing_merge, take_back
@@ -153,6 +153,11 @@ class IssueViewSet(Stated):
         "part": states.CHANGE_ISSUE,
         "comments": "issues.add_comment",
     }
+
+    def get_queryset(self) -> QuerySet[Issue]:
+        readable = Issue.objects.readable_by(self.request.user).filter(pk=OuterRef("pk"))
+        issues: QuerySet[Issue] = super().get_queryset()
+        return issues.annotate(is_readable=Exists(readable.order_by()))
 
     @transaction.atomic
     def perform_create(self, serializer: BaseSerializer[Issue]) -> None:
@@ -306,6 +311,10 @@ class JudgeTemplateViewSet(Written):
         "retire": PUBLISH,
         "new_version": "issues.add_judgetemplate",
     }
+
+    def get_queryset(self) -> QuerySet[JudgeTemplate]:
+        templates: QuerySet[JudgeTemplate] = super().get_queryset()
+        return with_parts(templates, self.request.user)  # type: ignore[arg-type]
 
     def _shown(self, template: JudgeTemplate) -> Response:
         return Response(self.get_serializer(template).data)

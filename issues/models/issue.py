@@ -3,6 +3,7 @@ from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
+from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from issues.models.tag import Tag
 
@@ -34,14 +35,21 @@ class ResolutionLabel(models.Model):
         return self.name
 
 
-class IssueQuerySet(models.QuerySet["Issue"]):
+class IssueQuerySet(SealedQuerySet):
     def standing(self) -> "IssueQuerySet":
         """Issues whose tests may run."""
         return self.exclude(state=IssueState.DEPRECATED)
 
 
 class Issue(models.Model):
-    """One erroneous behaviour, described, tagged, with a state."""
+    """One erroneous behaviour, described, tagged, with a state.
+
+    What is said of it may quote its tests, so it is sealed with any of them. The title and the
+    generic statement are for all.
+    """
+
+    sealed_path = "tests__sealed"
+    sealed_fields = ("description", "resolution_note")
 
     title = models.CharField(max_length=200)
     description = models.TextField(
@@ -102,9 +110,14 @@ class SourceKind(models.TextChoices):
 class Source(models.Model):
     """Where an issue was seen, besides feedback."""
 
+    sealed_path = "issue__tests__sealed"
+    sealed_fields = ("value",)
+
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="sources")
     kind = models.CharField(max_length=10, choices=SourceKind, default=SourceKind.GENERAL)
     value = models.CharField(max_length=500)
+
+    objects = SealedQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)
@@ -117,6 +130,9 @@ class Source(models.Model):
 class Comment(models.Model):
     """What someone said about an issue. Append-only."""
 
+    sealed_path = "issue__tests__sealed"
+    sealed_fields = ("text",)
+
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
@@ -126,6 +142,8 @@ class Comment(models.Model):
     )
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SealedQuerySet.as_manager()
 
     class Meta:
         ordering = ("pk",)
