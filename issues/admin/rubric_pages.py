@@ -48,7 +48,8 @@ class RubricPages(StatedAdmin):
         """What the rubric in the unsaved form asks and comes to, as a part of a page."""
         self._check_writer(request)
         asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
-        context = context_of(draft_of(request.POST), asked=asked, approach=approach)
+        draft = draft_of(request.POST)._replace(reader=person(request))
+        context = context_of(draft, asked=asked, approach=approach)
         return TemplateResponse(request, "issues/rubric_preview.html", context)
 
     def lines_view(self, request: HttpRequest) -> HttpResponse:

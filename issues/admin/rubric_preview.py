@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
+from evalhub.models import User
 from issues.admin.criterion_form import CriterionForm
 from issues.admin.test_form import TestForm
 from issues.checks import CHECKS
 from issues.freezing import content_of, scale_of
 from issues.judge_templates import rubric_templates
 from issues.models import Criterion, JudgeTemplate, Test
-from issues.preview import preview_of, sample_answer
+from issues.preview import NOBODY, preview_of, sample_answer
 from issues.prompts import PromptError
 from issues.prospects import in_words, prospects
 from issues.rubric import MOST_CRITERIA, Point
@@ -27,7 +29,10 @@ NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
 
 
 class Draft(NamedTuple):
-    """A test with its rubric, saved or not; the keys of its points are their places from 1 on."""
+    """A test with its rubric, saved or not; the keys of its points are their places from 1 on.
+
+    `test_id` None: it is not saved. `reader` is who will read the prompt.
+    """
 
     content: dict[str, Any]
     points: list[Criterion]
@@ -35,6 +40,8 @@ class Draft(NamedTuple):
     own_threshold: float | None
     answer: str
     problems: list[str]
+    test_id: int | None = None
+    reader: User | AnonymousUser = NOBODY
 
 
 def draft_of(sent: QueryDict) -> Draft:
@@ -65,7 +72,8 @@ def draft_of_test(test: Test) -> Draft:
     content = content_of(test)
     for place, (point, criterion) in enumerate(zip(points, content["criteria"], strict=True), 1):
         point.key = criterion["key"] = str(place)
-    return Draft(content, points, test.template, test.pass_threshold, sample_answer(test), [])
+    judged = (content, points, test.template, test.pass_threshold)
+    return Draft(*judged, sample_answer(test), [], test_id=test.pk)
 
 
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
@@ -144,7 +152,8 @@ def _question(draft: Draft, point: Criterion, approach: str) -> dict[str, Any]:
     if template is None:
         return {"prompt_problems": ["There is no published template for this approach."]}
     try:
-        prompt = preview_of(template, draft.content, draft.answer, point.key)
+        about = (template, draft.content, draft.answer, point.key)
+        prompt = preview_of(*about, test_id=draft.test_id, reader=draft.reader)
     except (PromptError, ScaleError) as error:
         return {"prompt_problems": error.problems}
     return {"prompt": prompt, "wording": template}

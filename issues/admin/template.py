@@ -14,11 +14,12 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.acts import Act
-from evalhub.pages import HistoryAdmin, person
+from evalhub.pages import HistoryAdmin, person, row_number
 from issues.admin.badges import TEMPLATE_LABELS, badge_of
+from issues.admin.template_inlines import ExampleInline, VariantInline
 from issues.admin.test_form import text_area
 from issues.admin.words import first_words
-from issues.judge_templates import new_version, publish, retire, shown_by
+from issues.judge_templates import TEACHING, new_version, publish, retire, shown_by
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.preview import preview, sample_answer
 from issues.prompts import PromptError, variables_of
@@ -28,6 +29,10 @@ from issues.states import Refused
 from issues.template_syntax import VARIABLES
 
 PUBLISH = "issues.publish_judgetemplate"
+TAUGHT = (
+    "Examples and repairs",
+    {"fields": (("example_choice", "examples_shown"), "repair_model")},
+)
 MOST_TESTS = 200
 
 
@@ -53,17 +58,21 @@ class TemplateForm(forms.ModelForm):
 
     class Meta:
         model = JudgeTemplate
-        fields = ("family", "title", "text", "reply_form", "scale")
+        fields = ("family", "title", "text", "reply_form", "scale", *TEACHING)
         widgets = {
             "text": text_area(22, **{"class": "eh-mono"}),
             "reply_form": UnfoldAdminRadioSelectWidget,
+            "example_choice": UnfoldAdminRadioSelectWidget,
             "scale": text_area(14, **{"class": "eh-mono", "data-eh-scale": presets_json()}),
         }
         help_texts = {
             "text": "Variables: "
             + ", ".join(f"{{{{ {name} }}}}" for name in sorted(VARIABLES))
-            + ". Also {% if name %} … {% endif %} and loops over criteria.",
+            + ". Also {% if name %} … {% endif %} and loops over criteria. Examples stand where "
+            "{{ examples }} is, or before all the rest.",
             "reply_form": "A label alone is for models made to classify: they give no reasons.",
+            "example_choice": "The nearest are found by the built-in word vectors, anew for each "
+            "answer. An example of the very test, or of one that asks the same, is left out.",
             "scale": "options (label, description, value from 0 to 1), threshold, and rule: "
             "strict passes above the threshold, inclusive at it too.",
         }
@@ -97,6 +106,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
     ordering = ("family", "-version")
     readonly_fields = ("version", "wording", "scale_table", "shows", "created_at", "published_at")
     change_form_outer_before_template = "issues/state_panel.html"
+    inlines = (ExampleInline, VariantInline)
 
     class Media:
         js = ("evalhub/editing.js", "evalhub/scale.js")
@@ -149,13 +159,15 @@ class JudgeTemplateAdmin(HistoryAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> Any:
         """A draft with its text and scale to be written; anything else to be read."""
         if obj is None:
-            return ((None, {"fields": ("title", "family", "text", "reply_form", "scale")}),)
+            own = ("title", "family", "text", "reply_form", "scale")
+            return ((None, {"fields": own}), TAUGHT)
         writes = self.has_change_permission(request, obj)
         text = "text" if writes else "wording"
         scale = ("reply_form", "scale") if writes else ("reply_form", "scale_table")
         return (
             (None, {"fields": (("title", "family"), ("version", "shows"), text)}),
             ("Scale", {"fields": scale}),
+            TAUGHT,
             ("Record", {"fields": (("created_at", "published_at"),)}),
         )
 
@@ -248,14 +260,23 @@ class JudgeTemplateAdmin(HistoryAdmin):
         wanted = request.POST.get("test")
         test = next((t for t in tests if str(t.pk) == wanted), next(iter(tests), None))
         kept = test is not None and request.POST.get("shown") == str(test.pk)
-        context: dict[str, Any] = {"prompt": "", "problems": []}
+        variants = list(template.variants.select_related("language_model"))
+        wanted_model = row_number(request.POST.get("model"))
+        variant = next((v for v in variants if v.language_model_id == wanted_model), None)
+        context: dict[str, Any] = {"prompt": "", "problems": [], "variants": variants}
         if test is None:
             context["problems"] = ["There is no test yet that it could be shown for."]
         else:
             context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
             try:
-                asked = first_asked(template, test)
-                context["prompt"] = preview(template, test, context["answer"], asked)
+                context["prompt"] = preview(
+                    template,
+                    test,
+                    context["answer"],
+                    first_asked(template, test),
+                    reader=person(request),
+                    text=variant.text if variant else None,
+                )
             except (PromptError, ScaleError) as error:
                 context["problems"] = error.problems
         return self.page(
@@ -265,6 +286,7 @@ class JudgeTemplateAdmin(HistoryAdmin):
             test=test,
             tests=tests,
             template=template,
+            variant=variant,
             back_url=self.url_of("change", template.pk),
             **context,
         )

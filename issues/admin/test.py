@@ -15,6 +15,7 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.acts import Act
+from evalhub.models import User
 from evalhub.pages import person, row_number
 from issues import states
 from issues.admin.badges import STATE_LABELS
@@ -248,13 +249,13 @@ class TestAdmin(SealingPages):
         answer = request.POST.get("answer", sample_answer(test))
         shown: dict[str, Any]
         if test.criteria.exists():
-            draft = draft_of_test(test)._replace(answer=answer)
+            draft = draft_of_test(test)._replace(answer=answer, reader=person(request))
             asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
             shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
         elif test.template is None:
             raise Http404(f"{test} has neither a rubric nor a judge template yet.")
         else:
-            shown = _whole_prompt(test, answer)
+            shown = _whole_prompt(test, answer, person(request))
         return self.page(
             request,
             "issues/preview.html",
@@ -284,12 +285,12 @@ class TestAdmin(SealingPages):
         return self.confirm_selected(request, queryset, "deprecate", sentence)
 
 
-def _whole_prompt(test: Test, answer: str) -> dict[str, Any]:
+def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:
     """The prompt for a test that is judged as a whole, or why it cannot be made."""
     assert test.template is not None  # the page asked
     shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
     try:
-        shown["prompt"] = preview(test.template, test, answer)
+        shown["prompt"] = preview(test.template, test, answer, reader=reader)
     except (PromptError, ScaleError) as error:
         shown["problems"] = error.problems
     return shown

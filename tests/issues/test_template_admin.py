@@ -19,7 +19,20 @@ def template_form(**changes):
         "text": "Judge {{ output }} by {{ guidelines }}.",
         "reply_form": "verdict",
         "scale": '{"options": [{"label": "no", "value": 0}, {"label": "yes", "value": 1}]}',
+        "example_choice": "fixed",
+        "examples_shown": 4,
+        "repair_model": "",
+        **parts("examples"),
+        **parts("variants"),
     } | changes
+
+
+def parts(name, *rows, saved=0):
+    """What a browser sends of examples or other wordings; the first `saved` name their row."""
+    sent = {f"{name}-TOTAL_FORMS": len(rows), f"{name}-INITIAL_FORMS": saved}
+    for number, row in enumerate(rows):
+        sent |= {f"{name}-{number}-{field}": value for field, value in row.items()}
+    return sent
 
 
 def test_a_template_shows_what_its_text_names(client):

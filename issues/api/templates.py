@@ -1,0 +1,178 @@
+"""Judge templates, as the API takes and gives them: with their examples and other wordings."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from rest_framework import serializers
+
+from evalhub.access.models import User
+from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.models import LanguageModel
+from issues.examples import MOST_EXAMPLES
+from issues.judge_templates import shown_by
+from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
+
+MOST_VARIANTS = 50
+
+
+class Part(RowSerializer):
+    """A part of a template; it is checked with the whole, whose scale and wording it needs."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        return attrs
+
+
+class ReadableTest(serializers.PrimaryKeyRelatedField):
+    """A test, as far as the asking person may read it."""
+
+    def get_queryset(self) -> QuerySet[Test]:
+        readable: QuerySet[Test] = Test.objects.readable_by(self.context["request"].user)
+        return readable
+
+
+class TemplateExampleSerializer(Part):
+    """An answer with the verdict on it. `test` is where it comes from; null: written for this.
+
+    `criterion` is empty where the answer was judged as a whole. `option` is on the template's
+    scale.
+    """
+
+    test = ReadableTest(allow_null=True, required=False)
+
+    class Meta:
+        model = TemplateExample
+        fields = (
+            *("id", "test", "input", "output", "reference", "guidelines"),
+            *("criterion", "option", "justification"),
+        )
+
+
+class TemplateVariantSerializer(Part):
+    """Other words for one language model."""
+
+    class Meta:
+        model = TemplateVariant
+        fields = ("language_model", "text")
+
+
+class JudgeTemplateSerializer(RowSerializer):
+    """What a template shows is read from its wording. Only drafts change.
+
+    `examples` and `variants` each replace the whole list. Examples stand in their order; those of
+    tests that you may not read are left out, and stay.
+    """
+
+    scale = JSONObject(required=False)
+    examples = TemplateExampleSerializer(many=True, required=False)
+    variants = TemplateVariantSerializer(many=True, required=False)
+    repair_model = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.all(), allow_null=True, required=False
+    )
+
+    class Meta:
+        model = JudgeTemplate
+        fields = (
+            "id",
+            "family",
+            "version",
+            "title",
+            "state",
+            "text",
+            "shows_input",
+            "shows_reference",
+            "shows_guidelines",
+            "shows_whole_rubric",
+            "reply_form",
+            "scale",
+            "examples",
+            "example_choice",
+            "examples_shown",
+            "variants",
+            "repair_model",
+            "created_at",
+            "published_at",
+        )
+        read_only_fields = (
+            *("version", "state", "published_at"),
+            *("shows_input", "shows_reference", "shows_guidelines", "shows_whole_rubric"),
+        )
+
+    def validate_family(self, family: str) -> str:
+        others = JudgeTemplate.objects.filter(family=family)
+        if self.instance is not None:
+            others = others.exclude(family=self.instance.family)
+        if others.exists():
+            raise serializers.ValidationError(
+                f"There are versions of {family} already: POST …/new_version/ to the newest."
+            )
+        return family
+
+    def validate_examples(self, examples: list[Any]) -> list[Any]:
+        return _at_most(examples, MOST_EXAMPLES, "examples")
+
+    def validate_variants(self, variants: list[Any]) -> list[Any]:
+        models = [variant["language_model"] for variant in variants]
+        if len(set(models)) < len(models):
+            raise serializers.ValidationError("Send one wording for each model.")
+        return _at_most(variants, MOST_VARIANTS, "wordings")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        super().validate(attrs)
+        return {**attrs, **(shown_by(attrs["text"]) if "text" in attrs else {})}
+
+    @transaction.atomic
+    def create(self, validated_data: dict[str, Any]) -> JudgeTemplate:
+        parts = {name: validated_data.pop(name, []) for name in ("examples", "variants")}
+        template: JudgeTemplate = super().create(validated_data)
+        self._fill(template, **parts)
+        return template
+
+    @transaction.atomic
+    def update(self, instance: JudgeTemplate, validated_data: dict[str, Any]) -> JudgeTemplate:
+        names = ("examples", "variants")
+        parts = {name: validated_data.pop(name) for name in names if name in validated_data}
+        template: JudgeTemplate = super().update(instance, validated_data)
+        self._fill(template, **parts)
+        return template
+
+    def _fill(
+        self,
+        template: JudgeTemplate,
+        examples: Sequence[dict[str, Any]] | None = None,
+        variants: Sequence[dict[str, Any]] | None = None,
+    ) -> None:
+        if examples is not None:
+            for row in template.examples.readable_by(self.context["request"].user):
+                row.delete()
+            for order, fields in enumerate(examples, 1):
+                _checked(TemplateExample(template=template, order=order, **fields), order).save()
+        if variants is not None:
+            for variant in template.variants.all():
+                variant.delete()
+            for fields in variants:
+                variant = TemplateVariant(template=template, **fields)
+                if problems := variant.problems():
+                    raise serializers.ValidationError({"variants": problems})
+                variant.save()
+        template._prefetched_objects_cache = {}
+
+
+def _at_most(rows: list[Any], most: int, what: str) -> list[Any]:
+    if len(rows) > most:
+        raise serializers.ValidationError(f"A template has at most {most} {what}, not {len(rows)}.")
+    return rows
+
+
+def _checked(example: TemplateExample, place: int) -> TemplateExample:
+    if problems := example.problems():
+        told = [f"Example {place}, {name}: {said}" for name, said in problems.items()]
+        raise serializers.ValidationError({"examples": told})
+    return example
+
+
+def with_parts(templates: QuerySet[JudgeTemplate], reader: User) -> QuerySet[JudgeTemplate]:
+    """Templates with their parts at hand, as far as this person may read them."""
+    readable = TemplateExample.objects.readable_by(reader).order_by("order", "pk")
+    return templates.prefetch_related(Prefetch("examples", readable), "variants")
