@@ -1,3 +1,4 @@
+from runs.admin.example import ExampleAdmin
 from runs.admin.issue import IssueAdminWithRuns
 from runs.admin.jury import JuryAdmin
 from runs.admin.launch import LaunchAdmin
@@ -8,6 +9,7 @@ from runs.admin.tag import TagAdminWithRuns
 from runs.admin.test import TestAdminWithRuns
 
 __all__ = [
+    "ExampleAdmin",
     "IssueAdminWithRuns",
     "JuryAdmin",
     "LaunchAdmin",

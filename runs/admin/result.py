@@ -23,6 +23,7 @@ from evalhub.wording import DASH, score, seconds
 from issues.admin.words import first_words
 from runs.admin import override
 from runs.admin.evaluation import Draft, evaluated
+from runs.admin.marking import MARK, marked, may_mark
 from runs.admin.result_filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result_page import page_of
 from runs.admin.shown import extent_of, parties_of, text_or_none
@@ -99,7 +100,8 @@ class ResultAdmin(ModelAdmin):
             wrap(self.judgment_view),
             name="runs_result_judgment",
         )
-        return [evaluate, judgment, *super().get_urls()]
+        example = path("<int:pk>/example/", wrap(self.example_view), name="runs_result_example")
+        return [evaluate, judgment, example, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -189,6 +191,7 @@ class ResultAdmin(ModelAdmin):
             "previous": trail.before(result.pk),
             "may_evaluate": self.has_evaluate_permission(request),
             "may_adjudicate": request.user.has_perm("runs.adjudicate"),
+            "may_mark": may_mark(request, result),
             "may_control": request.user.has_perm("runs.control_run"),
             "is_fullwidth": "1",
         }
@@ -245,3 +248,12 @@ class ResultAdmin(ModelAdmin):
         return evaluated(request, result, draft, self._trail(request, result)) or self._page(
             request, result, draft
         )
+
+    def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Mark a person's verdict as an example for judges, or unmark it."""
+        if not request.user.has_perm(MARK):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        result = self._result(request, pk)
+        return marked(request, result, self._trail(request, result))

@@ -192,7 +192,7 @@ def _failed_calls(result: Result) -> list[Call]:
 
 def _said(result: Result) -> list[Said]:
     rows = HumanEvaluation.objects.filter(result=result)
-    found = rows.select_related("annotator", "criterion").order_by("pk")
+    found = rows.select_related("annotator", "criterion", "example").order_by("pk")
     return said_of(list(found), result.revision.passes)
 
 

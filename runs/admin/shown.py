@@ -11,7 +11,7 @@ from evalhub.markup import model_markdown
 from evalhub.models import LanguageModel
 from issues.scales import Option, Scale
 from runs.labels import judges_itself
-from runs.models import HumanEvaluation, Judging
+from runs.models import Example, HumanEvaluation, Judging
 from runs.standing import standing, withdrawn
 
 Passes = Callable[[float | None], bool | None]
@@ -115,6 +115,12 @@ class Said:
     stands: bool
     is_withdrawn: bool
     passed: bool | None
+
+    @property
+    def example(self) -> Example | None:
+        """That it is marked as one; None too where nobody has looked."""
+        is_known = HumanEvaluation.example.is_cached(self.evaluation)  # type: ignore[attr-defined]
+        return getattr(self.evaluation, "example", None) if is_known else None
 
     @property
     def about(self) -> str:
