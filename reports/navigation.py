@@ -24,7 +24,7 @@ from evalhub.models import (
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
-from runs.models import Jury, Launch, Result, Run, Suite
+from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.review.models import Correction, Dispute
 
 Item = dict[str, Any]
@@ -55,6 +55,7 @@ RUNS = (
 REVIEW = (
     Room(Dispute, "Disputed", "balance"),
     Room(Correction, "Corrections", "edit_note"),
+    Room(Example, "Examples for judges", "school"),
 )
 REPORTS = (
     Room(RecurringReport, "Recurring reports", "autorenew"),
