@@ -26,7 +26,7 @@ from reports.models import Edition, RecurringReport
 from reports.pages.registry import PAGES
 from reports.storing import stored
 from reports.summaries.ask import ask_summary
-from runs.models import HumanEvaluation, Launch, Suite
+from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
@@ -111,6 +111,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_exposure_export": (get(MAINTAINERS),),
     # Issues and tests
     "admin:issues_feedback_act": (post(WRITERS, act="accept"),),
+    "admin:issues_feedback_inbox": (get(),),
+    "admin:issues_feedback_inbox_act": (post(WRITERS, act="undo"),),
+    "admin:issues_feedback_issues": (get(ALL, "q=d"),),
+    "admin:issues_feedback_alike": (post(ALL, text="The sum is wrong."),),
+    "admin:issues_feedback_upload": (get(WRITERS), post(WRITERS)),
     "admin:issues_judgetemplate_act": (
         get(MAINTAINERS, "act=publish"),
         post(MAINTAINERS, act="publish"),
@@ -145,6 +150,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_result_evaluate": (post(WRITERS),),
     "admin:runs_result_correct": (post(WRITERS, correction="Four."),),
     "admin:runs_result_judgment": (get(),),
+    "admin:runs_result_example": (post(WRITERS, act="mark"),),
     "admin:runs_run_rows": (get(),),
     "admin:runs_run_supply": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
@@ -386,6 +392,7 @@ def rows() -> dict[str, Any]:
         "run": run,
         "result": result,
         "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
+        "example": Example.objects.create(evaluation=evaluation, note="n"),
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,

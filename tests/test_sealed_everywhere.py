@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from issues.models import Criterion
+from issues.models import Criterion, TemplateExample
+from issues.models.example import TEXTS as EXAMPLE_TEXTS
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.ask import ask_summary
-from runs.models import Assessment, HumanEvaluation, Judgment, Result, Suite
+from runs.models import Assessment, Example, HumanEvaluation, Judgment, Result, Suite
 from runs.review.models import Correction
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
@@ -30,6 +31,9 @@ READ_AT = {
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
     *("admin:review_correction_changelist", "admin:review_correction_change"),
     *("admin:review_correction_promote", "admin:review_dispute_changelist"),
+    *("admin:runs_example_changelist", "admin:runs_example_change"),
+    *("admin:issues_judgetemplate_change", "admin:issues_judgetemplate_preview"),
+    *("api-judge-template-list", "api-judge-template-detail"),
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
 }
 """Some of the addresses at which there is something to hide."""
@@ -75,6 +79,9 @@ def rows() -> dict[str, Any]:
         justification=SECRET,
     )
     Result.objects.filter(pk=result.pk).update(is_disputed=True)
+    taught = dict.fromkeys(EXAMPLE_TEXTS, SECRET)
+    example = TemplateExample(template=test.template, test=test, option="1", **taught)
+    TemplateExample.objects.bulk_create([example])  # as a test that was sealed since
     summary = sealed_summary(run, test)
     suite = Suite.objects.create(name="suite")
     suite.tests.add(test)
@@ -89,6 +96,7 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.first(),
         "evaluation": evaluation,
+        "example": Example.objects.create(evaluation=evaluation, note=SECRET),
         "correction": Correction.objects.create(
             result=result, annotator=make_user("annotator"), text=SECRET
         ),
