@@ -11,6 +11,7 @@ from reports.pages.judges import JUDGES
 from reports.pages.leaderboard import LEADERBOARD
 from reports.pages.shell import Page
 from reports.pages.trend import TREND
+from reports.pages.trust import TRUST
 from reports.pages.underperforming import UNDERPERFORMING
 
 PAGES: tuple[Page, ...] = (
@@ -25,6 +26,7 @@ PAGES: tuple[Page, ...] = (
     CAPABILITIES,
     JUDGES,
     CALIBRATION,
+    TRUST,
 )
 
 
