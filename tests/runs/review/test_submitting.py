@@ -1,6 +1,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.models import Notice
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
 from runs.review.models import Correction, Place, PlaceState, Queue, QueueState, Skip
 from runs.review.submitting import (
@@ -301,6 +302,17 @@ def test_sent_back_review_stands_until_it_is_replaced(ann, bob):
 
     assert review(place, PASSES).result.passed is True
     assert HumanEvaluation.objects.count() == 2
+
+
+def test_its_annotator_is_told_each_time_but_not_why(ann, bob):
+    queue = filled(1)
+    for why in ("Read the reference.", "And the guidelines."):
+        send_back(review(take(queue, by=ann), FAILS).place, why, by=bob)
+    told = Notice.objects.filter(recipient=ann)
+
+    assert told.count() == 2
+    assert all(f"/queue/{queue.pk}/work/" in notice.url for notice in told)
+    assert not any("Read" in notice.text for notice in told)
 
 
 def test_undo_after_it_was_sent_back_leaves_it_sent_back(ann, bob):
