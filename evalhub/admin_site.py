@@ -1,10 +1,12 @@
 """The admin as the house has it: unfold's, with what is missing shown and asked for alike."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib.admin.apps import AdminConfig
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import path
 from unfold.sites import UnfoldAdminSite
 
 
@@ -16,6 +18,16 @@ class HouseAdmin(AdminConfig):
 
 class Site(UnfoldAdminSite):
     empty_value_display = "—"
+
+    def get_urls(self) -> list[Any]:
+        from evalhub.access.saved_filter_pages import delete_view, save_view
+
+        save = self.admin_view(partial(save_view, self))
+        return [
+            path("filters/save/", save, name="save_filter"),
+            path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),
+            *super().get_urls(),
+        ]
 
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -91,6 +91,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     # The admin's own pages
     "admin:index": (get(STAFF),),
     "admin:search": (get(STAFF),),
+    "admin:save_filter": (post(STAFF, page="admin:issues_issue_changelist", query="q=x"),),
+    "admin:delete_filter": (),  # only its person deletes one: see tests/evalhub/access
     "admin:app_list": (get(ALL),),
     "admin:jsi18n": (get(STAFF),),
     "admin:autocomplete": (get(ALL, "app_label=runs&model_name=suite&field_name=tests&term="),),
