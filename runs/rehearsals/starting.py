@@ -20,7 +20,11 @@ SEED_BITS = 31
 
 
 class RehearsalRefused(ValueError):
-    """It cannot be done; the message says why, and what to do."""
+    """It cannot be done; `problems` say why, and what to do."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = list(problems)
 
 
 def start(chosen: Chosen, *, by: User | None, seed: int | None = None) -> Rehearsal:

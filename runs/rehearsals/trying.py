@@ -188,7 +188,7 @@ def try_draft(
     if not precedents:
         problems.append("Nothing is left to be asked about: the draft has all tests as examples.")
     if problems:
-        raise RehearsalRefused(" ".join(problems))
+        raise RehearsalRefused(*problems)
     attempt = _attempt(locked, draft, content, by, cost_limit_usd)
     Verdict.objects.bulk_create(
         Verdict(attempt=attempt, precedent_id=pk, sample=sample)

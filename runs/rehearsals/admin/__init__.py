@@ -1,3 +1,4 @@
 from runs.rehearsals.admin.rehearsal import RehearsalAdmin
+from runs.rehearsals.admin.template import JudgeTemplateAdminWithRehearsals
 
-__all__ = ["RehearsalAdmin"]
+__all__ = ["JudgeTemplateAdminWithRehearsals", "RehearsalAdmin"]

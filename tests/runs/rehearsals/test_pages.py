@@ -110,9 +110,8 @@ def test_disagreements_of_a_try(maintainer, rehearsal):
 
 
 def test_no_page_shows_anything_of_the_held_out_half(maintainer, rehearsal):
-    held_out = list(
-        rehearsal.precedents.filter(half=Half.HELD_OUT).values_list("result", flat=True)
-    )
+    unseen = rehearsal.precedents.filter(half=Half.HELD_OUT)
+    held_out = list(unseen.values_list("result", flat=True))
     Answer.objects.filter(result__in=held_out).update(text=MARKER)
     Judgment.objects.filter(result__in=held_out).update(justification=MARKER)
     for one in unseen:
