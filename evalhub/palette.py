@@ -94,7 +94,8 @@ def _says(model: type[Model], field: str, word: str) -> Q:
     if field.startswith("="):
         return Q(**{field[1:]: row_number(word.removeprefix("#"))})
     said = Q(**{f"{field}__icontains": word})
-    is_json = "__" not in field and isinstance(model._meta.get_field(field), JSONField)
+    columns = model._meta.fields  # what a queryset adds is none of them
+    is_json = any(isinstance(column, JSONField) for column in columns if column.name == field)
     # SQLite keeps JSON with its letters beyond ASCII escaped.
     return said | Q(**{f"{field}__icontains": dumps(word)[1:-1]}) if is_json else said
 
