@@ -25,6 +25,7 @@ from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
 from runs.models import Example, Jury, Launch, Result, Run, Suite
+from runs.rehearsals.models import Rehearsal
 from runs.review.models import Correction, Dispute
 
 Item = dict[str, Any]
@@ -50,6 +51,7 @@ RUNS = (
     Room(Result, "Results", "checklist"),
     Room(Suite, "Suites", "folder_copy"),
     Room(Jury, "Juries", "groups"),
+    Room(Rehearsal, "Rehearsals", "theater_comedy"),
     Room(Launch, "Launches", "schedule"),
 )
 REVIEW = (
