@@ -10,10 +10,8 @@ from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
-    Feedback,
     Issue,
     JudgeTemplate,
-    Rating,
     ResolutionLabel,
     Revision,
     Source,
@@ -45,53 +43,6 @@ class ResolutionLabelSerializer(RowSerializer):
     class Meta:
         model = ResolutionLabel
         fields = ("id", "name")
-
-
-class FeedbackSerializer(RowSerializer):
-    """As an application sends it: with a prompt, an answer, a comment or a rating."""
-
-    raw = JSONObject(required=False)
-
-    class Meta:
-        model = Feedback
-        fields = (
-            "id",
-            "prompt",
-            "answer",
-            "rating",
-            "comment",
-            "model",
-            "source",
-            "raw",
-            "source_id",
-            "state",
-            "issue",
-            "note",
-            "created_at",
-        )
-        read_only_fields: tuple[str, ...] = ("state", "issue", "note")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
-        if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
-            raise serializers.ValidationError(
-                "Nothing was said: send a prompt, an answer, a comment or a rating."
-            )
-        return super().validate(attrs)
-
-
-class TriageSerializer(FeedbackSerializer):
-    """What was said stays; what becomes of it is decided."""
-
-    class Meta(FeedbackSerializer.Meta):
-        read_only_fields = tuple(
-            name
-            for name in FeedbackSerializer.Meta.fields
-            if name not in ("state", "issue", "note")
-        )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return super(FeedbackSerializer, self).validate(attrs)
 
 
 class SourceSerializer(RowSerializer):

@@ -1,11 +1,12 @@
 from rest_framework.routers import SimpleRouter
 
 from issues.api import views
+from issues.api.feedback import FeedbackViewSet
 
 router = SimpleRouter()
 router.register("tags", views.TagViewSet, basename="api-tag")
 router.register("resolution-labels", views.ResolutionLabelViewSet, basename="api-resolution-label")
-router.register("feedback", views.FeedbackViewSet, basename="api-feedback")
+router.register("feedback", FeedbackViewSet, basename="api-feedback")
 router.register("issues", views.IssueViewSet, basename="api-issue")
 router.register("tests", views.TestViewSet, basename="api-test")
 router.register("checks", views.CheckViewSet, basename="api-check")

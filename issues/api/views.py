@@ -18,12 +18,13 @@ from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import ReadOnly, Written
 from evalhub.models import Exposure
 from issues import states
+from issues.alike import ISSUE
 from issues.api import filters
 from issues.api.criteria import CheckSerializer
+from issues.api.feedback import SIMILAR, AlikeSerializer, alike_response
 from issues.api.serializers import (
     CommentSerializer,
     EndRevealSerializer,
-    FeedbackSerializer,
     IssueMoveSerializer,
     IssueSerializer,
     MergeSerializer,
@@ -35,7 +36,6 @@ from issues.api.serializers import (
     RevisionSerializer,
     TagSerializer,
     TestSerializer,
-    TriageSerializer,
 )
 from issues.api.templates import JudgeTemplateSerializer, with_parts
 from issues.checks import CHECKS
@@ -43,7 +43,6 @@ from issues.judge_templates import new_version, publish, retire
 from issues.merging import may_go, merge, standing_merge, take_back
 from issues.models import (
     Comment,
-    Feedback,
     Issue,
     JudgeTemplate,
     ResolutionLabel,
@@ -80,28 +79,6 @@ class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
     queryset = ResolutionLabel.objects.order_by("-pk")
     serializer_class = ResolutionLabelSerializer
     ordering_fields = ("id", "name")
-
-
-class FeedbackViewSet(Written):
-    """What end users said. POST takes it from an application; PATCH triages it.
-
-    That of issues with a sealed test is listed for those who may read it.
-    """
-
-    queryset = Feedback.objects.all()
-    serializer_class = FeedbackSerializer
-    filterset_class = filters.FeedbackFilters
-    ordering_fields = ("id", "created_at")
-
-    def get_queryset(self) -> QuerySet[Feedback]:
-        feedback: QuerySet[Feedback] = Feedback.objects.readable_by(self.request.user)
-        return feedback.order_by("-pk")
-
-    def get_serializer_class(self) -> Any:
-        return TriageSerializer if self.action == "partial_update" else FeedbackSerializer
-
-    def perform_create(self, serializer: BaseSerializer[Feedback]) -> None:
-        serializer.save(received_by=self.request.user)
 
 
 class Stated(Written):
@@ -201,6 +178,12 @@ class IssueViewSet(Stated):
     def _shown(self, issue: Issue) -> Response:
         row = self.get_queryset().get(pk=issue.pk)
         return Response(IssueSerializer(row, context=self.get_serializer_context()).data)
+
+    @extend_schema(parameters=SIMILAR, responses=AlikeSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=None, filterset_class=None)
+    def similar(self, request: Request) -> Response:
+        """Issues that say much the same as a text, nearest first, and why."""
+        return alike_response(request, ISSUE)
 
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:

@@ -1,0 +1,224 @@
+"""Feedback through the API: sent one by one or many at once, triaged, and looked for."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from evalhub.api.errors import Conflict
+from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.api.filters import refuse_unknown
+from evalhub.api.views import Written
+from issues.alike import FEEDBACK, LONGEST, similar
+from issues.api import filters
+from issues.models import Feedback, FeedbackState, Rating
+from issues.receiving import receive
+from issues.triage import follow, locked, mark_duplicate
+
+MOST_AT_ONCE = 500
+SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
+TRIAGE = ("state", "issue", "duplicate_of", "note")
+SIMILAR = [
+    OpenApiParameter("text", str, required=True, description="What is compared."),
+    OpenApiParameter("limit", int, description="From 1 to 20; 5 without."),
+]
+
+
+class FeedbackSerializer(RowSerializer):
+    """As an application sends it: with a prompt, an answer, a comment or a rating."""
+
+    raw = JSONObject(required=False)
+
+    class Meta:
+        model = Feedback
+        fields = ("id", *SENT, *TRIAGE, "created_at")
+        read_only_fields: tuple[str, ...] = TRIAGE
+        # What has the id of earlier feedback is no error: it is answered with that.
+        extra_kwargs = {"source_id": {"validators": []}}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
+        if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
+            raise serializers.ValidationError(
+                "Nothing was said: send a prompt, an answer, a comment or a rating."
+            )
+        row = {name: value for name, value in attrs.items() if name != "source_id"}
+        super().validate(row)
+        return attrs
+
+
+class TriageSerializer(RowSerializer):
+    """What was said stays; what becomes of it is decided."""
+
+    class Meta(FeedbackSerializer.Meta):
+        read_only_fields = (*SENT, "created_at")
+        extra_kwargs: dict[str, Any] = {}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Naming an original makes it a duplicate; any other state gives the original up."""
+        row = self.instance
+        if attrs.get("duplicate_of") is not None:
+            attrs.setdefault("state", FeedbackState.DUPLICATE)
+        state = attrs.get("state", row.state if row else "")
+        if state != FeedbackState.DUPLICATE:
+            if attrs.get("duplicate_of") is not None:
+                raise ValidationError({"duplicate_of": ["Only a duplicate has an original."]})
+            attrs["duplicate_of"] = None
+        elif attrs.get("duplicate_of", row.duplicate_of if row else None) is None:
+            raise ValidationError({"duplicate_of": ["Say which feedback it is a duplicate of."]})
+        return super().validate(attrs)
+
+    @transaction.atomic
+    def update(self, instance: Feedback, validated_data: dict[str, Any]) -> Feedback:
+        by, row = self.context["request"].user, locked(instance.pk)
+        original = validated_data.pop("duplicate_of", None)
+        if original is not None:
+            row.note = validated_data.get("note", row.note)
+            mark_duplicate(row, original, by=by)
+            return row
+        if validated_data.get("state", row.state) != FeedbackState.DUPLICATE:
+            row.duplicate_of = None
+        changed: Feedback = super().update(row, validated_data)
+        follow(changed, by=by)
+        return changed
+
+
+class SentRow(serializers.Serializer):
+    """What became of one row of a batch: made, or known by its id already."""
+
+    id = serializers.IntegerField()
+    state = serializers.ChoiceField(["made", "known"])
+
+
+class BatchSerializer(serializers.Serializer):
+    """Many rows at once. Of a batch with a bad row nothing is saved."""
+
+    feedback = serializers.ListField(
+        child=serializers.JSONField(), min_length=1, max_length=MOST_AT_ONCE
+    )
+
+
+class BatchAnswer(serializers.Serializer):
+    """In the order in which they were sent."""
+
+    made = serializers.IntegerField()
+    known = serializers.IntegerField()
+    results = SentRow(many=True)
+
+
+class AlikeSerializer(serializers.Serializer):
+    """An issue or feedback that says much the same: how near, from 0 to 1, and why."""
+
+    kind = serializers.CharField()
+    id = serializers.IntegerField(source="pk")
+    title = serializers.CharField()
+    score = serializers.FloatField()
+    why = serializers.CharField()
+    state = serializers.CharField()
+    issue = serializers.IntegerField(source="issue_id", allow_null=True)
+
+
+def alike_response(request: Request, kind: str) -> Response:
+    """What says much the same as the text that the request names."""
+    refuse_unknown(request, ("text", "limit"))
+    text, limit = request.query_params.get("text", ""), request.query_params.get("limit", "5")
+    if not text.strip():
+        raise ValidationError({"text": ["Name a text to be compared, such as ?text=…"]})
+    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:3]) <= 20):
+        raise ValidationError({"limit": ["Choose a number from 1 to 20."]})
+    reader = request.user
+    found = similar(text[:LONGEST], reader=reader, kinds=[kind], limit=int(limit))
+    return Response(AlikeSerializer(found, many=True).data)
+
+
+class FeedbackViewSet(Written):
+    """What end users said. POST takes it from an application; PATCH triages it.
+
+    POST it with a `source_id` of yours: sent again, it is answered with 200 and what is there
+    already, and nothing changes. That of issues with a sealed test is listed for those who may
+    read it.
+    """
+
+    queryset = Feedback.objects.all()
+    serializer_class = FeedbackSerializer
+    filterset_class = filters.FeedbackFilters
+    ordering_fields = ("id", "created_at")
+    action_permissions = {"batch": "issues.add_feedback"}
+
+    def get_queryset(self) -> QuerySet[Feedback]:
+        feedback: QuerySet[Feedback] = Feedback.objects.readable_by(self.request.user)
+        return feedback.order_by("-pk")
+
+    def get_serializer_class(self) -> Any:
+        return TriageSerializer if self.action == "partial_update" else FeedbackSerializer
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        received = receive([body.validated_data], by=self._sender(), reason="Sent to the API")
+        if received.made:
+            shown = self.get_serializer(received.made[0]).data
+            return Response(shown, status=status.HTTP_201_CREATED)
+        there = self.get_queryset().filter(pk=received.known[0]).first()
+        if there is None:
+            raise Conflict("There is feedback with this source_id already, sealed for you.")
+        return Response(self.get_serializer(there).data)
+
+    def perform_create(self, serializer: BaseSerializer[Feedback]) -> None:
+        raise NotImplementedError  # `create` saves
+
+    @extend_schema(responses=BatchAnswer)
+    @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
+    def batch(self, request: Request) -> Response:
+        """Send up to 500 at once; rows whose `source_id` is known already change nothing."""
+        body = BatchSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        rows = self._rows(body.validated_data["feedback"])
+        received = receive(rows, by=self._sender(), reason="Sent to the API")
+        results = [
+            {"id": received.made[n].pk, "state": "made"}
+            if n in received.made
+            else {"id": received.known[n], "state": "known"}
+            for n in range(len(rows))
+        ]
+        counts = {"made": len(received.made), "known": len(received.known)}
+        code = status.HTTP_201_CREATED if received.made else status.HTTP_200_OK
+        return Response({**counts, "results": results}, status=code)
+
+    def _rows(self, sent: list[Any]) -> list[dict[str, Any]]:
+        """The rows, once all of them can be taken.
+
+        Raises:
+            ValidationError: Some cannot; under `feedback` by their place, counted from 0.
+        """
+        bodies = [
+            FeedbackSerializer(data=row, context=self.get_serializer_context()) for row in sent
+        ]
+        errors: dict[str, Any] = {
+            str(n): body.errors for n, body in enumerate(bodies) if not body.is_valid()
+        }
+        before: dict[str, int] = {}
+        for n, body in enumerate(bodies):
+            source_id = "" if str(n) in errors else body.validated_data.get("source_id", "")
+            if source_id and before.setdefault(source_id, n) != n:
+                said = f"{source_id!r} is the source_id of row {before[source_id]} too."
+                errors[str(n)] = {"source_id": [said]}
+        if errors:
+            raise ValidationError({"feedback": errors})
+        return [body.validated_data for body in bodies]
+
+    @extend_schema(parameters=SIMILAR, responses=AlikeSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=None, filterset_class=None)
+    def similar(self, request: Request) -> Response:
+        """Feedback that says much the same as a text, nearest first, and why."""
+        return alike_response(request, FEEDBACK)
+
+    def _sender(self) -> Any:
+        return self.request.user
