@@ -27,6 +27,7 @@ from reports.pages.registry import PAGES
 from reports.storing import stored
 from reports.summaries.ask import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
+from runs.rehearsals.models import Rehearsal
 from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
@@ -162,6 +163,14 @@ DOORS: dict[str, tuple[Door, ...]] = {
     # Review
     "admin:review_dispute_changelist": (get(ADJUDICATORS),),
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
+    # Rehearsals
+    "admin:rehearsals_rehearsal_seen": (get(WRITERS),),
+    "admin:rehearsals_rehearsal_progress": (get(WRITERS),),
+    "admin:rehearsals_rehearsal_example": (post(MAINTAINERS),),
+    "admin:rehearsals_rehearsal_wording": (post(MAINTAINERS),),
+    "admin:rehearsals_rehearsal_try": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:rehearsals_rehearsal_act": (post(MAINTAINERS, act="cancel"),),
+    "admin:rehearsals_rehearsal_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # Reports
     "reports:runs": (get(),),
     "reports:run": (get(),),
@@ -208,8 +217,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-resolution-label-detail": (get(),),
     "api-feedback-list": (get(), post(WRITERS)),
     "api-feedback-detail": (get(), patch(WRITERS)),
+    "api-feedback-batch": (post(WRITERS, feedback=[{"comment": "c"}]),),
+    "api-feedback-similar": (get(ALL, "text=wrong"),),
     "api-issue-list": (get(), post(WRITERS)),
     "api-issue-detail": (get(), patch(WRITERS)),
+    "api-issue-similar": (get(ALL, "text=wrong"),),
     "api-issue-comments": (post(WRITERS),),
     "api-issue-move": (post(WRITERS),),
     "api-issue-merge": (post(WRITERS),),
@@ -259,6 +271,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-judging-detail": (get(),),
     "api-judgment-list": (get(),),
     "api-judgment-detail": (get(),),
+    "api-rehearsal-list": (get(WRITERS), post(MAINTAINERS)),
+    "api-rehearsal-detail": (get(WRITERS),),
+    "api-rehearsal-tries": (post(MAINTAINERS),),
     "api-evaluation-list": (get(), post(WRITERS)),
     "api-evaluation-detail": (get(),),
     "api-summary-list": (get(), post(MAINTAINERS)),
@@ -398,6 +413,9 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
+        "rehearsal": Rehearsal.objects.create(
+            template=test.template, judge=result.judgments.get().judge, seed=1
+        ),
         "summary": ask_summary([run], analyst=run.language_model, by=user),
         "recurringreport": report,
         "edition": Edition.objects.create(report=report, content=stored(Document("Which?"))),
