@@ -494,7 +494,7 @@ MODELS = (
         "test",
     ),
     *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
-    *("judgment", "evaluation", "summary"),
+    *("judgment", "evaluation", "summary", "rehearsal"),
 )
 
 
