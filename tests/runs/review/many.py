@@ -1,35 +1,58 @@
-"""A queue of very many results, copied in the database from one."""
+"""A queue of very many results, copied in the database from a few."""
 
+from math import ceil
 from typing import Any
 
 from django.db import connection, models
 
-from runs.review.models import Queue
-from tests.factories import first_result
+from runs.models import Result
+from runs.review.models import Queue, ReviewItem
 from tests.runs.review.rows import filled
 
+MOST_REPEATS = 25_000
+"""Results copied from one, which are its repeats: a small integer counts these."""
 
-def many_unreviewed(count: int) -> Queue:
+
+def many_unreviewed(count: int, **fields: Any) -> Queue:
     """A queue in which so many answered results wait, all of one run."""
-    queue = filled(1)
-    result = first_result(queue.items.get().result.run)
-    numbers = (
-        f"(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count - 1})"
-        " SELECT i FROM n) numbers"
-    )
-    _copy(result, numbers, {"repeat": "numbers.i"})
-    others = f"(SELECT id, repeat FROM runs_result WHERE run_id = {result.run_id}) results"
-    new = f"results.id <> {result.pk}"
-    _copy(result.answer, others, {"result_id": "results.id"}, where=new)
-    item = queue.items.get()
-    values = {"result_id": "results.id", "position": "results.repeat + 1"}
-    _copy(item, others, values, where=new)
-    items = f"(SELECT id, position FROM review_reviewitem WHERE queue_id = {queue.pk}) items"
-    values = {"item_id": "items.id", "position": "items.position"}
-    _copy(queue.places.get(), items, values, where=f"items.id <> {item.pk}")
+    tests = ceil(count / MOST_REPEATS)
+    queue = filled(tests, **fields)
+    for n, item in enumerate(list(queue.items.select_related("result__answer"))):
+        copies = count // tests + (n < count % tests) - 1
+        _repeat(item.result, copies)
+        _follow(queue, item, tests)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return queue
+
+
+def _repeat(result: Result, copies: int) -> None:
+    numbers = (
+        f"(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {copies})"
+        f" SELECT i FROM n WHERE i <= {copies}) numbers"
+    )
+    _copy(result, numbers, {"repeat": "numbers.i"})
+    new = f"results.id <> {result.pk}"
+    _copy(result.answer, _results(result), {"result_id": "results.id"}, where=new)
+
+
+def _results(result: Result) -> str:
+    alike = f"run_id = {result.run_id} AND revision_id = {result.revision_id}"
+    return f"(SELECT id, repeat FROM runs_result WHERE {alike}) results"
+
+
+def _follow(queue: Queue, item: ReviewItem, apart: int) -> None:
+    """Items of the copies, and their places."""
+    position = f"results.repeat * {apart} + {item.position}"
+    values = {"result_id": "results.id", "position": position}
+    _copy(item, _results(item.result), values, where=f"results.id <> {item.result_id}")
+    items = (
+        "(SELECT i.id, i.position FROM review_reviewitem i JOIN runs_result r ON r.id = i.result_id"
+        f" WHERE i.queue_id = {queue.pk} AND r.revision_id = {item.result.revision_id}) items"
+    )
+    values = {"item_id": "items.id", "position": "items.position"}
+    for place in item.places.all():
+        _copy(place, items, values, where=f"items.id <> {item.pk}")
 
 
 def _copy(row: Any, source: str, values: dict[str, str], *, where: str = "1 = 1") -> None:
