@@ -1,5 +1,6 @@
 """All report pages, in the order of the menu."""
 
+from reports.pages.annotators import ANNOTATORS
 from reports.pages.calibration import CALIBRATION
 from reports.pages.capabilities import CAPABILITIES
 from reports.pages.compare import COMPARE
@@ -27,6 +28,7 @@ PAGES: tuple[Page, ...] = (
     JUDGES,
     CALIBRATION,
     TRUST,
+    ANNOTATORS,
 )
 
 
