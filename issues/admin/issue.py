@@ -20,6 +20,7 @@ from evalhub.pages import person
 from issues import states
 from issues.admin.badges import SEVERITY_LABELS, STATE_LABELS
 from issues.admin.board import Boarding
+from issues.admin.bulk import Bulk
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
 from issues.admin.issue_inlines import CommentInline, FeedbackInline, SourceInline, TestInline
 from issues.admin.merge import Merging
@@ -52,7 +53,7 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(Merging, Boarding, SealedIssues):
+class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue says what goes wrong; its tests show it."
     list_display = (
@@ -91,7 +92,7 @@ class IssueAdmin(Merging, Boarding, SealedIssues):
         ),
     )
     inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
-    actions = ("send_to_review", "approve", "deprecate", "merge_selected")
+    actions = ("send_to_review", "approve", "deprecate", "change_selected", "merge_selected")
 
     # The list -------------------------------------------------------------------------------------
 

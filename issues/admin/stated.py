@@ -20,6 +20,9 @@ from issues.states import Move, Refused, Stated
 
 KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
 
+REFUSED_SHOWN = 20
+"""Refusals of an act on several rows that are told one by one."""
+
 
 class StatedAdmin(HistoryAdmin):
     """Rows whose state changes by moves, each a button."""
@@ -144,8 +147,14 @@ class StatedAdmin(HistoryAdmin):
         done = next(m.done for m in self._all_moves() if m.name == name)
         if moved.done:
             self.message_user(request, f"{moved.done} {label} {done}.", messages.SUCCESS)
-        for problem in moved.refused[:20]:
+        self.tell_refused(request, moved.refused)
+
+    def tell_refused(self, request: HttpRequest, refused: list[str]) -> None:
+        for problem in refused[:REFUSED_SHOWN]:
             self.message_user(request, problem, messages.WARNING)
+        if len(refused) > REFUSED_SHOWN:
+            more = f"{len(refused) - REFUSED_SHOWN} more were refused."
+            self.message_user(request, more, messages.WARNING)
 
     def _all_moves(self) -> tuple[Move, ...]:
         return states.moves_of(self.model())
