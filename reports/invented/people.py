@@ -18,8 +18,11 @@ DRAWN, CHOSEN = 0.02, 0.1
 """The share of results that people are given at random, and of those on which judges differ."""
 
 MISTAKEN = 0.04
-TWICE = 0.1
-"""The share of results that a second person looks at too."""
+TWICE = {True: 0.5, False: 0.1}
+"""The share of results that a second person looks at too: of those drawn at random, of others."""
+
+AGAIN = 0.05
+"""The share of those drawn at random that their first person is given again, blind."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,13 @@ def _hands(plan: Plan, content: Content, filled: Filled) -> Iterator[Hand]:
     drawn = heard & (random.random(n) < DRAWN)
     chosen = heard & ~drawn & _is_split(judged.votes) & (random.random(n) < CHOSEN)
     for place in np.flatnonzero(drawn | chosen).tolist():
-        people = 2 if random.random() < TWICE else 1
-        for person in random.permutation(len(content.people))[:people].tolist():
+        is_random = bool(drawn[place])
+        people = 2 if random.random() < TWICE[is_random] else 1
+        order = random.permutation(len(content.people))[:people].tolist()
+        again = order[:1] if is_random and random.random() < AGAIN else []
+        for person in [*order, *again]:
             passes = bool(judged.good[place]) != (random.random() < MISTAKEN)
-            yield Hand(place, person, passes, is_random=bool(drawn[place]))
+            yield Hand(place, person, passes, is_random)
 
 
 def _is_split(votes: NDArray[np.float64]) -> NDArray[np.bool_]:
