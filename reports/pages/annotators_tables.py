@@ -1,10 +1,11 @@
 """Tables of how far people agree."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from reports.document import Cell, Column, Estimate, Table
 from reports.judges.annotators import Pair, Sight, Themselves, Together, Work
-from reports.queries.annotators import Annotators
+from reports.queries.annotators import Annotators, Group
 from reports.shares import resampled_share, share_of
 
 NOBODY = "No two people have judged the same answer yet: let a queue ask two reviewers for each."
@@ -119,9 +120,8 @@ def _group(line: Together, sight: Sight) -> tuple[Cell, ...]:
     )
 
 
-def _kind_and_name(line: Together) -> tuple[str, str]:
-    kind, name = line.group  # type: ignore[misc]
-    return kind, name
+def _kind_and_name(line: Together) -> Group:
+    return cast(Group, line.group)
 
 
 # Each ---------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, QueryDict
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -90,15 +90,15 @@ class DisputeAdmin(ResultAdmin):
     section = "Review"
     when_empty = "Nobody differs: there is nothing to settle."
     list_before_template = "runs/review/disputed_before.html"
-    list_display = ("badge", "words", "issue", "run", "who_said_what", "settled_by")
-    list_display_links = None
-    list_filter = (
+    list_display: Any = ("badge", "words", "issue", "run", "who_said_what", "settled_by")
+    list_display_links: Any = None
+    list_filter: Any = (
         StateFilter,
         SideFilter,
         ("run__suite", RelatedDropdownFilter),
         TagFilter,
     )
-    actions = ()
+    actions: Any = ()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DisputeList
@@ -116,10 +116,6 @@ class DisputeAdmin(ResultAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.has_perm(ADJUDICATE))
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        response: HttpResponse = super().changelist_view(request, extra_context)
-        return response
 
     @display(description="Test")
     def words(self, result: Any) -> SafeString:
