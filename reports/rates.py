@@ -11,6 +11,7 @@ from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
 from reports.pages.shell import Reading
+from reports.queries.exposure import only
 from runs.models import Outcome, Result
 from runs.tallies import SEED, Rate
 
@@ -58,6 +59,7 @@ def tallies_of(
     by_issue: bool = False,
     issue: int | None = None,
     tag_sets: Collection[int] | None = None,
+    tests: str = "",
 ) -> list[Tally]:
     """The results of these runs, counted in one query.
 
@@ -66,8 +68,9 @@ def tallies_of(
         by_issue: Whether issues are told apart: rates by issue and resampling need it.
         issue: Only its results; None: those of all.
         tag_sets: Only results with one of these; None: all.
+        tests: Which tests, one of `reports.queries.exposure.CHOICES`.
     """
-    rows = Result.objects.filter(run__in=runs).order_by()
+    rows = only(Result.objects.filter(run__in=runs).order_by(), tests)
     if issue is not None:
         rows = rows.filter(issue=issue)
     if tag_sets is not None:

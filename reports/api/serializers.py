@@ -80,7 +80,8 @@ class UsageSerializer(serializers.Serializer):
 class RunReportSerializer(serializers.Serializer):
     """All figures of a run's report. `labels` must be known wherever they appear.
 
-    `outside` are results in no domain; `flickering` is null where each test was asked once.
+    `outside` are results in no domain; `flickering` is null where each test was asked once, and
+    `sealing` (open, never exposed and exposed tests) where no test is sealed.
     """
 
     run = serializers.JSONField()
@@ -92,6 +93,7 @@ class RunReportSerializer(serializers.Serializer):
     score = ScoreSerializer()
     heavy = serializers.ListField(child=serializers.JSONField())
     similarity = serializers.JSONField(allow_null=True)
+    sealing = serializers.JSONField(allow_null=True)
     overridden = serializers.IntegerField()
     disputed = serializers.IntegerField()
     issues = LineSerializer(many=True)

@@ -78,6 +78,7 @@ PLAIN = (
     "counts",
     "heavy",
     "similarity",
+    "sealing",
     "usage",
     "latency",
     "cost",

@@ -9,6 +9,7 @@ from django.forms.models import ModelChoiceIterator
 from evalhub.models import LanguageModel
 from evalhub.pages import row_number
 from issues.models import Issue, Tag
+from reports.queries.exposure import CHOICES, DEFINITION, EXPOSED, NEVER
 from reports.queries.scope import NO_SUITE, Choice
 from runs.models import Run, Suite
 
@@ -39,6 +40,20 @@ def tag_field() -> forms.ModelChoiceField:
     return forms.ModelChoiceField(
         Tag.objects.only("name").order_by("name"), to_field_name="name", empty_label="All tags"
     )
+
+
+def tests_field() -> forms.ChoiceField:
+    """All tests, or those that could be known, or not: open, sealed, exposed."""
+    return forms.ChoiceField(label="Tests", choices=CHOICES, initial="")
+
+
+def told_of_tests(tests: str) -> tuple[str, ...]:
+    """That a report is about some of the tests only, and what they are; nothing where it is not."""
+    if not tests:
+        return ()
+    name = dict(CHOICES)[tests].lower()
+    defined = (DEFINITION,) if tests in (NEVER, EXPOSED) else ()
+    return (f"Only some of the tests: {name}.", *defined)
 
 
 def issue_field() -> forms.ModelChoiceField:

@@ -9,7 +9,7 @@ from evalhub.wording import few
 from reports.document import Cell, Column, Document, Link, Linked, Table
 from reports.links import page_url, results_url
 from reports.loaded import Loaded
-from reports.pages.fields import SuiteField, models_field
+from reports.pages.fields import SuiteField, models_field, tests_field, told_of_tests
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.heatmap import (
     DIFFICULTY,
@@ -45,6 +45,7 @@ class HeatForm(ReportForm):
         initial=DIFFICULTY,
     )
     models = models_field()
+    tests = tests_field()
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
@@ -55,12 +56,13 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         columns=asked["columns"],
         order=asked["order"],
         models=list(asked["models"] or ()),
+        tests=asked["tests"],
     )
     report = heat_report(question, reading)
     kind = "issues" if question.rows == ISSUE else "tags"
     return Document(
         question=f"Which {kind} are hard, and for which models?",
-        sentences=tuple(_sentences(report, kind)),
+        sentences=(*told_of_tests(question.tests), *_sentences(report, kind)),
         tables=(_map(report, question),),
         warnings=tuple(_warnings(report)),
         labels=report.labels,

@@ -13,6 +13,7 @@ from reports.links import page_url, results_url, run_url
 from reports.loaded import Loaded
 from reports.pages.compare.chosen import Offered
 from reports.pages.compare.form import RunsField
+from reports.pages.fields import tests_field, told_of_tests
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.queries.choosing import offered
 from reports.queries.individual import IndividualReport, Place, Shown, individual_report
@@ -31,16 +32,20 @@ class IndividualForm(ReportForm):
         help_text=f"At most {MOST_RUNS}; without any, the latest complete ones.",
         widget=forms.MultipleHiddenInput,
     )
+    tests = tests_field()
     find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Each run by its outcomes, and its tags."""
     chosen = list(asked["runs"] or ())
-    report = individual_report(chosen[:MOST_RUNS], reading)
+    report = individual_report(chosen[:MOST_RUNS], reading, tests=asked["tests"])
     return Document(
         question="What came out of each of these runs, and on which tags?",
-        sentences=tuple(_sentences(report, len(chosen) - MOST_RUNS)),
+        sentences=(
+            *told_of_tests(asked["tests"]),
+            *_sentences(report, len(chosen) - MOST_RUNS),
+        ),
         tables=(_runs(report), _tags(report)),
         labels=report.labels,
         more=_controls(report, asked["find"]),

@@ -9,7 +9,14 @@ from evalhub.wording import few
 from reports.cells import points as in_points
 from reports.cells import rate_words
 from reports.document import Document, Table
-from reports.pages.fields import SuiteField, issue_field, models_field, tag_field
+from reports.pages.fields import (
+    SuiteField,
+    issue_field,
+    models_field,
+    tag_field,
+    tests_field,
+    told_of_tests,
+)
 from reports.pages.shell import Page, Reading, ReportForm
 from reports.pages.trend_tables import (
     Move,
@@ -37,6 +44,7 @@ class TrendForm(ReportForm):
     tag = tag_field()
     issue = issue_field()
     models = models_field()
+    tests = tests_field()
     points = forms.IntegerField(
         label="Points of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
     )
@@ -55,11 +63,16 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         by_family=asked["family"],
         points=asked["points"] or POINTS,
         each_tag=asked["each"],
+        tests=asked["tests"],
     )
     report = trend_report(question, reading)
     return Document(
         question=_question(question, report),
-        sentences=(*_sentences(report), *_left_out(report)),
+        sentences=(
+            *told_of_tests(question.tests),
+            *_sentences(report),
+            *_left_out(report),
+        ),
         tables=tuple(_tables(report, question)),
         warnings=tuple(_warnings(report)),
         labels=report.labels,

@@ -25,13 +25,17 @@ DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: rows are issues or tags, columns variants of models or models."""
+    """What is asked: rows are issues or tags, columns variants of models or models.
+
+    `tests`: which, one of `exposure.CHOICES`.
+    """
 
     suite: Choice
     rows: str
     columns: str
     order: str
     models: Sequence[LanguageModel]
+    tests: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ def _grouped(
     question: Question, runs: Mapping[int, Run]
 ) -> tuple[dict[Place, Group], Mapping[int | str, str]]:
     """The results by row and run, and what the rows are called."""
-    tallies = tallies_of(list(runs), by_issue=True)
+    tallies = tallies_of(list(runs), by_issue=True, tests=question.tests)
     if question.rows == ISSUE:
         titles = Issue.objects.filter(pk__in={tally.issue for tally in tallies}).order_by()
         return _placed(tallies, None), dict(titles.values_list("pk", "title"))

@@ -48,8 +48,13 @@ class IndividualReport:
         return counts_in(group) if group else Counts()
 
 
-def individual_report(chosen: Sequence[Run], reading: Reading) -> IndividualReport:
-    """The chosen runs, or the latest complete ones; a constant number of queries."""
+def individual_report(
+    chosen: Sequence[Run], reading: Reading, *, tests: str = ""
+) -> IndividualReport:
+    """The chosen runs, or the latest complete ones; a constant number of queries.
+
+    `tests`: which, one of `exposure.CHOICES`.
+    """
     ids = [run.pk for run in chosen] or latest_runs()
     found = runs_of(ids)
     runs = [found[pk] for pk in ids]
@@ -59,7 +64,7 @@ def individual_report(chosen: Sequence[Run], reading: Reading) -> IndividualRepo
     def places(tally: Tally) -> Iterable[Place]:
         yield from (Place(tag, tally.run) for tag in ("", *tags_of[tally.tag_set]))
 
-    groups = grouped(tallies_of(ids, by_issue=bool(repeated)), places)
+    groups = grouped(tallies_of(ids, by_issue=bool(repeated), tests=tests), places)
     return IndividualReport(
         runs=_shown(runs),
         tags=_hardest_first(groups),

@@ -23,6 +23,7 @@ from reports.queries.progress import (
     assessed_of,
     progress_of,
 )
+from reports.queries.sealing import Sealing, sealing_of
 from runs.filters import Filters
 from runs.labels import labels_of
 from runs.models import Judging, Outcome, Result, Run
@@ -84,8 +85,8 @@ class RunReport:
 
     `issues`, `tags`, `domains` and `outside` are those of `Lines`. `panel` is None where nobody
     judges, `similarity` where it has no part in the scores, `flickering` where each test is asked
-    once. `heavy` are tests whose weight is not 1, the heaviest first. `errors` are results that
-    ended in an error, by kind.
+    once, `sealing` where no test is sealed. `heavy` are tests whose weight is not 1, the heaviest
+    first. `errors` are results that ended in an error, by kind.
     Figures are over all results; `grid` alone follows the filters. `is_pending`: intervals that
     take long are yet to come.
     """
@@ -105,6 +106,7 @@ class RunReport:
     tags: tuple[Line, ...]
     domains: tuple[Line, ...]
     outside: Counts
+    sealing: Sealing | None
     flickering: Flickering | None
     usage: Usage
     latency: Latency | None
@@ -158,6 +160,7 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
         tags=lines.tags,
         domains=lines.domains,
         outside=lines.outside,
+        sealing=sealing_of(run, reading),
         flickering=flickering_of(run, reader),
         usage=usage_of(cells, progress.answered),
         latency=latency_of(run),

@@ -31,7 +31,8 @@ RELEASE, TIME = "release", "time"
 class Question:
     """What is asked. `over` "" is by release where there are any, else by time.
 
-    `each_tag`: every point is told tag by tag, and not the newest ones only.
+    `each_tag`: every point is told tag by tag, and not the newest ones only. `tests`: which, one of
+    `exposure.CHOICES`.
     """
 
     suite: Choice
@@ -42,6 +43,7 @@ class Question:
     by_family: bool
     points: int
     each_tag: bool
+    tests: str = ""
 
     @property
     def has_subject(self) -> bool:
@@ -224,9 +226,10 @@ class Counted:
             by_issue=bool(pooled),
             issue=question.issue.pk if question.issue else None,
             tag_sets=_with_tag(tags_of, question.tag),
+            tests=question.tests,
         )
         groups = grouped(tallies, lambda tally: [stops[tally.run]])
-        tagged = tallies_of(_tagged(question, courses), by_issue=bool(pooled))
+        tagged = tallies_of(_tagged(question, courses), by_issue=bool(pooled), tests=question.tests)
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(stops, tags_of, frozenset(kept)))
         rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)

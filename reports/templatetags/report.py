@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from evalhub.figures import LONGEST_LABEL
 from evalhub.statistics.interval import Interval
 from evalhub.wording import DASH, between, percent, score
+from reports.cells import points as in_points
 from reports.queries.grid import Part, Row, Seat, Vote
 from reports.queries.lines import Line
 from reports.queries.similarity import Variant
@@ -18,6 +19,12 @@ from runs.models import Outcome, Run
 from runs.tallies import Counts
 
 register = template.Library()
+
+
+@register.filter
+def points(difference: float) -> str:
+    """A difference of two shares in percentage points, with its sign."""
+    return in_points(difference)
 
 
 @register.filter
