@@ -16,7 +16,7 @@ from evalhub.work.queue import request_worker
 from issues.rubric import WHOLE_TEST
 from runs.hearing import RETRY
 from runs.judging import CHECK_ERROR
-from runs.launch import add_judging
+from runs.launch import add_judging, own_templates
 from runs.leaving import Leaving, of_judging, refusal
 from runs.models import (
     DOUBTFUL,
@@ -30,6 +30,7 @@ from runs.models import (
     Run,
 )
 from runs.scoring import score_results
+from runs.seats import mending_models
 from runs.selection import without_wording
 
 T = TypeVar("T")
@@ -206,6 +207,7 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     models = {judge.language_model for judge in (*judges, *([backup] if backup else []))}
     idle = sorted(str(model) for model in models if not model.is_active)
     problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
+    models |= mending_models(judges, backup, own_templates(run))
     asked = {(model.litellm_model, model.api_base) for model in models}
     candidate = run.candidate()
     if (candidate.litellm_model, candidate.api_base) in asked and not run.self_judging_allowed:

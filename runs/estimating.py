@@ -80,8 +80,9 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
     answers = {model: _answer_tokens(model, spec) for model in selection.models}
     usual = _mean(list(answers.values()))
     candidates = _candidates(spec, selection, answers)
-    bench = Bench(would_sit(selection.judges), selection.tests)
+    bench = Bench(would_sit(selection.judges, selection.tests), selection.tests)
     judges = [bench.load(seat, passes, usual) for seat in bench.panel.seats]
+    judges += bench.mending(passes)
     embedding = _embedding(spec, selection, passes, usual)
     loads = [*candidates, *judges, *embedding]
     return Estimate(

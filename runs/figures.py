@@ -106,7 +106,8 @@ def spent_usd(part: Run | Judging) -> Decimal | None:
 def _endpoints(part: Run | Judging) -> list[dict[str, Any]]:
     """What it calls, as it was copied at launch."""
     if isinstance(part, Judging):
-        return [judge["endpoint"] for judge in part.jury.get("judges", ())]
+        judges = [judge["endpoint"] for judge in part.jury.get("judges", ())]
+        return [*judges, *part.jury.get("menders", {}).values()]
     return [] if part.answers_supplied else [part.endpoint]
 
 

@@ -176,7 +176,7 @@ def add_judging(
     judging = Judging.objects.create(
         run=run,
         number=run.judgings.count() + 1,
-        jury=snapshot(judges, backup, name=name, templates=_own_templates(run)),
+        jury=snapshot(judges, backup, name=name, templates=own_templates(run)),
         jury_name=name,
         jury_fingerprint=jury_fingerprint(
             judges,
@@ -198,7 +198,7 @@ def add_judging(
     return judging
 
 
-def _own_templates(run: Run) -> set[int]:
+def own_templates(run: Run) -> set[int]:
     """The templates of the run's tests that are judged as a whole."""
     used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
     own = used.exclude(pk__in=_with_rubric(run)).values_list("template_id", flat=True)

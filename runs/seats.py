@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
+from evalhub.models import LanguageModel
 from issues.judge_templates import rubric_templates
 from issues.models import JudgeTemplate
 from runs.asking import Wording
@@ -152,13 +153,31 @@ def snapshot(
 
 
 def menders_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
-    """Who mends the replies of judges that are asked with these templates, as it is now.
+    """Who mends the replies of judges that are asked with these templates, as it is now."""
+    models = _mending_models(template_ids)
+    return {pk: model.judge_endpoint() for pk, model in models.items()}
 
-    A model that was deactivated mends nothing any more: the judge is asked once more instead.
-    """
+
+def mending_models(
+    judges: Sequence[Judge], backup: Judge | None, templates: Iterable[int]
+) -> set[LanguageModel]:
+    """The models that would mend the replies of these judges; `templates` are the tests' own."""
+    if not judges:
+        return set()
+    newest = rubric_templates()
+    ids = set(templates)
+    for judge in (*judges, *([backup] if backup else [])):
+        own = judge.template_id if judge.approach == Approach.TEMPLATE else None
+        rubric = rubric_template(judge, newest)
+        ids |= {pk for pk in (own, rubric and rubric.pk) if pk}
+    return set(_mending_models(ids).values())
+
+
+def _mending_models(template_ids: Iterable[int]) -> dict[int, LanguageModel]:
+    """By the template. One that was deactivated mends nothing any more: the judge is asked."""
     found = JudgeTemplate.objects.filter(pk__in=template_ids).select_related("repair_model")
     models = {template.pk: template.repair_model for template in found}
-    return {pk: model.judge_endpoint() for pk, model in models.items() if model and model.is_active}
+    return {pk: model for pk, model in models.items() if model and model.is_active}
 
 
 def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from issues.models import Test
 from issues.models.test import TestQuerySet
 from runs.leaving import Leaving, leaving, refusal, roles_of_judges
 from runs.models import Approach, Judge, Jury, Suite
-from runs.seats import who_sits
+from runs.seats import mending_models, who_sits
 from runs.spec import LaunchRefused, LaunchSpec
 
 
@@ -35,6 +35,12 @@ class Selection(NamedTuple):
     def everyone(self) -> list[Judge]:
         """All who may be asked to judge, the backup among them."""
         return [*self.judges, self.backup] if self.backup else self.judges
+
+    def judging_models(self) -> set[LanguageModel]:
+        """All models that judge, or mend what judges replied."""
+        templates = {test.template_id for test in self.tests if test.template_id is not None}
+        menders = mending_models(self.judges, self.backup, templates)
+        return menders | {judge.language_model for judge in self.everyone}
 
 
 def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
@@ -156,7 +162,7 @@ def without_wording(judges: Sequence[Judge]) -> list[Judge]:
 def _self_judging(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.allow_self_judging:
         return []
-    asked = {_address(judge.language_model) for judge in selection.everyone}
+    asked = {_address(model) for model in selection.judging_models()}
     both = sorted(str(model) for model in selection.models if _address(model) in asked)
     if not both:
         return []
@@ -173,7 +179,7 @@ def _address(model: LanguageModel) -> tuple[str, str]:
 def _limit_without_prices(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.cost_limit_usd is None:
         return []
-    models = {*selection.models, *(judge.language_model for judge in selection.everyone)}
+    models = {*selection.models, *selection.judging_models()}
     unpriced = {str(model) for model in models if not model.has_prices}
     embedder = selection.embedder
     if embedder and spec.wants_similarity and embedder.input_usd_per_mtok is None:

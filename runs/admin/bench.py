@@ -13,7 +13,7 @@ from issues.rubric import WHOLE_TEST
 from issues.scales import FIVE_CLASSES, Scale
 from runs.admin.account import Agreement, account_of, agreement_of, pass_rule_of
 from runs.admin.rubric import Measure, Row, Voices, rows_of, voices_of
-from runs.admin.shown import Party, Said, Text, parties_of, text_or_none, words_of
+from runs.admin.shown import Party, Said, Text, mended_by, parties_of, text_or_none, words_of
 from runs.agreement import Vote as Ballot
 from runs.agreement import scales_of
 from runs.evaluating import rubric_scale
@@ -21,6 +21,9 @@ from runs.judge_prompts import JudgePrompt, prompts_of
 from runs.models import Assessment, Judging, Judgment, Result
 from runs.scoring import Rule
 from runs.seats import panel_of
+
+ASKED = ("call__language_model", "judge")
+"""What tells who gave a verdict on the whole, and who mended it."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class Vote:
     justification: Text | None
     prompt: JudgePrompt | None
     passed: bool | None
+
+    @property
+    def mended_by(self) -> str:
+        return mended_by(self.judgment) if self.judgment else ""
 
     @property
     def words(self) -> str:
@@ -72,7 +79,7 @@ class Bench:
         found = Judgment.objects.filter(result=result).select_related("criterion", "template")
         has_rubric = any(criterion.key for criterion in result.revision.criteria.all())
         judgments: dict[int, list[Judgment]] = defaultdict(list)
-        for row in (found if has_rubric else found.select_related("call")).order_by("pk"):
+        for row in (found if has_rubric else found.select_related(*ASKED)).order_by("pk"):
             judgments[row.judging_id].append(row)
         return cls(result, reader, said, judgings, parties_of(judgings), judgments)
 

@@ -26,7 +26,7 @@ from runs.admin.evaluation import Draft, evaluated
 from runs.admin.marking import MARK, marked, may_mark
 from runs.admin.result_filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result_page import page_of
-from runs.admin.shown import extent_of, parties_of, text_or_none
+from runs.admin.shown import extent_of, mended_by, parties_of, text_or_none
 from runs.admin.splits import splits_of
 from runs.admin.trail import Trail, trail_of
 from runs.judge_prompts import prompt_of
@@ -34,7 +34,10 @@ from runs.models import ChosenBy, Judgment, Result
 
 EVALUATE = "runs.add_humanevaluation"
 LIST = "_changelist_filters"
-JUDGED_BY = ("judging__run", "criterion", "template", "call", "result__revision__template")
+JUDGED_BY = (
+    *("judging__run", "criterion", "template", "call__language_model", "judge"),
+    "result__revision__template",
+)
 
 
 class ResultList(ChangeList):
@@ -230,6 +233,7 @@ class ResultAdmin(ModelAdmin):
             "opts": self.opts,
             "result": result,
             "judgment": judgment,
+            "mended_by": mended_by(judgment),
             "party": party,
             "words": extent_of(judgment.option, judgment.value),
             "justification": text_or_none(judgment.justification),

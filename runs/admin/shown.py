@@ -8,10 +8,10 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.markup import model_markdown
-from evalhub.models import LanguageModel
+from evalhub.models import CallRole, LanguageModel
 from issues.scales import Option, Scale
 from runs.labels import judges_itself
-from runs.models import Example, HumanEvaluation, Judging
+from runs.models import Example, HumanEvaluation, Judging, Judgment
 from runs.standing import standing, withdrawn
 
 Passes = Callable[[float | None], bool | None]
@@ -102,6 +102,18 @@ def _party(
         is_backup=is_backup,
         note=notes.get(endpoint["language_model_id"], ""),
     )
+
+
+def mended_by(judgment: Judgment) -> str:
+    """The name of the other model that wrote down its verdict; "" where none did.
+
+    The judge and its call, with their models, must be at hand.
+    """
+    call, judge = judgment.call, judgment.judge
+    if call is None or judge is None or call.role != CallRole.REPAIR:
+        return ""
+    is_own = call.language_model_id == judge.language_model_id
+    return "" if is_own else str(call.language_model)
 
 
 # People ------------------------------------------------------------------------------------------

@@ -3,12 +3,17 @@
 import json
 
 import pytest
+from django.urls import reverse
 
 from evalhub.models import BatchState, Call
 from issues.models import TemplateState
+from runs.estimating import estimate
 from runs.judge_prompts import prompt_of
+from runs.judging import Judging as Work
 from runs.models import Judgment
-from tests.factories import make_jury, make_run, make_template, make_test, make_user
+from runs.selection import named, problems_of
+from runs.spec import LaunchSpec
+from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
 from tests.provider import prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -204,8 +209,6 @@ def test_the_mending_model_is_frozen_at_launch_and_keeps_to_limits(mended):
     mender.save()
     (endpoint,) = judging.jury["menders"].values()
     assert endpoint["name"] == "mender"
-    from runs.judging import Judging as Work
-
     asked = [endpoint.language_model_id for endpoint in Work().endpoints(judging)]
     assert mender.pk in asked
     assert judging.state == BatchState.DONE
@@ -226,3 +229,68 @@ def test_a_model_that_is_deactivated_mends_nothing(taught, model_at, provider):
     assert Judgment.objects.get(judging__run=run).state == "repaired"
     assert "menders" not in run.judgings.get().jury
     assert len(asked_of_judges(provider)) == 2
+
+
+# Before a launch ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spec_of(model_at):
+    """A launch of one test with a template, by one judge."""
+
+    def make(template, **fields):
+        jury = make_jury(make_model(input_usd_per_mtok=1, output_usd_per_mtok=1))
+        candidate = make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
+        test = make_test(template=template)
+        return LaunchSpec(
+            **(
+                {"tests": [test.pk], "models": [candidate.pk], "jury": jury.pk, "label": "l"}
+                | fields
+            )
+        )
+
+    return make
+
+
+def estimated(spec):
+    return estimate(spec, named(spec))
+
+
+def test_an_estimate_counts_the_examples(spec_of):
+    plain, taught = make_template(), make_template(state=TemplateState.DRAFT, examples_shown=2)
+    for n in range(4):
+        add(taught, output=f"{n}" * 4000)
+    few, many = (estimated(spec_of(template)).tokens_in for template in (plain, taught))
+    assert 2000 <= many.low - few.low <= 2300  # two examples of 4,000 characters
+
+
+def test_an_estimate_counts_repairs_where_they_are_asked(spec_of):
+    mender = make_model(name="mender", input_usd_per_mtok=None)
+    plain, mended = make_template(), make_template(repair_model=mender)
+    one, other = (estimated(spec_of(template)) for template in (plain, mended))
+    assert (one.judge_calls, other.judge_calls) == ((1, 2), (1, 2))
+    assert (one.unpriced, other.unpriced) == ([], ["mender"])
+
+
+def test_a_cost_limit_needs_the_menders_price_too(spec_of):
+    template = make_template(repair_model=make_model(name="mender"))
+    spec = spec_of(template, cost_limit_usd=1)
+    assert any("mender" in problem for problem in problems_of(spec, named(spec)))
+
+
+def test_a_candidate_does_not_mend_verdicts_on_its_own_answers(spec_of):
+    candidate = make_model()
+    template = make_template(repair_model=candidate)
+    spec = spec_of(template, models=[candidate.pk])
+    assert any("judge its own answers" in problem for problem in problems_of(spec, named(spec)))
+
+
+def test_the_page_says_who_mended(mended, client):
+    run, _ = mended(verdict("1", "It says four."))
+    client.force_login(make_user("annotator"))
+    result = run.results.get()
+    page = client.get(reverse("admin:runs_result_change", args=[result.pk])).content.decode()
+    assert "mended by mender" in page
+    judgment = Judgment.objects.get(result=result)
+    url = reverse("admin:runs_result_judgment", args=[result.pk, judgment.pk])
+    assert "mended by mender" in client.get(url).content.decode()
