@@ -33,7 +33,7 @@ MOST_WORDS = 12
 """Words of a text that a database searches for: those that tell most."""
 LONGEST = 2000
 """Characters of a text that are compared: its beginning."""
-OF_PROMPT = 500
+OF_PROMPT = 200
 """Characters of a prompt beside the comment: what it is about, not all that was pasted into it."""
 
 

@@ -29,6 +29,7 @@ CLOSENESS = (
     (0.45, "close in meaning"),
     (0.3, "somewhat close in meaning"),
 )
+FAINTLY = "faintly alike in meaning"
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ied", "ies", "ed", "ly", "es", "s")
@@ -197,7 +198,7 @@ class Near(NamedTuple):
     def why(self) -> str:
         """In words: why this one, such as `close in meaning; both say: currency, cents`."""
         said = f"both say: {', '.join(self.words[:NAMED])}" if self.words else ""
-        return "; ".join(part for part in (closeness(self.meaning), said) if part)
+        return "; ".join(part for part in (closeness(self.meaning), said) if part) or FAINTLY
 
 
 def closeness(cosine: float | None) -> str:

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
 from evalhub.markup import model_markdown
@@ -131,7 +131,7 @@ class FeedbackInbox(HistoryAdmin):
         item = row_number(request.POST.get("item"))
         if not Feedback.objects.readable_by(request.user).filter(pk=item).exists():
             raise Http404(f"There is no feedback {item} for you.")
-        return self._triage(request, choice, item, act)
+        return self._triage_one(request, choice, item, act)
 
     def issues_view(self, request: HttpRequest) -> HttpResponse:
         """Issues by title or number, as a part of the inbox."""
@@ -159,7 +159,9 @@ class FeedbackInbox(HistoryAdmin):
         }
         return TemplateResponse(request, "issues/_alike_beside.html", context)
 
-    def _triage(self, request: HttpRequest, choice: Choice, item: int, act: str) -> HttpResponse:
+    def _triage_one(
+        self, request: HttpRequest, choice: Choice, item: int, act: str
+    ) -> HttpResponse:
         do, right = ACTS[act]
         if right and not request.user.has_perm(right):
             raise PermissionDenied
@@ -237,8 +239,8 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "item": feedback,
         "version": version_of(feedback),
         "panels": [
-            ("Asked", feedback.prompt, model_markdown(feedback.prompt)),
-            ("Answered", feedback.answer, model_markdown(feedback.answer)),
+            ("Asked", feedback.prompt, _formatted(feedback.prompt)),
+            ("Answered", feedback.answer, _formatted(feedback.answer)),
         ],
         "issues": issues[:MOST_ALIKE],
         "others": [one for one in alike if one.kind == FEEDBACK][:MOST_ALIKE],
@@ -259,6 +261,10 @@ def _act_in(request: HttpRequest) -> str:
 def _is_part(request: HttpRequest) -> bool:
     """Whether a script asks for the changing part of the page only."""
     return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _formatted(text: str) -> SafeString:
+    return mark_safe(model_markdown(text).html)
 
 
 def _tags(sent: Any) -> list[Tag]:

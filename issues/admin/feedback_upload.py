@@ -1,7 +1,6 @@
 """The page on which a file of feedback is sent, looked at, and then taken in or not."""
 
 from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +97,7 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
         return str(file.name), content
     try:
         return typed(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
-    except NotBase64:
+    except ValueError:  # it is no base64
         return "", b""
 
 

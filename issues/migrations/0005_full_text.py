@@ -13,7 +13,7 @@ INDEXES = {
         name="issues_issue_words",
     ),
     "Feedback": GinIndex(
-        SearchVector(Left("comment", 2000), Left("prompt", 500), config="english"),
+        SearchVector(Left("comment", 2000), Left("prompt", 200), config="english"),
         name="issues_feedback_words",
     ),
 }

@@ -1,10 +1,21 @@
 """What a user said becomes an issue and a test, with everything copied."""
 
 import pytest
+from django.db import IntegrityError, transaction
 
-from issues.models import Feedback, FeedbackState, Origin
+from issues.models import Feedback, FeedbackState, Issue, Origin
 from issues.states import Refused
-from issues.triage import issue_from, set_state
+from issues.taking_back import take_back
+from issues.triage import (
+    Overtaken,
+    attach,
+    issue_and_test_from,
+    issue_from,
+    locked,
+    mark_duplicate,
+    set_state,
+    version_of,
+)
 from issues.triage import test_from as make_test_from
 from tests.factories import make_issue, make_test, make_user
 
@@ -86,3 +97,172 @@ def test_triage_counts_what_changed_and_signs_it():
 
     assert set_state([new, done], FeedbackState.DISMISSED, by=person) == 1
     assert new.history.first().history_user == person
+
+
+# Duplicates and attaching ------------------------------------------------------------------------
+
+
+def read(*rows):
+    for row in rows:
+        row.refresh_from_db()
+
+
+def test_attached_feedback_is_accepted_as_part_of_the_issue():
+    feedback, issue = make_feedback(), make_issue()
+
+    attach(feedback, issue, by=make_user())
+
+    read(feedback)
+    assert (feedback.issue, feedback.state) == (issue, FeedbackState.ACCEPTED)
+
+
+def test_what_is_attached_to_a_merged_issue_goes_to_where_that_went():
+    kept = make_issue()
+    merged = make_issue(merged_into=kept, state="deprecated")
+
+    assert attach(make_feedback(), merged, by=make_user()) == kept
+
+
+def test_nothing_is_attached_to_a_deprecated_issue():
+    with pytest.raises(Refused, match="is deprecated: choose another"):
+        attach(make_feedback(), make_issue(state="deprecated"), by=make_user())
+
+
+def test_a_duplicate_has_the_issue_of_its_original():
+    original, feedback = make_feedback(issue=make_issue()), make_feedback()
+
+    mark_duplicate(feedback, original, by=make_user())
+
+    read(feedback)
+    assert (feedback.state, feedback.duplicate_of) == (FeedbackState.DUPLICATE, original)
+    assert feedback.issue == original.issue
+
+
+def test_a_duplicate_follows_its_original_to_another_issue():
+    original, feedback, person = make_feedback(), make_feedback(), make_user()
+    mark_duplicate(feedback, original, by=person)
+
+    issue = issue_from(original, by=person)
+
+    read(feedback)
+    assert feedback.issue == issue
+
+
+def test_chains_of_duplicates_are_flat():
+    first, second, third, person = make_feedback(), make_feedback(), make_feedback(), make_user()
+    mark_duplicate(third, second, by=person)
+    mark_duplicate(second, first, by=person)
+    fourth = make_feedback()
+    mark_duplicate(fourth, Feedback.objects.get(pk=third.pk), by=person)
+
+    read(second, third, fourth)
+    assert {row.duplicate_of for row in (second, third, fourth)} == {first}
+
+
+def test_two_pieces_are_not_duplicates_of_each_other():
+    first, second, person = make_feedback(), make_feedback(), make_user()
+    mark_duplicate(second, first, by=person)
+
+    with pytest.raises(Refused, match="duplicate of itself"):
+        mark_duplicate(first, second, by=person)
+
+
+def test_only_a_duplicate_has_an_original_in_the_database():
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_feedback(duplicate_of=make_feedback())
+
+
+def test_a_test_and_its_issue_are_made_at_once():
+    feedback = make_feedback()
+
+    test = issue_and_test_from(feedback, by=make_user("annotator"))
+
+    read(feedback)
+    assert (test.issue.title, test.flagged_answer) == ("Wrong!", "5")
+    assert feedback.issue == test.issue
+
+
+def test_without_a_prompt_neither_issue_nor_test_is_made():
+    with pytest.raises(Refused, match="no prompt"):
+        issue_and_test_from(make_feedback(prompt=""), by=make_user())
+
+    assert not Issue.objects.exists()
+
+
+# Two at once, and taking back --------------------------------------------------------------------
+
+
+def test_who_is_overtaken_learns_by_whom_and_nothing_is_overwritten():
+    feedback, other = make_feedback(), make_user(username="ann")
+    version = version_of(feedback)
+    set_state([Feedback.objects.get()], FeedbackState.DISMISSED, by=other)
+
+    with pytest.raises(Overtaken, match=r"ann was faster.*dismissed.*not saved"):
+        locked(feedback.pk, version)
+
+
+def test_the_last_act_is_taken_back_with_state_issue_and_note():
+    feedback, person = make_feedback(), make_user()
+    set_state([feedback], FeedbackState.DISMISSED, by=person, note="Spam.")
+
+    take_back(by=person)
+
+    read(feedback)
+    assert (feedback.state, feedback.note) == (FeedbackState.NEW, "")
+    reasons = [row.history_change_reason for row in feedback.history.all()[:2]]
+    assert reasons == ["Taken back: Dismissed", "Triaged: Dismissed"]
+
+
+def test_one_act_after_the_other_is_taken_back():
+    first, second, person = make_feedback(), make_feedback(), make_user()
+    attach(first, make_issue(), by=person)
+    mark_duplicate(second, first, by=person)
+
+    assert [take_back(by=person), take_back(by=person)] == [second, first]
+    read(first, second)
+    assert {(row.state, row.issue, row.duplicate_of) for row in (first, second)} == {
+        (FeedbackState.NEW, None, None)
+    }
+
+
+def test_duplicates_that_followed_go_back_too():
+    original, feedback, other, person = (
+        make_feedback(),
+        make_feedback(),
+        make_feedback(),
+        make_user(),
+    )
+    mark_duplicate(feedback, original, by=person)
+    mark_duplicate(original, other, by=person)
+
+    take_back(by=person)
+
+    read(original, feedback)
+    assert (original.state, feedback.duplicate_of) == (FeedbackState.NEW, original)
+
+
+def test_acts_of_others_are_not_taken_back():
+    set_state([make_feedback()], FeedbackState.ACCEPTED, by=make_user())
+
+    with pytest.raises(Refused, match="triaged nothing"):
+        take_back(by=make_user())
+
+
+def test_what_was_changed_since_is_not_taken_back():
+    feedback, person = make_feedback(), make_user()
+    set_state([feedback], FeedbackState.ACCEPTED, by=person)
+    set_state([feedback], FeedbackState.DISMISSED, by=make_user(username="ben"))
+
+    with pytest.raises(Overtaken, match="ben was faster"):
+        take_back(by=person)
+
+
+def test_the_issue_that_was_made_stays_when_that_is_taken_back():
+    feedback, person = make_feedback(), make_user()
+    issue = issue_from(feedback, by=person)
+
+    take_back(by=person)
+
+    read(feedback)
+    assert (feedback.issue, feedback.state) == (None, FeedbackState.NEW)
+    assert Issue.objects.get() == issue
