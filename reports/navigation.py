@@ -37,10 +37,12 @@ class Room(NamedTuple):
     model: type[Model]
     title: str
     icon: str
+    page: str = "changelist"
+    """Where it leads, if not to the list."""
 
 
 LEDGER = (
-    Room(Feedback, "Feedback", "forum"),
+    Room(Feedback, "Feedback", "forum", "inbox"),
     Room(Issue, "Issues", "bug_report"),
     Room(Test, "Tests", "science"),
     Room(Tag, "Tags", "sell"),
@@ -108,7 +110,8 @@ def _open_rooms(rooms: tuple[Room, ...], request: HttpRequest) -> Iterator[Item]
     for room in rooms:
         room_admin = admin.site._registry.get(room.model)
         if room_admin and room_admin.has_view_permission(request):
-            yield _item(room.title, room.icon, _url(room.model, "changelist"), on=request)
+            item = _item(room.title, room.icon, _url(room.model, "changelist"), on=request)
+            yield {**item, "link": _url(room.model, room.page)}
 
 
 def _notices(request: HttpRequest) -> Iterator[Item]:
