@@ -115,7 +115,7 @@ def page_of(rehearsal: Rehearsal) -> RehearsalPage:
     found = outcome(rehearsal)
     draft = rehearsal.draft if has_draft(rehearsal) else None
     unfinished = rehearsal.attempts.exclude(state=BatchState.DONE).order_by("number")
-    published = set(rehearsal.publications.values_list("attempt", flat=True))
+    published: set[int | None] = set(rehearsal.publications.values_list("attempt", flat=True))
     return RehearsalPage(
         rehearsal=rehearsal,
         outcome=found,

@@ -23,7 +23,7 @@ class RehearsalSerializer(RowSerializer):
 
     class Meta:
         model = Rehearsal
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "template",
             "template_name",

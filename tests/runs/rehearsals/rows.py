@@ -30,8 +30,8 @@ from tests.factories import (
 )
 from tests.reports.rows import answer, finish
 
-Said = tuple[float, float | None]
-"""What people said of an answer, and what the judge did; 1 passes, None: it gave no verdict."""
+Said = tuple[float | None, float | None]
+"""What people said of an answer, and what the judge did; 1 passes, None: they gave no verdict."""
 
 AGREED: list[Said] = [(1, 1), (0, 0)] * 4
 MIXED: list[Said] = [(1, 1), (0, 1), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1), (0, 0)] * 2
