@@ -28,7 +28,7 @@ from reports.storing import stored
 from reports.summaries.ask import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.rehearsals.models import Rehearsal
-from runs.review.models import Correction
+from runs.review.models import Correction, Queue
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -161,6 +161,17 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review
+    "admin:review_queue_work": (get(WRITERS),),
+    "admin:review_queue_act": (post(WRITERS, act="next"),),
+    "admin:review_queue_overview": (get(WRITERS),),
+    "admin:review_queue_item": (
+        post(WRITERS, act="review", item="0"),
+        post(ADJUDICATORS, act="offer", skip="0"),
+        get(ADJUDICATORS, "act=send_back&place=0"),
+    ),
+    "admin:review_queue_runs": (get(MAINTAINERS), post(MAINTAINERS, act="look")),
+    "admin:review_queue_choose": (get(MAINTAINERS),),
+    "admin:review_queue_state": (post(MAINTAINERS, act="close"),),
     "admin:review_dispute_changelist": (get(ADJUDICATORS),),
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
     # Rehearsals
@@ -409,6 +420,7 @@ def rows() -> dict[str, Any]:
         "run": run,
         "result": result,
         "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
+        "queue": Queue.objects.create(name="q", seed=1),
         "example": Example.objects.create(evaluation=evaluation, note="n"),
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
@@ -460,6 +472,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=[pk, 1])
     if address.name == "reports:summary_exchange":
         return reverse(address.name, args=[pk, 1])
+    if address.name == "admin:review_queue_choose":
+        return reverse(address.name, args=[rows["run"].pk])
     if address.name == "admin:runs_result_judgment":
         return reverse(address.name, args=[pk, rows["judgment"].pk])
     return reverse(address.name, args=[pk, *endings])

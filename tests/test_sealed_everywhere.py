@@ -4,15 +4,17 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from issues.models import Criterion, TemplateExample
 from issues.models.example import TEXTS as EXAMPLE_TEXTS
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.ask import ask_summary
 from runs.models import Assessment, Example, HumanEvaluation, Judgment, Result, Suite
-from runs.review.models import Correction
+from runs.review.models import Correction, Queue, Skip
 from tests.api import client_of
-from tests.factories import first_result, make_issue, make_test, make_user
+from tests.factories import first_result, make_test, make_user
+from tests.runs.review.rows import make_queue, put
 from tests.runs.rubrics import rubric_run
 from tests.test_access_matrix import addresses, url_of
 
@@ -30,6 +32,7 @@ READ_AT = {
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
     *("admin:review_correction_changelist", "admin:review_correction_change"),
+    *("admin:review_queue_work", "admin:review_queue_overview"),
     *("admin:review_correction_promote", "admin:review_dispute_changelist"),
     *("admin:runs_example_changelist", "admin:runs_example_change"),
     *("admin:issues_judgetemplate_change", "admin:issues_judgetemplate_preview"),
@@ -42,7 +45,7 @@ READ_AT = {
 @pytest.fixture
 def rows() -> dict[str, Any]:
     """Rows that all belong to one sealed test, each with the secret in every text it has."""
-    issue = make_issue(description="d")
+    issue = sealed_issue()
     test = make_test(
         SECRET,
         issue=issue,
@@ -100,9 +103,29 @@ def rows() -> dict[str, Any]:
         "correction": Correction.objects.create(
             result=result, annotator=make_user("annotator"), text=SECRET
         ),
+        "queue": sealed_queue(result),
         "summary": summary,
         "languagemodel": run.language_model,
     }
+
+
+def sealed_queue(result: Any) -> Queue:
+    """A queue in which people said the secret: in a review that was sent back, and in a skip."""
+    queue = make_queue(reviewers=2)
+    (item,) = put(queue, result)
+    draft = {"note": SECRET, "justification": SECRET, "correction": SECRET}
+    queue.places.filter(number=1).update(
+        state="sent_back",
+        annotator=make_user("annotator"),
+        draft=draft,
+        note=SECRET,
+        sent_back_note=SECRET,
+        past=[{"what": "undone", "by": "x", "at": "", "note": SECRET, "draft": draft}],
+    )
+    Skip.objects.create(
+        item=item, annotator=make_user("annotator"), reason=SECRET, created_at=timezone.now()
+    )
+    return queue
 
 
 def sealed_summary(run: Any, test: Any) -> ExecutiveSummary:
