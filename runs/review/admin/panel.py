@@ -31,8 +31,8 @@ def _votes(result: Result) -> list[float]:
         judging__is_current=True,
         criterion__key=WHOLE_TEST,
         judge__isnull=False,
-        value__isnull=False,
     )
     for judge, value in rows.order_by("pk").values_list("judge", "value"):
-        said[judge].append(value)
+        if value is not None:
+            said[judge].append(value)
     return [sum(values) / len(values) for values in said.values()]
