@@ -26,7 +26,7 @@ from reports.models import Capability, RecurringReport
 from reports.pages.registry import PAGES
 from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.rehearsals.models import Rehearsal
-from runs.review.models import Correction, Dispute
+from runs.review.models import Correction, Dispute, Queue
 
 Item = dict[str, Any]
 
@@ -57,6 +57,7 @@ RUNS = (
     Room(Launch, "Launches", "schedule"),
 )
 REVIEW = (
+    Room(Queue, "Review queues", "rate_review"),
     Room(Dispute, "Disputed", "balance"),
     Room(Correction, "Corrections", "edit_note"),
     Room(Example, "Examples for judges", "school"),
@@ -91,9 +92,9 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 *_notices(request),
             ]
         },
+        {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
         {"title": "Ledger", "items": list(_open_rooms(LEDGER, request))},
         {"title": "Runs", "items": [*_launch(request), *_open_rooms(RUNS, request)]},
-        {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
         {"title": "Reports", "items": list(_reports(request))},
         {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
     ]
