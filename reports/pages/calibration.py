@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.urls import reverse
 
 from evalhub.wording import between, few, percent, score
 from reports.document import Document, Fact, Table
@@ -71,7 +72,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     return Document(
         question="How often are judges right, by what people say?",
         sentences=tuple(_sentences(people, view, has_runs=bool(runs))),
-        facts=tuple(_facts(people, view)),
+        facts=(*_facts(people, view), *_ways_on(people, view, reading)),
         tables=(
             *(_against_people(people, view, reading) if runs else (_nobody(view),)),
             corrected_table(judged, corrections(judged, runs, people, reading)),
@@ -172,6 +173,14 @@ def _facts(people: Calibration | None, view: View) -> Iterator[Fact]:
     if view.shown is not None:
         yield Fact("accuracy", "Right", view.accuracy, "rate", view.name)
         yield Fact("kappa", "Kappa", view.kappa, "estimate", "0 is chance, 1 full agreement")
+
+
+def _ways_on(people: Calibration | None, view: View, reading: Reading) -> Iterator[Fact]:
+    """Where the judge that is looked at can be improved, for those who may."""
+    judge = people.parties[view.shown.party].judge_id if people and view.shown else None
+    if judge is not None and reading.reader.has_perm("rehearsals.add_rehearsal"):
+        url = f"{reverse('admin:rehearsals_rehearsal_add')}?judge={judge}"
+        yield Fact("improve", "Improve this judge", view.name, "text", "by what people said", url)
 
 
 def _warnings(people: Calibration | None, view: View) -> Iterator[str]:

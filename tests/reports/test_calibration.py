@@ -389,6 +389,20 @@ def test_a_judge_can_be_looked_at_instead_of_its_jury():
     assert [row["n"].value for row in cells(page(party=second), "confusion")] == [1, 0, 1, 0]
 
 
+def test_who_may_improve_a_judge_is_led_there():
+    run = judged([1, 0], [1, 1])
+    for result in results_of(run):
+        say(result, "1")
+    party = judges_of(run)[0]
+    (way,) = (f for f in page(make_user("maintainer"), party=party).facts if f.name == "improve")
+    judge = current(run).jury["judges"][0]["judge"]
+
+    assert way.url == f"{reverse('admin:rehearsals_rehearsal_add')}?judge={judge}"
+    assert "improve" not in [fact.name for fact in page(party=party).facts]
+    jury = jury_key(current(run))
+    assert "improve" not in [f.name for f in page(make_user("maintainer"), party=jury).facts]
+
+
 def test_the_first_request_computes_nothing(client):
     calibrated()
     client.force_login(make_user("superuser"))
