@@ -7,15 +7,13 @@ from evalhub.models import BatchState, ItemState
 from evalhub.word_diff import Diff, word_diff
 from evalhub.wording import percent
 from issues.models import JudgeTemplate
-from runs.rehearsals.measuring import Measured, Verdict, confusion
+from runs.rehearsals.measuring import Measured, confusion
 from runs.rehearsals.models import Attempt, Half, Rehearsal
 from runs.rehearsals.outcome import Judged, Outcome, failures, outcome
 from runs.rehearsals.publishing import tried_as
 from runs.rehearsals.starting import has_draft
 from runs.rehearsals.telling import conclusion, difference, kappa_of, ordinal, warnings, warnings_of
 from runs.rehearsals.trying import counts
-
-BADGES = {Verdict.BETTER: "passed", Verdict.WORSE: "failed"}
 
 
 class Figure(NamedTuple):
@@ -45,7 +43,6 @@ class Card:
     figures: list[Figure]
     cells: list[Cell]
     conclusion: str
-    badge: str
     warnings: list[str]
     look: str
     differences: Figure | None
@@ -139,7 +136,6 @@ def _card(judged: Judged, published: set[int | None]) -> Card:
         figures=list(_figures(seen, held_out)),
         cells=_cells(seen, held_out),
         conclusion=conclusion(judged) if against else "",
-        badge=BADGES.get(against[Half.HELD_OUT].verdict, "pending") if against else "",
         warnings=[*warnings_of(judged), *_why(attempt)] if against else [],
         look=f"{ordinal(judged.look)} look at the held-out half" if judged.look else "",
         differences=Figure(

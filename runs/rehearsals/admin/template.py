@@ -51,7 +51,7 @@ class JudgeTemplateAdminWithRehearsals(JudgeTemplateAdmin):
     ) -> Any:
         row = kwargs.get("obj")
         publication = row and Publication.objects.filter(template=row).select_related(
-            "rehearsal", "attempt", "by"
+            "rehearsal__judge__language_model", "rehearsal__judge__template", "attempt", "by"
         )
         found = publication.first() if publication else None
         more = {"publication": found, "kept": kept_figures(found) if found else []}

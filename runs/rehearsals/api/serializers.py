@@ -17,6 +17,9 @@ class RehearsalSerializer(RowSerializer):
     """A judge beside people. `left_out` counts, by reason, verdicts that could not be compared."""
 
     judge_name = Name(source="judge")
+    is_scripted = serializers.BooleanField(
+        source="judge.language_model.is_scripted", read_only=True
+    )
     template_name = Name(source="template")
     created_by = Name()
     page = serializers.CharField(source="get_absolute_url", read_only=True)
@@ -29,6 +32,7 @@ class RehearsalSerializer(RowSerializer):
             "template_name",
             "judge",
             "judge_name",
+            "is_scripted",
             "draft",
             "suite",
             "tag",
