@@ -5,8 +5,8 @@ import json
 import pytest
 
 from issues.models import JudgeTemplate, TemplateState
-from issues.scales import problems_of
-from tests.factories import make_template, make_test
+from issues.scales import BINARY, as_json, problems_of
+from tests.factories import make_model, make_template, make_test
 from tests.issues.pages import log_in, url
 
 pytestmark = pytest.mark.django_db
@@ -141,3 +141,155 @@ def test_a_template_for_criteria_is_previewed_with_the_first_that_judges_decide(
     page = client.post(url("judgetemplate_preview", template.pk), {"test": test.pk})
 
     assert "about: Names a price" in page.context["prompt"]
+
+
+# Examples, other wordings, repairs ---------------------------------------------------------------
+
+
+WRITTEN = {"order": 1, "option": "yes", "input": "Who?", "output": "Dante.", "justification": "So."}
+
+
+def test_examples_and_wordings_are_written_with_the_template(client):
+    log_in(client, "maintainer")
+    model, mender = make_model(), make_model()
+
+    client.post(
+        url("judgetemplate_add"),
+        template_form(
+            example_choice="nearest",
+            examples_shown=2,
+            repair_model=mender.pk,
+            **parts("examples", WRITTEN),
+            **parts("variants", {"language_model": model.pk, "text": "Well? {{ output }}"}),
+        ),
+    )
+
+    template = JudgeTemplate.objects.get(family="own")
+    assert (template.example_choice, template.examples_shown) == ("nearest", 2)
+    assert template.repair_model == mender
+    example = template.examples.get()
+    assert (example.output, example.option, example.test) == ("Dante.", "yes", None)
+    assert template.variants.get().text == "Well? {{ output }}"
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"option": "maybe"}, "is not on the scale of this template: choose one of no, yes"),
+        ({"output": " "}, "This field is required"),
+        ({"output": "x" * 50_000}, "shorten it"),
+    ],
+)
+def test_an_example_that_cannot_be_shown_is_refused_and_nothing_is_lost(client, row, problem):
+    log_in(client, "maintainer")
+
+    sent = template_form(**parts("examples", WRITTEN | {"input": "Kept as typed."} | row))
+    page = client.post(url("judgetemplate_add"), sent).content.decode()
+
+    assert problem in page
+    assert "Kept as typed." in page
+    assert not JudgeTemplate.objects.filter(family="own").exists()
+
+
+def test_a_wording_for_one_model_that_cannot_be_used_is_refused(client):
+    log_in(client, "maintainer")
+
+    row = {"language_model": make_model().pk, "text": "{{ answer }} Kept as typed."}
+    page = client.post(url("judgetemplate_add"), template_form(**parts("variants", row)))
+
+    assert "did you mean &#x27;output&#x27;?" in page.content.decode()
+    assert "Kept as typed." in page.content.decode()
+
+
+def test_of_a_copied_example_only_order_and_reasons_change(client):
+    log_in(client, "maintainer")
+    template = make_template(state=TemplateState.DRAFT, scale=as_json(BINARY))
+    example = template.examples.create(test=make_test(), output="As it was.", option="1")
+
+    row = {"id": example.pk, "template": template.pk, "order": 7, "justification": "Because."}
+    sent = template_form(
+        scale=json.dumps(as_json(BINARY)),
+        **parts("examples", row | {"output": "Changed.", "option": "0"}, saved=1),
+    )
+    client.post(url("judgetemplate_change", template.pk), sent)
+
+    example.refresh_from_db()
+    assert (example.order, example.justification) == (7, "Because.")
+    assert (example.output, example.option) == ("As it was.", "1")
+
+
+def test_an_example_is_removed_from_a_draft(client):
+    log_in(client, "maintainer")
+    template = make_template(state=TemplateState.DRAFT, scale=as_json(BINARY))
+    example = template.examples.create(output="Bad.", option="1")
+
+    row = WRITTEN | {"id": example.pk, "template": template.pk, "option": "1", "DELETE": "on"}
+    sent = template_form(scale=json.dumps(as_json(BINARY)), **parts("examples", row, saved=1))
+    client.post(url("judgetemplate_change", template.pk), sent)
+
+    assert not template.examples.exists()
+
+
+def published(**example):
+    template = make_template(state=TemplateState.DRAFT)
+    template.examples.create(output="Dante did.", option="1", **example)
+    template.variants.create(
+        language_model=make_model(name="the one"), text="Own words {{ output }}"
+    )
+    template.state = TemplateState.PUBLISHED
+    template.save()
+    return template
+
+
+def test_what_is_published_shows_its_examples_and_no_fields_for_them(client):
+    log_in(client, "maintainer")
+    page = client.get(url("judgetemplate_change", published().pk)).content.decode()
+    assert "Dante did." in page
+    assert "Own words {{ output }}" in page
+    assert 'name="examples-0-output"' not in page
+    assert 'name="variants-0-text"' not in page
+
+
+def test_an_example_sealed_since_is_for_its_readers_only(client):
+    source = make_test("What is 3 + 1?", sealed=True)
+    template, other = published(test=source), make_test("What is 2 + 2?")
+    places = [
+        (url("judgetemplate_change", template.pk), {}),
+        (url("judgetemplate_preview", template.pk), {"test": other.pk}),
+    ]
+    log_in(client, "viewer")
+    pages = [client.post(at, sent) if sent else client.get(at) for at, sent in places]
+    assert not any("Dante did." in page.content.decode() for page in pages)
+    assert "This prompt is withheld" in pages[1].content.decode()
+    log_in(client, "maintainer")
+    pages = [client.post(at, sent) if sent else client.get(at) for at, sent in places]
+    assert all("Dante did." in page.content.decode() for page in pages)
+
+
+def test_the_preview_says_in_what_words_one_model_is_asked(client):
+    log_in(client, "viewer")
+    template, test = published(), make_test()
+    at, model = url("judgetemplate_preview", template.pk), template.variants.get().language_model_id
+
+    own = client.post(at, {"test": test.pk, "model": ""}).content.decode()
+    other = client.post(at, {"test": test.pk, "model": model}).content.decode()
+
+    assert "the one, in words of its own" in own
+    assert "Own words [BEGIN OUTPUT" not in own
+    assert "What the one is sent" in other
+    assert "Own words [BEGIN OUTPUT" in other
+    assert "Dante did." in other
+
+
+def test_the_page_takes_as_many_queries_for_many_examples(client, django_assert_max_num_queries):
+    log_in(client, "maintainer")
+    template = make_template(state=TemplateState.DRAFT)
+    at = url("judgetemplate_change", template.pk)
+    template.examples.create(output="0", option="1", test=make_test())
+    client.get(at)
+    with django_assert_max_num_queries(80) as few:
+        client.get(at)
+    for n in range(4):
+        template.examples.create(output=str(n), option="1", test=make_test())
+    with django_assert_max_num_queries(len(few)):
+        client.get(at)
