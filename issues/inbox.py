@@ -119,8 +119,8 @@ def offered(reader: User | AnonymousUser) -> Offered:
 
 def _short(rows: QuerySet[Feedback]) -> QuerySet[Any, dict[str, Any]]:
     """What the list shows of rows, and not the long texts."""
-    cut = {"said": Left("comment", 120), "asked": Left("prompt", 120)}
-    return rows.annotate(**cut).values("pk", "said", "asked", "rating", "source", "created_at")
+    cut = rows.annotate(said=Left("comment", 120), asked=Left("prompt", 120))
+    return cut.values("pk", "said", "asked", "rating", "source", "created_at")
 
 
 def _row(item: Feedback) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Every issue that carried a tag records a change of it in its history.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -110,14 +110,15 @@ def suggested(text: str, near: Mapping[int, float], *, limit: int = 5) -> list[S
     Args:
         near: The nearest issues, with how near each is in [0, 1]: their tags have a vote each.
     """
-    votes: Counter[int] = Counter()
+    votes: defaultdict[int, float] = defaultdict(float)
     carriers: Counter[int] = Counter()
     links = Issue.tags.through.objects.filter(issue__in=near)
     for issue, tag in links.values_list("issue_id", "tag_id"):
-        votes[tag] += near[issue]  # type: ignore[assignment]
+        votes[tag] += near[issue]
         carriers[tag] += 1
     named = _named_in(text)
-    votes.update(dict.fromkeys(named, NAMED))  # type: ignore[arg-type]
+    for pk in named:
+        votes[pk] += NAMED
     likely = sorted(votes, key=lambda tag: (-votes[tag], tag))
     kept = [tag for tag in likely if votes[tag] >= LEAST_VOTE][:limit]
     tags = Tag.objects.in_bulk(kept)

@@ -94,6 +94,10 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
     actions = ("send_to_review", "approve", "deprecate", "change_selected", "merge_selected")
 
+    class Media:
+        css = {"all": ("evalhub/triage.css",)}
+        js = ("evalhub/alike.js",)
+
     # The list -------------------------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:

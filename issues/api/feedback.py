@@ -41,7 +41,7 @@ class FeedbackSerializer(RowSerializer):
         fields = ("id", *SENT, *TRIAGE, "created_at")
         read_only_fields: tuple[str, ...] = TRIAGE
         # What has the id of earlier feedback is no error: it is answered with that.
-        extra_kwargs = {"source_id": {"validators": []}}
+        extra_kwargs: dict[str, Any] = {"source_id": {"validators": []}}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
@@ -59,7 +59,7 @@ class TriageSerializer(RowSerializer):
 
     class Meta(FeedbackSerializer.Meta):
         read_only_fields = (*SENT, "created_at")
-        extra_kwargs: dict[str, Any] = {}
+        extra_kwargs = {}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Naming an original makes it a duplicate; any other state gives the original up."""

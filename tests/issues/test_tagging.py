@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from issues.models import Tag
 from issues.states import Refused
-from issues.tagging import merge, rename
+from issues.tagging import merge, rename, suggested
 from runs.models import Suite
 from tests.factories import make_issue, make_user
 
@@ -88,3 +88,35 @@ def test_merging_a_tag_into_itself_is_refused():
 
     with pytest.raises(Refused, match="besides Math"):
         merge([row], row, by=None)
+
+
+# Suggesting --------------------------------------------------------------------------------------
+
+
+def names(suggestions):
+    return [one.tag.name for one in suggestions]
+
+
+def test_tags_of_the_nearest_issues_are_suggested_by_how_near_they_are():
+    near, far = make_issue(tags=("Money",)), make_issue(tags=("Dates", "Tools"))
+    further = make_issue(tags=("Dates",))
+
+    found = suggested("a text", {near.pk: 0.5, far.pk: 0.29, further.pk: 0.25})
+
+    assert names(found) == ["Dates", "Money"]
+    assert found[0].why == "on 2 similar issues"
+
+
+def test_a_tag_whose_name_is_in_the_text_is_suggested():
+    Tag.objects.create(name="Date arithmetic")
+    Tag.objects.create(name="Date of birth")
+
+    (found,) = suggested("The arithmetic of dates is wrong.", {})
+
+    assert (found.tag.name, found.why) == ("Date arithmetic", "its name is in the text")
+
+
+def test_nothing_is_suggested_for_a_text_without_words():
+    Tag.objects.create(name="…")
+
+    assert suggested("", {}) == []
