@@ -1,7 +1,7 @@
 """People's verdicts: they are appended, never changed, and the result is scored again."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from django.core.exceptions import ValidationError
@@ -69,15 +69,19 @@ def evaluate(result: Result, ballot: Ballot, *, by: User) -> HumanEvaluation:
 
 
 @transaction.atomic
-def evaluate_each(result: Result, ballots: Sequence[Ballot], *, by: User) -> list[HumanEvaluation]:
+def evaluate_each(
+    result: Result, ballots: Sequence[Ballot], questions: Mapping[str, "Question"], *, by: User
+) -> list[HumanEvaluation]:
     """Record a person's verdicts on several criteria of one result, and score it once.
 
     Adjudications are made one by one, by `evaluate`.
 
+    Args:
+        questions: What `questions_on` gives for the result.
+
     Raises:
         ValidationError: As `evaluate`; nothing is recorded then.
     """
-    questions = questions_on(result)
     evaluations = []
     for ballot in ballots:
         _check(result, ballot)
@@ -170,13 +174,12 @@ def questions_on(result: Result) -> dict[str, Question]:
 
     The number of queries is the same for any number of criteria.
     """
-    criteria = FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk")
-    current = Judging.objects.filter(run=result.run_id, is_current=True).first()
-    on_rubric = rubric_scale(current)
+    rows = FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk")
+    criteria = list(rows)
+    judged = [criterion for criterion in criteria if is_judged(criterion)]
+    scales = dict.fromkeys(judged, scale_on(result, judged[0])) if judged else {}
     return {
-        criterion.key: Question(
-            criterion, on_rubric if is_judged(criterion) else scale_on(result, criterion)
-        )
+        criterion.key: Question(criterion, scales.get(criterion) or scale_on(result, criterion))
         for criterion in criteria
     }
 

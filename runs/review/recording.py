@@ -75,7 +75,7 @@ def recorded(place: Place, sheet: Sheet, demands: Demands, by: User) -> list[Hum
     result = place.item.result
     ballots = [_ballot(verdict, place, sheet, demands) for verdict in sheet.verdicts]
     _withdraw_others(place, {verdict.criterion for verdict in sheet.verdicts}, by)
-    evaluations = evaluate_each(result, ballots, by=by)
+    evaluations = evaluate_each(result, ballots, demands.questions, by=by)
     result.refresh_from_db(fields=SCORED)
     return evaluations
 
