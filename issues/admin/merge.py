@@ -70,7 +70,7 @@ class Merging(StatedAdmin):
 
     def merge_facts(self, issue: Issue) -> list[str]:
         """Into what it was merged, and what was merged into it, each with a link."""
-        facts = []
+        facts: list[str] = []
         if issue.merged_into is not None:
             facts.append(format_html("merged into {}", _link(issue.merged_into)))
         if merged := list(issue.merged.order_by("pk")):
@@ -217,13 +217,14 @@ def _link(issue: Issue) -> str:
 
 def _counted(issues: QuerySet[Any]) -> QuerySet[Any]:
     """With what would move, counted; of sealed tests the number is all that is told."""
-    return issues.annotate(
+    counted: QuerySet[Any] = issues.annotate(
         all_tests=Count("tests", distinct=True),
         sealed_tests=Count("tests", filter=Q(tests__sealed=True), distinct=True),
         all_comments=Count("comments", distinct=True),
         all_sources=Count("sources", distinct=True),
         all_feedback=Count("feedback", distinct=True),
-    ).select_related("assignee", "merged_into")
+    )
+    return counted.select_related("assignee", "merged_into")
 
 
 def _kept_of(issues: Sequence[Any], chosen: int) -> Any:

@@ -158,7 +158,7 @@ class IssueViewSet(Stated):
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         kept = body.validated_data["into"]
-        if not may_go(issue, request.user):  # type: ignore[arg-type]
+        if not may_go(issue, request.user):
             raise PermissionDenied(f"To merge away {issue} takes the right to approve issues.")
         taken = dict.fromkeys(body.validated_data.get("take", ()), issue)
         merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
@@ -170,7 +170,7 @@ class IssueViewSet(Stated):
         """Take its merge into another back: what moved with it, moves back."""
         issue = self.get_object()
         found = standing_merge(issue)
-        if found and not may_go(Issue(state=found.state_before), request.user):  # type: ignore[arg-type]
+        if found and not may_go(Issue(state=found.state_before), request.user):
             raise PermissionDenied(f"To part {issue} takes the right to approve issues.")
         take_back(issue, by=request.user)  # type: ignore[arg-type]
         return self._shown(issue)

@@ -9,6 +9,7 @@
     const said = document.getElementById("palette-said");
     const PAUSE_MS = 120;
     let waiting = 0;
+    let isBehind = false; // what is shown is not what the words find
     let asking = null;
 
     const options = () => [...list.querySelectorAll('[role="option"]')];
@@ -29,6 +30,7 @@
         list.innerHTML = html;
         const nothing = list.querySelector("[data-nothing]");
         said.textContent = nothing ? nothing.textContent : "";
+        nothing?.remove();
         list.hidden = options().length === 0;
         words.setAttribute("aria-expanded", String(!list.hidden));
         choose(options()[0]);
@@ -40,7 +42,9 @@
             const url = `${dialog.dataset.url}?s=${encodeURIComponent(words.value)}`;
             const response = await fetch(url, { signal: asking.signal, credentials: "same-origin" });
             if (!response.ok || response.redirected) throw new Error("refused");
-            show(await response.text());
+            const html = await response.text();
+            isBehind = false;
+            show(html);
         } catch (error) {
             if (error.name === "AbortError") return;
             show("");
@@ -66,16 +70,16 @@
         },
     };
     words.addEventListener("input", () => {
+        isBehind = true;
         clearTimeout(waiting);
         waiting = setTimeout(look, PAUSE_MS);
     });
     words.addEventListener("keydown", async (event) => {
         if (!KEYS[event.key] || event.isComposing) return;
         event.preventDefault();
-        if (event.key === "Enter" && waiting) {
+        if (event.key === "Enter" && isBehind) {
             // Who types fast means what the words find, not what stood there before.
             clearTimeout(waiting);
-            waiting = 0;
             await look();
         }
         KEYS[event.key](event);
