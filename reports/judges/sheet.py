@@ -181,7 +181,7 @@ def entry_of(group: str, rows: Sequence[Checked]) -> Entry:
     at_random = [line for line in lines if line.sample is Sample.DRAWN]
     if not at_random:
         return said(Trust.UNKNOWN, more=ENOUGH)
-    nearest = min(at_random, key=lambda line: line.more)
+    nearest = min(at_random, key=lambda line: (line.more, -line.low, line.found.party))
     return said(Trust.UNKNOWN, nearest.found.party, more=nearest.more)
 
 

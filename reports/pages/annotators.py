@@ -63,8 +63,8 @@ def _sentences(found: Annotators | None) -> Iterator[str]:
     told = "blind " if sight is Sight.BLIND else ""
     answers = f"{line.answers:,} answer{'s' * (line.answers != 1)}"
     yield (
-        f"{line.people:,} people gave {told}verdicts on the same {answers}: two of them say the "
-        f"same {percent(line.same / line.compared)} of the time ({between(line.raw)})."
+        f"At least two of {line.people:,} people gave {told}verdicts on {answers}: two of them say "
+        f"the same {percent(line.same / line.compared)} of the time ({between(line.raw)})."
     )
     if line.alpha is not None:
         low, high = line.interval or (None, None)

@@ -92,9 +92,12 @@ def why(entry: Entry, parties: Parties) -> str:
 
 
 def _missing(line: Line) -> str:
-    if line.right <= LEAST_RIGHT * line.found.n:
-        return "That is too rare, however many answers more there are."
-    return f"Going on like that, it takes {line.more:,} more answers to trust it alone."
+    """What lacks to trust it alone, if it goes on being right as often."""
+    if line.right > LEAST_RIGHT * line.found.n:
+        return f"Going on like that, it takes {line.more:,} more answers to trust it alone."
+    if line.trust is Trust.UNKNOWN:
+        return f"These are too few: {line.more:,} more say whether it is so."
+    return "That is too rare, however many answers more there are."
 
 
 # Who ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from runs.admin.shown import extent_of, words_of
 from runs.differing import ADJUDICATION, dispute_over, dispute_over_result, opinions
 from runs.models import EvaluationKind, HumanEvaluation, Result
 from runs.standing import standing
@@ -25,6 +26,14 @@ class Opinion(NamedTuple):
     about: str
     why: str
     when: datetime
+
+    @property
+    def words(self) -> str:
+        """As people read it: "fails (0)", or how far the answer shows the criterion."""
+        if self.passed is None:
+            return extent_of(self.option, None if self.option else self.value)
+        label = self.option or f"{self.value:g}"
+        return words_of(label, None, self.passed)
 
 
 class Dispute(NamedTuple):

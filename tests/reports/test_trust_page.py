@@ -137,6 +137,16 @@ def test_too_few_say_how_many_more():
     assert "25 more answers drawn at random are needed" in " ".join(page().sentences)
 
 
+def test_too_few_that_err_say_how_many_more_tell():
+    run = judged(*[[k % 2] for k in range(12)])
+    say(run, [float(k % 3 == 0) for k in range(12)])
+
+    (everything,) = cells(page(), "sheet")
+
+    assert (everything["trust"], everything["more"]) == ("not known yet", 8)
+    assert "These are too few: 8 more say whether it is so." in everything["why"]
+
+
 def test_two_judges_that_agree_are_named():
     truth = [k % 2 for k in range(60)]
     wrong = [(k % 2, 1 - k % 2) if k >= 40 else (0, 0) for k in range(60)]

@@ -90,7 +90,7 @@ class DisputeAdmin(ResultAdmin):
     section = "Review"
     when_empty = "Nobody differs: there is nothing to settle."
     list_before_template = "runs/review/disputed_before.html"
-    list_display: Any = ("badge", "words", "issue", "run", "who_said_what", "settled_by")
+    list_display: Any = ("badge", "words", "issue", "run", "who_said_what")
     list_display_links: Any = None
     list_filter: Any = (
         StateFilter,
@@ -102,6 +102,10 @@ class DisputeAdmin(ResultAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DisputeList
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        settled = request.GET.get(StateFilter.parameter_name) == "settled"
+        return (*self.list_display, "settled_by") if settled else self.list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Dispute.objects.readable_by(request.user)

@@ -64,7 +64,7 @@ def test_only_results_on_which_people_differ_are_listed_with_who_said_what(
     page = client.get(URL).content.decode()
 
     assert listed(client) == [result.pk]
-    for text in ("anna", "anna says 1.", "bela", "bela says 0."):
+    for text in ("anna", "passes (1)", "anna says 1.", "bela", "fails (0)", "bela says 0."):
         assert text in page
 
 
