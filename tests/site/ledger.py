@@ -29,6 +29,8 @@ from tests.factories import (
 )
 from tests.reports.rows import Votes, answer, fail, finish, judge
 from tests.runs.rubrics import rubric_run
+from tests.site.day import addresses as day_addresses
+from tests.site.day import make_day
 
 MUCH = 320
 ENDLESS = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
@@ -88,6 +90,7 @@ def _make_ledger(*, tests: int, issues: int, runs: int) -> None:
     big = _make_run(made, models[0], jury, label=f"Release candidate {ENDLESS}"[:140])
     _decide(big)
     _make_rest(made, big)
+    make_day(big, long=ENDLESS)
     for n in range(tests // 3):
         Feedback.objects.create(
             prompt=f"{n}: {ENDLESS}", answer=ANSWER, comment="Wrong.", rating="down"
@@ -168,7 +171,7 @@ def addresses() -> dict[str, str]:
     for model in (Issue, Test, JudgeTemplate, LanguageModel):
         if row := model._default_manager.order_by("pk").last():
             found[f"history of {_name(model)}"] = _url(model, "history", row.pk)
-    return found | _of_runs()
+    return found | _of_runs() | day_addresses()
 
 
 def _of_runs() -> dict[str, str]:
