@@ -26,6 +26,7 @@ CHANGE_WEBHOOK = "evalhub.change_webhook"
 class NoticeAdmin(ReadOnlyAdmin):
     """What the person who looks was told; nobody sees another's."""
 
+    section = "Dashboard"
     when_empty = (
         "You are told here when a run of yours is done or worse than its baseline, when an issue "
         "becomes yours, and when a review is sent back to you."
