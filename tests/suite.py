@@ -1,10 +1,10 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
 What runs where: checks and tests without a database once; tests with a database on SQLite and on
-PostgreSQL, in parallel; browser, kill and load tests one at a time. A group that this machine
-cannot run is named in the last lines, and fails the run where `CI` is true. Tests that live with
-real processes and real time run a second time when they fail; those that pass only then are
-counted in the table and named above it.
+PostgreSQL, and browser tests on PostgreSQL, in parallel; kill and load tests, and one journey in
+the browser on SQLite, one at a time. A group that this machine cannot run is named in the last
+lines, and fails the run where `CI` is true. Tests that live with real processes and real time run
+a second time when they fail; those that pass only then are counted in the table and named above it.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ GROUPS = (
     Group("pure", "", f"pure and not ({ALONE})", PARALLEL),
     Group("database", SQLITE, f"not pure and not ({ALONE})", (*PARALLEL, *AGAIN)),
     Group("database", POSTGRES, f"not pure and not ({ALONE})", (*PARALLEL, *AGAIN)),
-    Group("browser", POSTGRES, "browser", AGAIN, browser=True),
+    Group("browser", POSTGRES, "browser", (*PARALLEL, *AGAIN), browser=True),
     Group("browser, one journey", SQLITE, "browser and journey", AGAIN, browser=True),
     Group("kill and load", SQLITE, "(kill or load) and not browser", AGAIN),
     Group("kill and load", POSTGRES, "(kill or load) and not browser", AGAIN),
