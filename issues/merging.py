@@ -27,6 +27,10 @@ LABELS = {
     "severity": "severity",
     "assignee": "assignee",
 }
+OPENED = (
+    "Its sealed tests would leave {}, whose comments and history since the merge would then be open"
+    " to all: seal one of its own tests first."
+)
 SIMPLE = {IssueState.DRAFT, IssueState.IN_REVIEW}
 """States of an issue that goes without the right to approve."""
 
@@ -80,8 +84,14 @@ def merge(
     said = _said_before(kept, taken, gone)
     merges = [_merge_one(issue, kept, by) for issue in gone]
     _take_over(kept, taken, before, merges, by)
-    for text in said:
-        Comment.objects.create(issue=kept, author=by, text=text)
+    written = {
+        issue.pk: Comment.objects.create(issue=kept, author=by, text=text).pk
+        for issue, text in said.items()
+    }
+    for made in merges:
+        made.moved["said"] = [written[made.gone_id]] if made.gone_id in written else []
+        made.moved["said_of_kept"] = [written[kept.pk]] if kept.pk in written else []
+        made.save(update_fields=["moved"])
     return merges
 
 
@@ -136,10 +146,13 @@ def _unplain(field: str, value: Any) -> Any:
 # What would be lost ------------------------------------------------------------------------------
 
 
-def _said_before(kept: Issue, taken: Mapping[str, Issue], gone: Sequence[Issue]) -> list[str]:
+def _said_before(
+    kept: Issue, taken: Mapping[str, Issue], gone: Sequence[Issue]
+) -> dict[Issue, str]:
     """A comment for each issue of which something is not taken over."""
     winners = {field: taken.get(field, kept) for field in FIELDS}
-    return [text for issue in (kept, *gone) if (text := _lost(issue, winners, issue == kept))]
+    lost = {issue: _lost(issue, winners, issue == kept) for issue in (kept, *gone)}
+    return {issue: text for issue, text in lost.items() if text}
 
 
 def _lost(issue: Issue, winners: Mapping[str, Issue], stays: bool) -> str:
@@ -230,10 +243,11 @@ def take_back(issue: Issue, *, by: User | None) -> Back:
     """Part an issue from the one that it was merged into: what moved, moves back.
 
     What was since moved elsewhere stays there, and a field that was since rewritten stays as it
-    is; both are told. Comments that the merge wrote stay.
+    is; both are told. What the merge wrote of the issue goes along as a comment.
 
     Raises:
-        Refused: It was not merged, or the one that it went into has itself been merged.
+        Refused: It was not merged, the one that it went into has itself been merged, or what was
+            written there under the seal of its tests would be open to all.
     """
     found = standing_merge(issue)
     if found is None:
@@ -244,6 +258,9 @@ def take_back(issue: Issue, *, by: User | None) -> Back:
         raise Refused(
             [f"{_named(kept)} was itself merged into {_named(kept.merged_into)}: part these first."]
         )
+    if _would_open(gone, kept, found):
+        raise Refused([OPENED.format(_named(kept))])
+    ROWS["comments"](kept, gone, by, found.moved.get("said", []))
     moved, left = 0, []
     for name, move in ROWS.items():
         wanted = found.moved.get(name, [])
@@ -258,6 +275,16 @@ def take_back(issue: Issue, *, by: User | None) -> Back:
     found.taken_back_at, found.taken_back_by = timezone.now(), by
     found.save()
     return Back(moved, left)
+
+
+def _would_open(gone: Issue, kept: Issue, found: Merge) -> bool:
+    """Whether the one that stays would show to all what was sealed with the tests that leave."""
+    sealed = Test.objects.filter(issue=kept, sealed=True)
+    if not sealed.exists() or sealed.exclude(pk__in=found.moved["tests"]).exists():
+        return False
+    own = [*found.moved.get("said", []), *found.moved.get("said_of_kept", [])]
+    written = kept.comments.filter(created_at__gt=found.created_at).exclude(pk__in=own)
+    return "description" in found.changed or written.exists()
 
 
 def _restore(kept: Issue, found: Merge, by: User | None) -> list[str]:

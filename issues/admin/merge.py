@@ -16,6 +16,7 @@ from issues.admin.stated import StatedAdmin
 from issues.merging import (
     FIELDS,
     LABELS,
+    MOVERS,
     may_go,
     merge,
     problems_of,
@@ -103,6 +104,8 @@ class Merging(StatedAdmin):
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")
+        if not all(issue.is_readable for issue in found.values()):
+            raise PermissionDenied
         if not all(row.is_readable for row in found.values()):
             raise PermissionDenied  # their texts stand side by side
         return [found[key] for key in keys]
@@ -176,15 +179,14 @@ class Merging(StatedAdmin):
             return self.back(request, issue)
         if request.method == "POST":
             return self._part(request, issue)
-        moved = [f"{name}: {len(keys)}" for name, keys in found.moved.items() if keys]
+        moved = [f"{name}: {len(keys)}" for name in MOVERS if (keys := found.moved.get(name))]
         return self.page(
             request,
             "evalhub/confirm.html",
             title=f"Take the merge of “{issue}” back",
             sentences=[
                 f"It went into “{found.kept}”. What moved with it then moves back:",
-                "What was moved on or rewritten since stays as it is, and you are told."
-                " Comments that the merge wrote stay, too.",
+                "What was moved on or rewritten since stays as it is, and you are told.",
             ],
             rows=moved or ["nothing moved"],
             button="Take the merge back",

@@ -158,6 +158,9 @@ class IssueViewSet(Stated):
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         kept = body.validated_data["into"]
+        readable = Issue.objects.readable_by(request.user)
+        if readable.filter(pk__in=[issue.pk, kept.pk]).count() < len({issue.pk, kept.pk}):
+            raise PermissionDenied("Issues with sealed tests are merged by who may read these.")
         if not may_go(issue, request.user):
             raise PermissionDenied(f"To merge away {issue} takes the right to approve issues.")
         taken = dict.fromkeys(body.validated_data.get("take", ()), issue)

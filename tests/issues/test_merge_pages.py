@@ -7,7 +7,7 @@ from issues.merging import merge
 from issues.models import Issue
 from tests.api import client_of
 from tests.factories import make_issue, make_test
-from tests.issues.pages import log_in, said, url
+from tests.issues.pages import grant, log_in, said, url
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +117,18 @@ def test_of_sealed_tests_the_page_tells_the_number(client):
 
     assert "1, 1 sealed" in page
     assert "secret words" not in page
+
+
+def test_who_may_not_read_the_sealed_merges_none_of_it(client):
+    issues = make_drafts()
+    make_test(issue=issues[0], sealed=True)
+    person = log_in(client, "viewer")
+    grant(person, "change_issue")
+
+    page = client.get(url("issue_merge"), {"issue": [issue.pk for issue in issues]})
+    answer = client_of(person).post(f"/api/v1/issues/{issues[0].pk}/merge/", {"into": issues[1].pk})
+
+    assert (page.status_code, answer.status_code) == (403, 403)
 
 
 def test_parting_tells_what_moved_back(client):

@@ -128,7 +128,9 @@ def test_a_merge_taken_back_leaves_both_as_they_were():
     gone.refresh_from_db()
     kept.refresh_from_db()
     assert back == (4, [])
-    assert (holdings(gone), (kept.title, kept.severity)) == (before[0], ("Cannot add", "medium"))
+    said = (1, 1, 2, 1)  # with what the merge wrote of it
+    assert holdings(gone) == (said, before[0][1])
+    assert (kept.title, kept.severity) == ("Cannot add", "medium")
     assert (gone.state, gone.merged_into, holdings(kept)[1]) == ("approved", None, {"sums"})
     assert kept.tests.count() == 1
 
@@ -163,6 +165,24 @@ def test_a_merge_below_another_is_taken_back_after_it():
     take_back(kept, by=None)
     assert take_back(gone, by=None).moved == 4
     assert not Merge.objects.filter(taken_back_at=None).exists()
+
+
+@pytest.mark.parametrize("written", ["description", "comment", ""])
+def test_parting_opens_nothing_that_was_sealed(written):
+    gone, kept = make_pair()
+    make_test("Secret?", issue=gone, sealed=True)
+    merge([gone], kept, take={"description": gone} if written == "description" else {}, by=None)
+    if written == "comment":
+        Comment.objects.create(issue=kept, text="Quotes the secret")
+
+    if written:
+        with pytest.raises(Refused, match="seal one of its own tests first"):
+            take_back(gone, by=None)
+    else:
+        take_back(gone, by=None)
+        told = f"Issue {gone.pk}, merged here, said:"
+        assert gone.comments.filter(text__startswith=told).exists()
+        assert not kept.comments.filter(text__startswith=told).exists()
 
 
 @pytest.mark.parametrize(
