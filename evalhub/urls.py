@@ -11,6 +11,7 @@ urlpatterns = [
     path("api/v1/", include("evalhub.api.urls")),
     path("api/v1/", include("issues.api.urls")),
     path("api/v1/", include("runs.api.urls")),
+    path("api/v1/", include("runs.review.api.urls")),
     path("api/v1/", include("runs.rehearsals.api.urls")),
     path("api/v1/", include("reports.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -28,7 +28,7 @@ from reports.storing import stored
 from reports.summaries.ask import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.rehearsals.models import Rehearsal
-from runs.review.models import Correction, Queue
+from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -41,6 +41,7 @@ from tests.factories import (
     make_user,
 )
 from tests.reports.rows import answer, judge
+from tests.runs.review.rows import make_queue, put
 
 pytestmark = pytest.mark.django_db
 
@@ -285,6 +286,21 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-rehearsal-list": (get(WRITERS), post(MAINTAINERS)),
     "api-rehearsal-detail": (get(WRITERS),),
     "api-rehearsal-tries": (post(MAINTAINERS),),
+    "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
+    "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
+    "api-queue-add-run": (post(MAINTAINERS),),
+    "api-queue-progress": (get(WRITERS),),
+    "api-queue-take": (post(WRITERS),),
+    "api-queue-undo": (post(WRITERS),),
+    "api-review-item-list": (get(WRITERS),),
+    "api-review-item-detail": (get(WRITERS),),
+    "api-review-item-take": (post(WRITERS),),
+    "api-place-list": (get(WRITERS),),
+    "api-place-detail": (get(WRITERS),),
+    "api-place-submit": (post(WRITERS),),
+    "api-place-skip": (post(WRITERS),),
+    "api-place-release": (post(WRITERS),),
+    "api-place-send-back": (post(ADJUDICATORS),),
     "api-evaluation-list": (get(), post(WRITERS)),
     "api-evaluation-detail": (get(),),
     "api-summary-list": (get(), post(MAINTAINERS)),
@@ -393,6 +409,7 @@ def rows() -> dict[str, Any]:
     )
     webhook = Webhook.objects.create(name="w", url="https://example.org/", secret_env="HOOK")
     report = RecurringReport.objects.create(title="r", page="gone", cron="0 6 * * *")
+    (item,) = put(make_queue(), result)
     return {
         "user": user,
         "notice": Notice.objects.create(recipient=user, kind="assigned", key="k", title="t"),
@@ -420,7 +437,9 @@ def rows() -> dict[str, Any]:
         "run": run,
         "result": result,
         "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
-        "queue": Queue.objects.create(name="q", seed=1),
+        "queue": item.queue,
+        "reviewitem": item,
+        "place": item.places.get(),
         "example": Example.objects.create(evaluation=evaluation, note="n"),
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
@@ -508,7 +527,7 @@ MODELS = (
         "test",
     ),
     *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
-    *("judgment", "evaluation", "summary", "rehearsal"),
+    *("judgment", "evaluation", "summary", "rehearsal", "queue", "review-item", "place"),
 )
 
 

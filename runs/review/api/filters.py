@@ -1,0 +1,42 @@
+from django.db.models import CharField, Exists, OuterRef, QuerySet
+from django.db.models.functions import Cast
+from django_filters import rest_framework as filters
+
+from evalhub.api.filters import Id, OneOf, YesNo
+from runs.review.models import Place, PlaceState, QueueState, ReviewItem
+from runs.review.reasons import RANDOM, REASONS
+
+
+class QueueFilters(filters.FilterSet):
+    name = filters.CharFilter()
+    state = OneOf(QueueState)
+    follows = Id(field_name="follows_id")
+
+
+class ItemFilters(filters.FilterSet):
+    queue = Id(field_name="queue_id")
+    result = Id(field_name="result_id")
+    run = Id(field_name="result__run_id")
+    is_random = YesNo()
+    reason = filters.ChoiceFilter(choices=list(REASONS.items()), method="there_for")
+    state = filters.ChoiceFilter(choices=PlaceState.choices, method="with_place")
+
+    def there_for(self, items: QuerySet[ReviewItem], name: str, key: str) -> QuerySet[ReviewItem]:
+        """SQLite cannot ask whether a list contains an object: its text is searched."""
+        if key == RANDOM:
+            return items.filter(is_random=True)
+        told = items.alias(told=Cast("reasons", CharField()))
+        return told.filter(told__contains=f'"key": "{key}"')
+
+    def with_place(
+        self, items: QuerySet[ReviewItem], name: str, state: str
+    ) -> QuerySet[ReviewItem]:
+        return items.filter(Exists(Place.objects.filter(item=OuterRef("pk"), state=state)))
+
+
+class PlaceFilters(filters.FilterSet):
+    queue = Id(field_name="queue_id")
+    item = Id(field_name="item_id")
+    result = Id(field_name="item__result_id")
+    state = OneOf(PlaceState)
+    annotator = filters.CharFilter(field_name="annotator__username")

@@ -1,0 +1,191 @@
+import secrets
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Serializer
+
+from evalhub.api.errors import Conflict
+from evalhub.api.views import ReadOnly, Written
+from runs.models import HumanEvaluation
+from runs.review.api import filters, serializers
+from runs.review.filling import add_places, add_run
+from runs.review.models import Blindness, Place, Queue, ReviewItem
+from runs.review.progress import progress
+from runs.review.recording import LOST
+from runs.review.submitting import send_back, skip, submit, undo
+from runs.review.taking import NoPlace, release, take, take_item
+
+REVIEW = "review.review_results"
+CHANGE = "review.change_queue"
+
+
+T = TypeVar("T")
+
+
+def done(act: Callable[[], T]) -> T:
+    """What the act gives; that a place is somebody else's now is a conflict."""
+    try:
+        return act()
+    except NoPlace as error:
+        raise Conflict(str(error)) from error
+    except ValidationError as error:
+        if getattr(error, "code", None) == LOST:
+            raise Conflict(" ".join(error.messages)) from error
+        raise
+
+
+def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
+    body = kind(data=request.data)
+    body.is_valid(raise_exception=True)
+    return body
+
+
+class QueueViewSet(Written):
+    """Queues of results that people review."""
+
+    queryset = Queue.objects.select_related("created_by").order_by("-pk")
+    serializer_class = serializers.QueueSerializer
+    filterset_class = filters.QueueFilters
+    ordering_fields = ("id", "name")
+    action_permissions = {
+        "add_run": CHANGE,
+        "progress": "review.view_queue",
+        "take": REVIEW,
+        "undo": REVIEW,
+    }
+
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.save(seed=secrets.randbits(53), created_by=self.request.user)
+
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        add_places(serializer.save())
+
+    @extend_schema(
+        request=serializers.AddRunSerializer, responses={200: serializers.AddedSerializer}
+    )
+    @action(detail=True, methods=["post"], url_path="add-run")
+    def add_run(self, request: Request, pk: str) -> Response:
+        """Add the answers of a run that have a reason, and some at random. Again: adds nothing."""
+        queue = self.get_object()
+        run = body_of(serializers.AddRunSerializer, request).validated_data["run"]
+        added = add_run(queue, run, by=request.user)  # type: ignore[arg-type]
+        return Response(added._asdict())
+
+    @extend_schema(responses=serializers.ProgressSerializer)
+    @action(detail=True, methods=["get"])
+    def progress(self, request: Request, pk: str) -> Response:
+        """How far the queue has come."""
+        return Response(progress(self.get_object())._asdict())
+
+    @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
+    @action(detail=True, methods=["post"])
+    def take(self, request: Request, pk: str) -> Response:
+        """Reserve the next place for you; the same again while it is yours. 204: none is left."""
+        return self._yours(take(self.get_object(), by=request.user))  # type: ignore[arg-type]
+
+    @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Take back your last submission or skip; the place is yours again. 204: there is none."""
+        queue = self.get_object()
+        return self._yours(done(lambda: undo(queue, by=request.user)))  # type: ignore[arg-type]
+
+    def _yours(self, place: Place | None) -> Response:
+        if place is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        reader = {"reader": self.request.user.pk}
+        return Response(serializers.TakenSerializer(place, context=reader).data)
+
+
+class ItemViewSet(ReadOnly):
+    """What is in the queues, and why."""
+
+    queryset = ReviewItem.objects.all()
+    serializer_class = serializers.ItemSerializer
+    filterset_class = filters.ItemFilters
+    action_permissions = {"take": REVIEW}
+
+    def get_queryset(self) -> QuerySet[ReviewItem]:
+        user = self.request.user
+        mine = HumanEvaluation.objects.filter(result=OuterRef("result"), annotator=user.pk)
+        is_blind = Q(queue__blind=Blindness.ALL) | Q(queue__blind=Blindness.RANDOM, is_random=True)
+        shown = Q(pk__isnull=False) if user.has_perm(CHANGE) else Exists(mine)
+        rows: QuerySet[ReviewItem] = ReviewItem.objects.readable_by(user)
+        rows = rows.annotate(is_hidden=is_blind & ~Q(shown))
+        return rows.prefetch_related("places").order_by("-pk")
+
+    @extend_schema(request=None, responses=serializers.TakenSerializer)
+    @action(detail=True, methods=["post"])
+    def take(self, request: Request, pk: str) -> Response:
+        """Reserve a place of this very item for you."""
+        item = self.get_object()
+        place = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
+        reader = {"reader": request.user.pk}
+        return Response(serializers.TakenSerializer(place, context=reader).data)
+
+
+class PlaceViewSet(ReadOnly):
+    """Who reviews what. A place is taken from its queue."""
+
+    queryset = Place.objects.all()
+    serializer_class = serializers.PlaceSerializer
+    filterset_class = filters.PlaceFilters
+    action_permissions = {
+        "submit": REVIEW,
+        "skip": REVIEW,
+        "release": REVIEW,
+        "send_back": "review.send_back",
+    }
+
+    def get_queryset(self) -> QuerySet[Place]:
+        rows: QuerySet[Place] = Place.objects.readable_by(self.request.user)
+        return rows.select_related("annotator", "queue", "item").order_by("-pk")
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        reader = self.request.user.pk if self.request else None
+        return {**super().get_serializer_context(), "reader": reader}
+
+    def _shown(self, place: Place) -> Response:
+        return Response(self.get_serializer(self.get_queryset().get(pk=place.pk)).data)
+
+    @extend_schema(request=serializers.SheetSerializer, responses=serializers.SubmittedSerializer)
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> Response:
+        """Hand in your review. A second time it does nothing."""
+        place, sheet = self.get_object(), body_of(serializers.SheetSerializer, request).sheet()
+        found = done(lambda: submit(place, sheet, by=request.user))  # type: ignore[arg-type]
+        shown = {"place": self._shown(place).data, "agrees": found.agrees, "is_new": found.is_new}
+        return Response(shown)
+
+    @extend_schema(request=serializers.SkipSerializer, responses=serializers.PlaceSerializer)
+    @action(detail=True, methods=["post"])
+    def skip(self, request: Request, pk: str) -> Response:
+        """Leave the item to others; it is not offered to you again."""
+        place = self.get_object()
+        reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
+        done(lambda: skip(place, reason, by=request.user))  # type: ignore[arg-type]
+        return self._shown(place)
+
+    @extend_schema(request=None, responses=serializers.PlaceSerializer)
+    @action(detail=True, methods=["post"])
+    def release(self, request: Request, pk: str) -> Response:
+        """Give the place back without a verdict."""
+        place = self.get_object()
+        release(place, by=request.user)  # type: ignore[arg-type]
+        return self._shown(place)
+
+    @extend_schema(request=serializers.SendBackSerializer, responses=serializers.PlaceSerializer)
+    @action(detail=True, methods=["post"], url_path="send-back")
+    def send_back(self, request: Request, pk: str) -> Response:
+        """Ask the annotator to look again. What they said stands until they submit anew."""
+        place = self.get_object()
+        note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
+        done(lambda: send_back(place, note, by=request.user))  # type: ignore[arg-type]
+        return self._shown(place)
