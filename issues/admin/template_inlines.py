@@ -81,7 +81,7 @@ class ExampleInline(OfADraft):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateExample]:
         readable = TemplateExample.objects.readable_by(person(request))
-        return readable.select_related("template", "test").order_by("order", "pk")  # type: ignore[no-any-return]
+        return readable.select_related("template", "test").order_by("order", "pk")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name in ("input", "output"):

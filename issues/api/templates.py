@@ -126,25 +126,24 @@ class JudgeTemplateSerializer(RowSerializer):
     def create(self, validated_data: dict[str, Any]) -> JudgeTemplate:
         parts = {name: validated_data.pop(name, []) for name in ("examples", "variants")}
         template: JudgeTemplate = super().create(validated_data)
-        self._fill(template, **parts)
-        return template
+        return self._filled(template, **parts)
 
     @transaction.atomic
     def update(self, instance: JudgeTemplate, validated_data: dict[str, Any]) -> JudgeTemplate:
         names = ("examples", "variants")
         parts = {name: validated_data.pop(name) for name in names if name in validated_data}
         template: JudgeTemplate = super().update(instance, validated_data)
-        self._fill(template, **parts)
-        return template
+        return self._filled(template, **parts)
 
-    def _fill(
+    def _filled(
         self,
         template: JudgeTemplate,
         examples: Sequence[dict[str, Any]] | None = None,
         variants: Sequence[dict[str, Any]] | None = None,
-    ) -> None:
+    ) -> JudgeTemplate:
+        reader = self.context["request"].user
         if examples is not None:
-            for row in template.examples.readable_by(self.context["request"].user):
+            for row in template.examples.readable_by(reader):
                 row.delete()
             for order, fields in enumerate(examples, 1):
                 _checked(TemplateExample(template=template, order=order, **fields), order).save()
@@ -156,7 +155,7 @@ class JudgeTemplateSerializer(RowSerializer):
                 if problems := variant.problems():
                     raise serializers.ValidationError({"variants": problems})
                 variant.save()
-        template._prefetched_objects_cache = {}
+        return with_parts(JudgeTemplate.objects.all(), reader).get(pk=template.pk)
 
 
 def _at_most(rows: list[Any], most: int, what: str) -> list[Any]:

@@ -131,7 +131,7 @@ class Said:
     @property
     def example(self) -> Example | None:
         """That it is marked as one; None too where nobody has looked."""
-        is_known = HumanEvaluation.example.is_cached(self.evaluation)  # type: ignore[attr-defined]
+        is_known = HumanEvaluation.example.is_cached(self.evaluation)
         return getattr(self.evaluation, "example", None) if is_known else None
 
     @property
