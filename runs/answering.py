@@ -149,7 +149,7 @@ def purse_of(run: Run) -> Purse:
     return Purse(float(spent + judged), float(run.cost_limit_usd), run.work_key)
 
 
-def _question(run: Run, endpoint: Endpoint, result: Result) -> Question:
+def _question(run: Run, endpoint: Endpoint, result: Any) -> Question:
     content = result.revision.content
     answer = getattr(result, "answer", None)
     return Question(

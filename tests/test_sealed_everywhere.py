@@ -1,28 +1,41 @@
 """The words of a sealed test are at no address of the site for those who may not read them."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
-from issues.models import Criterion, TemplateExample
+from evalhub.access.revealing import reveal
+from evalhub.models import Exposure, User
+from issues.models import Criterion, Feedback, Issue, TemplateExample
 from issues.models.example import TEXTS as EXAMPLE_TEXTS
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.ask import ask_summary
 from runs.models import Assessment, Example, HumanEvaluation, Judgment, Result, Suite
+from runs.rehearsals.models import Precedent, Rehearsal
 from runs.review.models import Correction, Queue, Skip
 from tests.api import client_of
-from tests.factories import first_result, make_test, make_user
+from tests.factories import first_result, make_issue, make_test, make_user
 from tests.runs.review.rows import make_queue, put
 from tests.runs.rubrics import rubric_run
-from tests.test_access_matrix import addresses, url_of
+from tests.test_access_matrix import DOORS, addresses, knock, url_of
 
 pytestmark = pytest.mark.django_db
 
 SECRET = "sealedwords"
 TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")
-SEARCHES = ("", "?q=says", "?s=says")
+SEARCHES = {
+    **dict.fromkeys(("changelist", "_board", "_inbox", "_merge", "_issues"), "?q=says"),
+    ":search": "?s=says",
+    "-similar": "?text=It+says+so",
+}
+"""How words are looked for at addresses whose names end so."""
+
 READ_AT = {
     *("reports:summary", "reports:summary_exchange", "reports:summary_download"),
     *("api-summary-detail", "api-summary-exchanges"),
@@ -37,9 +50,29 @@ READ_AT = {
     *("admin:runs_example_changelist", "admin:runs_example_change"),
     *("admin:issues_judgetemplate_change", "admin:issues_judgetemplate_preview"),
     *("api-judge-template-list", "api-judge-template-detail"),
+    *("admin:issues_issue_change", "admin:issues_issue_simple_history"),
+    *("api-issue-list", "api-issue-detail"),
+    *("admin:issues_feedback_change", "api-feedback-list", "api-feedback-detail"),
+    *("admin:evalhub_exposure_change", "admin:evalhub_exposure_export", "api-exposure-list"),
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
 }
 """Some of the addresses at which there is something to hide."""
+
+SEVERAL = {
+    *("reports:summary", "reports:summary_exchange", "api-summary-detail"),
+    *("admin:issues_issue_simple_history", "api-issue-detail", "api-issue-list"),
+    *("admin:issues_feedback_change", "api-feedback-detail", "admin:evalhub_exposure_change"),
+}
+"""Where texts hang on all sealed tests of an issue, or of a run, and not on one."""
+
+REVEALED = {
+    *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
+    *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
+    *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
+    *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
+    *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
+}
+"""Where a viewer reads the one test that was revealed to them."""
 
 
 @pytest.fixture
@@ -106,7 +139,48 @@ def rows() -> dict[str, Any]:
         "queue": sealed_queue(result),
         "summary": summary,
         "languagemodel": run.language_model,
+        "feedback": issue.feedback.get(),
+        "exposure": Exposure.objects.create(
+            test=test.pk, kind="opened", reason=SECRET, day="2026-01-01"
+        ),
+        "rehearsal": rehearsed(result, evaluation),
     }
+
+
+def sealed_issue() -> Issue:
+    """An issue that quotes the test wherever it can, and one that was merged into it."""
+    issue, gone = (
+        make_issue(description=f"It says {SECRET}", resolution_note=SECRET) for _ in range(2)
+    )
+    for one in (issue, gone):
+        one.sources.create(value=SECRET)
+        one.comments.create(text=SECRET, author_name="somebody")
+        one.description = f"Again: it says {SECRET}"
+        one.save()
+    Issue.objects.filter(pk=gone.pk).update(merged_into=issue)
+    said = dict.fromkeys(("prompt", "answer", "comment", "note"), f"It says {SECRET}")
+    Feedback.objects.create(issue=issue, raw={SECRET: SECRET}, **said)
+    return issue
+
+
+def rehearsed(result: Result, evaluation: HumanEvaluation) -> Rehearsal:
+    """A rehearsal that shows the result among those that the judge got wrong."""
+    judgment = result.judgments.exclude(judge=None)[0]
+    rehearsal = Rehearsal.objects.create(
+        template_id=result.test.template_id, judge_id=judgment.judge_id, seed=1
+    )
+    Precedent.objects.create(
+        rehearsal=rehearsal,
+        result=result,
+        criterion=evaluation.criterion,
+        judging=judgment.judging,
+        half="seen",
+        value=1.0,
+        passed=True,
+        judge_value=0.0,
+        judge_passed=False,
+    )
+    return rehearsal
 
 
 def sealed_queue(result: Any) -> Queue:
@@ -148,36 +222,153 @@ def sealed_summary(run: Any, test: Any) -> ExecutiveSummary:
     return summary
 
 
-def places_with_the_secret(role: str, rows: dict[str, Any]) -> set[str]:
-    """Names of the addresses at which somebody with this role reads the secret."""
-    person = make_user(role)
-    browser, script = Client(raise_request_exception=False), client_of(person)
-    script.raise_request_exception = False
-    browser.force_login(person)
+def places_with_the_secret(person: User, rows: dict[str, Any]) -> set[str]:
+    """Names of the addresses at which this person reads the secret."""
+    browser, script = clients_of(person)
     places = set()
     for address in addresses():
         if address.name in ("", "admin:logout"):
             continue
         url = url_of(address, rows)
         client = script if url.startswith("/api/") else browser
-        is_searched = address.name.endswith(("changelist", ":search"))
-        if any(
-            SECRET in text_at(client, url + more) for more in SEARCHES[: 3 if is_searched else 1]
-        ):
+        queries = ["", *(q for end, q in SEARCHES.items() if address.name.endswith(end))]
+        queries += [f"?{door.query}" for door in DOORS.get(address.name, ()) if door.query]
+        if any(SECRET in text_of(client.get(url + query)) for query in queries):
             places.add(address.name)
     return places
 
 
-def text_at(client: Client, url: str) -> str:
-    response = client.get(url)
+def clients_of(person: User) -> tuple[Client, Client]:
+    """The person's browser and script."""
+    browser, script = Client(raise_request_exception=False), client_of(person)
+    script.raise_request_exception = False
+    browser.force_login(person)
+    return browser, script
+
+
+def text_of(response: Any) -> str:
     parts = response if response.streaming else [response.content]
     return b"".join(parts).decode()
 
 
-@pytest.mark.parametrize("role", ["viewer", "model developer"])
-def test_no_address_shows_sealed_words_to_who_may_not_read_them(role, rows):
-    assert places_with_the_secret(role, rows) == set()
+def without_the_right(role: str) -> User:
+    """Somebody who may do what this role does, but not read sealed tests."""
+    person = make_user()
+    rights = Group.objects.get(name=role).permissions.exclude(codename="read_sealed_test")
+    person.user_permissions.set(rights)
+    return person
+
+
+BARRED: dict[str, Callable[[], User]] = {
+    "model developer": partial(make_user, "model developer"),
+    "annotator without the right": partial(without_the_right, "annotator"),
+    "maintainer without the right": partial(without_the_right, "maintainer"),
+}
+
+
+@pytest.mark.parametrize("who", BARRED)
+def test_no_address_shows_sealed_words_to_who_may_not_read_them(who, rows):
+    assert places_with_the_secret(BARRED[who](), rows) == set()
+
+
+def test_a_viewer_may_do_what_a_model_developer_may():
+    """So what holds for one holds for the other."""
+    viewer, developer = (Group.objects.get(name=name) for name in ("viewer", "model developer"))
+    assert set(viewer.permissions.all()) == set(developer.permissions.all())
+
+
+@pytest.mark.parametrize("who", ["model developer", "maintainer without the right"])
+def test_no_answer_to_what_is_sent_has_them(who, rows):
+    """Acts, refusals and errors: with what each door is sent, and with nothing."""
+    browser, script = clients_of(BARRED[who]())
+    told = set()
+    for address in addresses():
+        for door in DOORS.get(address.name, ()):
+            if door.method == "GET" or not address.name:
+                continue
+            url = url_of(address, rows)
+            client = script if url.startswith("/api/") else browser
+            for sent in (door.sent, {}, {"text": "It says so"}):
+                if SECRET in text_of(knock(client, url, door._replace(sent=sent))):
+                    told.add(address.name)
+    assert told == set()
 
 
 def test_who_may_read_them_finds_them_in_many_places(rows):
-    assert places_with_the_secret("maintainer", rows) >= READ_AT
+    found = places_with_the_secret(make_user("maintainer"), rows)
+    assert sorted(READ_AT - found) == []
+
+
+def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows):
+    person = make_user("viewer")
+    reveal(rows["test"].pk, person, "They mend what it shows", by=make_user("maintainer"))
+    found = places_with_the_secret(person, rows)
+    assert sorted(REVEALED - found) == []
+    assert sorted(found & SEVERAL) == []
+
+
+# Tables ------------------------------------------------------------------------------------------
+
+FLOORS = ("evalhub", "issues", "runs", "review", "rehearsals", "reports")
+LEAST = 60
+"""Shorter columns hold choices and labels."""
+
+HARMLESS = {
+    "Issue": {"title", "generic_statement", "source_id"},
+    "TemplateExample": {"option"},
+    "Test": {"tools", "source_id"},
+    "Feedback": {"model", "source", "source_id"},
+    "Comment": {"author_name"},
+    "Revision": {"asked_digest", "digest"},
+    "ReviewItem": {"reasons"},
+    "Exchange": {"key", "figures", "notes", "masked"},
+    "ExecutiveSummary": {"reason", "suite_fingerprint", "analyst_name", "endpoint", "tags"},
+    "Grade": {"model_name"},
+    "Verdict": {"option"},
+    "HumanEvaluation": {"option"},
+    "Judgment": {"option"},
+}
+"""Columns of sealed tables that hold no text of a test: names, labels, settings, digests."""
+
+
+def tables() -> list[Any]:
+    own = [model for model in apps.get_models() if model._meta.app_label in FLOORS]
+    return [model for model in own if not model.__name__.startswith("Historical")]
+
+
+def test_every_text_of_a_sealed_table_is_sealed_or_said_to_hold_none():
+    unknown = [
+        f"{model.__name__}.{field.name}"
+        for model in tables()
+        if hasattr(model, "sealed_path")
+        for field in model._meta.concrete_fields
+        if is_text(field) and field.name not in model.sealed_fields
+        if field.name not in HARMLESS.get(model.__name__, ())
+    ]
+    assert unknown == [], "Name them in the model's sealed_fields, or here as harmless."
+
+
+def test_every_table_with_texts_that_refers_to_a_sealed_one_is_sealed():
+    open_ones = [
+        model.__name__
+        for model in tables()
+        if not hasattr(model, "sealed_path") and any(map(is_text, model._meta.concrete_fields))
+        if any(hasattr(to, "sealed_path") for to in parents_of(model))
+    ]
+    assert sorted(open_ones) == sorted(REFER_ONLY), "Give them a sealed_path, or say why not here."
+
+
+REFER_ONLY = {
+    "Merge",  # numbers of rows, and fields of issues: told in words on the pages of those
+}
+"""They refer to a sealed table, and what they say is no text of a test."""
+
+
+def is_text(field: Any) -> bool:
+    kind = field.get_internal_type()
+    is_long = kind == "CharField" and not field.choices and (field.max_length or 0) >= LEAST
+    return kind in ("TextField", "JSONField") or is_long
+
+
+def parents_of(model: Any) -> list[Any]:
+    return [field.related_model for field in model._meta.concrete_fields if field.is_relation]

@@ -37,8 +37,8 @@ class SealedQuerySet(models.QuerySet[Any]):
             return self.none()
         if user.has_perm(READ_SEALED):  # type: ignore[union-attr]
             return self.all()
-        path = self.model.sealed_path
-        lookup = test_lookup(self.model)
+        model: Any = self.model
+        path, lookup = model.sealed_path, test_lookup(model)
         if lookup and (revealed := revealed_tests(user)):
             return self.filter(~Q(**{path: True}) | Q(**{f"{lookup}__in": revealed}))
         return self.exclude(**{path: True})

@@ -73,7 +73,7 @@ class RevealForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        readers = User.objects.with_perm(  # type: ignore[attr-defined]
+        readers = User.objects.with_perm(
             READ_SEALED, backend="django.contrib.auth.backends.ModelBackend"
         )
         others = User.objects.filter(is_active=True).exclude(pk__in=readers.order_by().values("pk"))

@@ -107,7 +107,7 @@ def test_who_may_not_read_it_cannot_write_over_it():
 def test_the_page_keeps_the_texts_when_they_are_hidden(client):
     issue = sealed_issue()
     grant(log_in(client, "viewer"), "change_issue")
-    sent = {"title": "New", "severity": "low", "generic_statement": "Sums.", "tags": []}
+    sent: dict[str, object] = {"title": "New", "severity": "low", "generic_statement": "Sums.", "tags": []}
     sent |= {f"{p}-{n}_FORMS": 0 for p in ("tests", "feedback") for n in ("TOTAL", "INITIAL")}
     client.post(url("issue_change", issue.pk), sent)
     issue.refresh_from_db()
@@ -145,3 +145,13 @@ def test_a_page_of_issues_takes_no_query_for_each(client, django_assert_max_num_
     with django_assert_max_num_queries(25):
         client.get(url("issue_changelist"))
     assert Issue.objects.count() == 3
+
+
+def test_what_was_merged_into_it_stays_hidden_though_its_tests_have_moved():
+    gone, between, kept = sealed_issue(), make_issue(), make_issue()
+    gone.tests.update(issue=kept)
+    Issue.objects.filter(pk=gone.pk).update(merged_into=between)
+    Issue.objects.filter(pk=between.pk).update(merged_into=kept)
+    readable = Issue.objects.readable_by(make_user("viewer"))
+    assert not readable.exists()
+    assert Issue.objects.readable_by(make_user("annotator")).count() == 3
