@@ -27,7 +27,7 @@ MOST_ROWS = 20_000
 """The newest rows of a table that are compared: they take some 100 MB of memory."""
 PORTION = 2000
 """Rows that are read at once."""
-MOST_NEAR = 100
+MOST_NEAR = 60
 """Near rows that are looked up, of which some may be sealed, or merged into others."""
 MOST_WORDS = 12
 """Words of a text that a database searches for: those that tell most."""

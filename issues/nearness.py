@@ -6,6 +6,7 @@ not only which is nearest: what is far from everything finds nothing.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
@@ -216,6 +217,7 @@ def words_of(text: str) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word without its commonest English ending; other languages keep theirs, mostly."""
     for ending in _ENDINGS:

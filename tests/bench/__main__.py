@@ -20,7 +20,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tests import postgres
 from tests.bench import ledgers
+from tests.bench.alike import LIMIT_MS
 from tests.bench.jobs import JOBS, Job, greedy_s
 from tests.bench.reports import OK
 from tests.bench.reports import Measured as MeasuredPage
@@ -138,6 +140,32 @@ def pages() -> Table:
     return table
 
 
+def alike() -> Table:
+    """What says much the same must be found while somebody types."""
+    head = ("engine", "first search ms", "median ms", "slowest ms", "at most")
+    table = Table(
+        *head, title="CPU of finding what is alike in 2,000 issues and 10,000 pieces of feedback"
+    )
+    for engine, found in (("SQLite", alike_on("")), ("PostgreSQL", alike_on_postgres())):
+        cells = [f"{found[name]:.0f}" for name in ("first_ms", "median_ms", "slowest_ms")]
+        table.add_row(engine, *cells, f"{LIMIT_MS:.0f}")
+    return table
+
+
+def alike_on(url: str) -> dict[str, float]:
+    environment = {**os.environ, "DATABASE_URL": url}
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.bench.alike", folder]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def alike_on_postgres() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder, postgres.server(Path(folder)) as url:
+        return alike_on(url.rpartition("/")[0] + "/postgres")
+
+
 def reports(console: Console, wanted: Sequence[str]) -> bool:
     """Every report's page on each ledger; tells whether all hold their bounds.
 
@@ -186,16 +214,18 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 
 
 def main() -> int:
-    """Measure everything, or what the arguments name: a job, `pages`, or `reports`.
+    """Measure everything, or what the arguments name: a job, `pages`, `alike`, or `reports`.
 
     After `reports` follow the beginnings of page names, such as `reports trend compare`.
     """
-    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "reports"]
+    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "alike", "reports"]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(calls(jobs))
     if "pages" in named:
         console.print(pages())
+    if "alike" in named:
+        console.print(alike())
     if "reports" not in named:
         return 0
     return 0 if reports(console, named[named.index("reports") + 1 :]) else 1
