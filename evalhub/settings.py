@@ -222,7 +222,7 @@ EVALHUB_EVERY_MINUTE = [
 ]
 """Functions without arguments that the workers' guard calls every minute, on each machine."""
 
-EVALHUB_DEMO_ALSO = ["reports.summaries.demo.ask_once"]
+EVALHUB_DEMO_ALSO = ["runs.review.demo.make_once", "reports.summaries.demo.ask_once"]
 """What the demo does with its runs and its user, at every start: to do it twice does no harm."""
 
 Q_CLUSTER = {

@@ -1,0 +1,18 @@
+"""The demo's review queue: it fills itself once the blueprint's run is judged."""
+
+from collections.abc import Sequence
+
+from evalhub.models import User
+from runs.models import Run
+from runs.review.models import Queue
+
+NAME = "Look at these first"
+SEED = 1
+
+
+def make_once(runs: Sequence[Run], user: User) -> None:
+    """A queue that follows the suite of the demo's runs, unless there is one."""
+    suite = next((run.suite for run in runs if run.suite is not None), None)
+    if suite is not None:
+        defaults = {"follows": suite, "seed": SEED, "created_by": user}
+        Queue.objects.get_or_create(name=NAME, defaults=defaults)
