@@ -131,11 +131,12 @@ def _precedent(rehearsal: Rehearsal, one: Decided, half: str, is_taught: bool) -
 
 @transaction.atomic
 def draft_of(rehearsal: Rehearsal, *, by: User | None) -> JudgeTemplate:
-    """The family's draft; the next version, as a copy of the one in use, where there is none."""
-    family = JudgeTemplate.objects.filter(family=rehearsal.template.family)
-    draft = family.filter(state=TemplateState.DRAFT).order_by("-version").first()
+    """The family's draft; a copy of its last published version where there is none."""
+    family = JudgeTemplate.objects.filter(family=rehearsal.template.family).order_by("-version")
+    draft = family.filter(state=TemplateState.DRAFT).first()
     if draft is None:
-        draft = new_version(rehearsal.template, by=by)
+        last = family.filter(state=TemplateState.PUBLISHED).first()
+        draft = new_version(last or rehearsal.template, by=by)
     if rehearsal.draft_id != draft.pk:
         Rehearsal.objects.filter(pk=rehearsal.pk).update(draft=draft)
         rehearsal.draft = draft

@@ -3,13 +3,14 @@ from dataclasses import replace
 
 import pytest
 
-from issues.models import Tag, TemplateExample
-from runs.models import Result
+from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
+from runs.deletion import delete_run
+from runs.models import Judgment, Result
 from runs.rehearsals.models import Half, People, Precedent
 from runs.rehearsals.outcome import outcome
 from runs.rehearsals.starting import RehearsalRefused, draft_of
 from runs.rehearsals.verdicts import pairs, verdicts_of
-from tests.factories import make_test, make_user
+from tests.factories import first_result, make_test, make_user
 from tests.runs.rehearsals.rows import (
     AGREED,
     MIXED,
@@ -128,9 +129,10 @@ def test_judges_without_a_verdict_are_counted():
 def test_criteria_are_compared_one_by_one():
     points = {f"point {n}": [1.0] for n in range(8)}
     run = rubric_run([], points, tests=tuple(_rubric_tests(points)))
-    criterion = run.results.first().revision.criteria.exclude(key="").first()
-    judgment = run.results.first().judgments.filter(criterion=criterion).first()
-    say(run.results.first(), 0, criterion=criterion)
+    result = first_result(run)
+    criterion = FrozenCriterion.objects.filter(revision=result.revision).exclude(key="")[0]
+    judgment = Judgment.objects.get(result=result, criterion=criterion)
+    say(result, 0, criterion=criterion)
     chosen = chosen_of(run)
     found = verdicts_of(replace(chosen, template=judgment.template, judge=judgment.judge)).decided
     assert [(one.criterion, one.passed, one.judge_passed) for one in found] == [
@@ -170,3 +172,18 @@ def test_draft_is_made_once():
     draft = draft_of(rehearsal, by=person)
     assert (draft.version, draft.state) == (rehearsal.template.version + 1, "draft")
     assert draft_of(rehearsal, by=person) == draft
+
+
+def test_next_draft_follows_what_was_published_last():
+    rehearsal = rehearsal_of(decided(AGREED))
+    draft = draft_of(rehearsal, by=None)
+    JudgeTemplate.objects.filter(pk=draft.pk).update(text="{{ output }} anew", state="published")
+    assert draft_of(rehearsal, by=None).text == "{{ output }} anew"
+
+
+def test_a_run_can_be_deleted_with_what_rehearsals_took_from_it():
+    run = decided(AGREED)
+    rehearsal = rehearsal_of(run)
+    delete_run(run)
+    assert not rehearsal.precedents.exists()
+    assert outcome(rehearsal).in_use.halves["seen"].n == 0
