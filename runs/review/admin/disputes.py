@@ -104,8 +104,9 @@ class DisputeAdmin(ResultAdmin):
         return DisputeList
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        settled = request.GET.get(StateFilter.parameter_name) == "settled"
-        return (*self.list_display, "settled_by") if settled else self.list_display
+        if request.GET.get(StateFilter.parameter_name) == "settled":
+            return ("badge", "words", "run", "who_said_what", "settled_by")
+        return self.list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Dispute.objects.readable_by(request.user)

@@ -1,0 +1,87 @@
+"""Settling what people differ on, by keyboard, and making a correction the reference."""
+
+import pytest
+from django.urls import reverse
+
+from runs.evaluating import Ballot, evaluate
+from runs.models import HumanEvaluation, Result
+from runs.review.corrections import correct
+from tests.axe import violations
+from tests.browser import overflow_px
+from tests.factories import make_test, make_user
+from tests.runs.judged import judged_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def results():
+    """Three answers on which two people differ."""
+    run = judged_run(*[make_test(f"Question {n}?") for n in range(3)])
+    people = [make_user("annotator", username=name) for name in ("anna", "bela")]
+    for result in run.results.order_by("pk"):
+        for person, option in zip(people, "10", strict=True):
+            evaluate(result, Ballot(option, f"{person} thinks so."), by=person)
+    return list(run.results.order_by("pk"))
+
+
+def waiting():
+    return Result.objects.filter(is_disputed=True).count()
+
+
+def test_three_disputes_are_settled_and_one_taken_back_by_keys(page, log_in, results):
+    log_in(make_user("adjudicator"))
+    page.goto("/admin/review/dispute/")
+    assert violations(page) == []
+    page.get_by_role("link", name="Settle them one after another").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+    for n, left in enumerate((2, 1, 0)):
+        page.get_by_text(f"{n + 1} of 3", exact=True).wait_for()
+        assert page.get_by_label("This settles it").first.is_checked()
+        page.keyboard.press("1")
+        page.keyboard.type("The guidelines say so.")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        assert waiting() == left
+
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert waiting() == 1
+    kinds = HumanEvaluation.objects.order_by("pk").values_list("kind", flat=True)
+    assert list(kinds)[6:] == ["adjudication"] * 3 + ["withdrawal"]
+
+
+def test_an_annotator_corrects_and_a_maintainer_promotes(page, log_in, results):
+    result = results[0]
+    log_in(make_user("maintainer"))
+    page.goto(reverse("admin:runs_result_change", args=[result.pk]))
+    page.get_by_text("Write a correction").click()
+    page.get_by_label("The answer as it should have been").fill("Four, <b>surely</b>.")
+    page.get_by_role("button", name="Save the correction").click()
+    page.get_by_role("link", name="Make it the reference …").click()
+    page.get_by_role("link", name="Make it the reference …").click()
+    assert violations(page) == []
+    page.get_by_role("button", name="Make it the reference").click()
+    page.get_by_text("The correction is the reference answer now.").wait_for()
+
+    result.test.refresh_from_db()
+    assert result.test.reference == "Four, <b>surely</b>."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_narrow_window_and_break_no_rule(page, log_in, results, scheme):
+    correction = correct(results[0], "Four. " * 200, by=make_user("annotator"))
+    log_in(make_user("maintainer"))
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in (
+        "/admin/review/dispute/",
+        "/admin/review/correction/",
+        reverse("admin:review_correction_change", args=[correction.pk]),
+        reverse("admin:runs_result_change", args=[results[0].pk]),
+    ):
+        page.goto(path)
+        assert overflow_px(page) == 0, path
+        assert violations(page) == [], path
