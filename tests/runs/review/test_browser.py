@@ -1,0 +1,352 @@
+"""A day of annotators in a real browser, by keyboard alone."""
+
+from contextlib import contextmanager, suppress
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Error
+
+from issues.judge_templates import load_builtin_templates
+from runs.models import HumanEvaluation
+from runs.review.models import Place, PlaceState, Queue, Skip
+from runs.review.submitting import reopen
+from runs.review.taking import take
+from tests.axe import violations
+from tests.browser import overflow_px, show, watch
+from tests.factories import first_result, make_template, make_test, make_user
+from tests.reports.rows import judged
+from tests.runs.review.rows import expire, filled, make_queue, put, review
+from tests.runs.rubrics import rubric_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NINE = {"options": [{"label": f"grade {n}", "value": n / 9} for n in range(1, 10)]}
+KEYS = {"Ctrl Enter": "Control+Enter", "←": "ArrowLeft", "→": "ArrowRight", "Esc": "Escape"}
+"""Keys that are printed otherwise than the browser calls them."""
+
+
+def work(queue: Queue) -> str:
+    return reverse("admin:review_queue_work", args=[queue.pk])
+
+
+@pytest.fixture
+def ann(log_in):
+    load_builtin_templates()
+    user = make_user("annotator", username="ann")
+    log_in(user)
+    return user
+
+
+@pytest.fixture
+def no_mouse(page):
+    """From here on the mouse counts as a fault."""
+    page.context.add_init_script(
+        "for (const name of ['mousedown', 'pointerdown', 'touchstart'])"
+        " addEventListener(name, () => console.error(`the mouse was used: ${name}`), true);"
+    )
+
+
+def place_on(page) -> str:
+    return page.locator("[data-place]").get_attribute("data-place")
+
+
+def press(page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def moves_on(page, before: str) -> str:
+    """The place that follows; it comes without a page load, with the focus on its heading."""
+    page.wait_for_function(
+        "before => { const at = document.querySelector('[data-place]');"
+        " return at && at.dataset.place !== before"
+        " && document.activeElement.id === 'review-item'; }",
+        arg=before,
+    )
+    return place_on(page)
+
+
+def said_by(user) -> list[tuple[str, str, str]]:
+    rows = HumanEvaluation.objects.filter(annotator=user).order_by("pk")
+    return list(rows.values_list("kind", "option", "justification"))
+
+
+def test_fifty_items_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mouse):
+    queue = filled(51)
+    page.goto("/admin/")
+    tab = page.context.new_page()
+    tab.goto(work(queue))
+    tab.evaluate("window.wasHere = true")
+    at = place_on(tab)
+
+    for n in range(25):
+        if n % 5 == 0:
+            press(tab, "2")
+            tab.keyboard.type(f"Wrong, and this is sentence {n}.")
+            press(tab, "Control+Enter")
+        else:
+            press(tab, "1", "Enter")
+        at = moves_on(tab, at)
+    assert tab.evaluate("window.wasHere")
+    assert HumanEvaluation.objects.filter(annotator=ann).count() == 25
+
+    # Undo: the last verdict is in the form again, and is changed.
+    press(tab, "u")
+    undone = moves_on(tab, at)
+    assert tab.locator("#review-form [data-key='1']").is_checked()
+    press(tab, "2")
+    tab.keyboard.type("On second thoughts no.")
+    press(tab, "Control+Enter")
+    at = moves_on(tab, undone)
+    kinds = [kind for kind, _, _ in said_by(ann)]
+    assert (kinds.count("evaluation"), kinds.count("withdrawal")) == (26, 1)
+
+    # Skip, with a ready reason.
+    press(tab, "s", "3")
+    skipped, at = at, moves_on(tab, at)
+    assert Skip.objects.get().reason == "It cannot be decided"
+
+    # The tab dies while a reason is typed; another one has it again.
+    press(tab, "2")
+    tab.keyboard.type("Half a sentence that must not be l")
+    tab.get_by_text("draft saved").wait_for()
+    died_at = at
+    crash(tab)
+    tab = page.context.new_page()
+    tab.goto(work(queue))
+    assert place_on(tab) == died_at
+    assert tab.input_value("[name=justification]") == "Half a sentence that must not be l"
+    assert tab.locator("#review-form [data-key='2']").is_checked()
+    press(tab, "Control+Enter")
+    at = moves_on(tab, died_at)
+
+    for _ in range(24):
+        press(tab, "1", "Enter")
+        at = moves_on(tab, at)
+
+    tab.get_by_role("heading", name="Nothing is left for you now").wait_for()
+    mine = queue.places.filter(annotator=ann, state=PlaceState.SUBMITTED)
+    assert mine.count() == 50
+    assert queue.places.get(state=PlaceState.OPEN).pk == int(skipped)
+    assert tab.get_by_text("50 of 51 reviewed").count() == 1
+
+
+def crash(page) -> None:
+    """The process of the tab dies, without a word to the page."""
+    with page.expect_event("crash"), suppress(Error):
+        page.goto("chrome://crash")
+
+
+@contextmanager
+def another(page, live_server, faults, user):
+    """A second person's browser."""
+    context = page.context.browser.new_context(
+        base_url=live_server.url, reduced_motion="reduce", viewport={"width": 1280, "height": 800}
+    )
+    watch(context, live_server.url, faults)
+    client = Client()
+    client.force_login(user)
+    value = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}]
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_two_at_once_are_never_given_the_same_item(page, ann, live_server, faults):
+    queue = filled(24)
+    bob = make_user("annotator", username="bob")
+    with another(page, live_server, faults, bob) as other:
+        seen: dict[str, list[str]] = {"ann": [], "bob": []}
+        page.goto(work(queue))
+        other.goto(work(queue))
+        for n in range(12):
+            for name, tab in (("ann", page), ("bob", other)):
+                seen[name].append(place_on(tab))
+            assert not set(seen["ann"]) & set(seen["bob"])
+            press(page, "1", "Enter")
+            if n % 2:  # every other time the one waits for the other
+                moves_on(page, seen["ann"][-1])
+            press(other, "1", "Enter")
+            moves_on(page, seen["ann"][-1])
+            moves_on(other, seen["bob"][-1])
+
+    rows = queue.places.values_list("annotator__username", "pk")
+    assert {(name, str(pk)) for name, pk in rows} == {
+        (name, pk) for name, pks in seen.items() for pk in pks
+    }
+    assert HumanEvaluation.objects.count() == 24
+
+
+def test_a_blind_item_hides_the_judges_and_tells_them_after(page, ann, no_mouse):
+    run = judged([1.0, 1.0, 0.0], [1.0, 1.0, 0.0])
+    queue = make_queue(blind="all")
+    put(queue, *run.results.order_by("pk"))
+    page.goto(work(queue))
+    at = place_on(page)
+    before = page.content()
+    names = [judge["name"] for judge in run.judgings.get().jury["judges"]]
+    assert [word for word in [*names, "2 of 3 pass", run.model_name] if word in before] == []
+
+    press(page, "2", "Enter")
+    moves_on(page, at)
+
+    assert "You: fails (0). Judges: 2 of 3 pass." in page.locator("[data-told]").inner_text()
+    assert "2 of 3 pass" in page.locator("#review-says").text_content()
+
+
+def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, ann, no_mouse):
+    points = [{"text": "Is polite."}, {"text": "Is short."}, {"text": "Is true."}]
+    run = rubric_run(points, {point["text"]: [1] for point in points})
+    queue = make_queue(asks="criteria")
+    put(queue, first_result(run))
+    page.goto(work(queue))
+
+    press(page, "1", "1")  # the first, and by itself on to the second
+    press(page, "5")
+    page.keyboard.type("It is made up.")
+    press(page, "Escape", "C", "C", "c", "Control+Enter")
+    page.get_by_role("heading", name="Everything is reviewed").wait_for()
+
+    assert said_by(ann) == [
+        ("evaluation", "EXACTLY_MET", ""),
+        ("evaluation", "EXACTLY_MET", ""),
+        ("evaluation", "UNMET", "It is made up."),
+    ]
+
+
+def test_what_is_refused_is_said_where_it_is_to_be_mended(page, ann, no_mouse):
+    queue = filled(2)
+    page.goto(work(queue))
+    at = place_on(page)
+
+    press(page, "2", "Escape", "Enter")
+
+    page.get_by_text("The judges say otherwise: say in a sentence why.").wait_for()
+    assert page.evaluate("document.activeElement.name") == "justification"
+    page.keyboard.type("It is wrong.")
+    press(page, "Control+Enter")
+    moves_on(page, at)
+
+
+def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, ann, faults):
+    queue = filled(3)
+    page.goto(work(queue))
+    at = place_on(page)
+    page.context.set_offline(True)
+    press(page, "2")
+    page.keyboard.type("Said while offline.")
+    page.get_by_text("The server cannot be reached").wait_for()
+    press(page, "Control+Enter")
+    page.context.set_offline(False)
+    at = moves_on(page, at)
+    assert ("evaluation", "0", "Said while offline.") in said_by(ann)
+    faults.clear()  # the browser says itself that it is offline
+
+    kept = page.context.cookies()
+    page.context.clear_cookies()
+    press(page, "2")
+    page.keyboard.type("Said while logged out.")
+    press(page, "Control+Enter")
+    page.get_by_text("You are logged out").wait_for()
+    assert page.input_value("[name=justification]") == "Said while logged out."
+    page.context.add_cookies(kept)
+    moves_on(page, at)
+    assert ("evaluation", "0", "Said while logged out.") in said_by(ann)
+    faults.clear()
+
+
+def test_an_item_that_went_to_another_says_so_and_keeps_what_was_typed(page, ann):
+    queue = filled(2)
+    page.goto(work(queue))
+    place = Place.objects.get(pk=place_on(page))
+    expire(place)
+    take(queue, by=make_user("annotator"))
+
+    press(page, "n")
+    page.keyboard.type("Typed too late.")
+
+    page.get_by_text("Somebody else has this item now").wait_for()
+    assert page.input_value("[name=note]") == "Typed too late."
+    page.get_by_role("button", name="Next item").press("Enter")
+    moves_on(page, str(place.pk))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_and_work_the_page(page, ann, scheme):
+    points = [{"text": "Is polite."}, {"text": "Is short."}]
+    queue = make_queue(blind="none", instructions="Look closely.")
+    run = rubric_run(points, {"Is polite.": [1], "Is short.": [0]})
+    put(queue, first_result(run), *judged([1.0, 0.0]).results.all())
+    show(page, scheme=scheme)
+    page.goto(work(queue))
+    press(page, "d", "s", "Escape", "c", "5")
+    assert violations(page) == []
+
+    press(page, "Escape", "?")
+    assert violations(page) == []
+    press(page, "?")
+    show(page, width=390, scheme=scheme)
+    assert overflow_px(page) == 0
+
+
+# The keys that are printed -----------------------------------------------------------------------
+
+SNAPSHOT = """() => JSON.stringify([
+    document.querySelector('[data-place]')?.dataset,
+    [...document.querySelectorAll('#review input:checked')].map((each) => each.name + each.value),
+    [...document.querySelectorAll('#review details')].map((each) => each.open),
+    [...document.querySelectorAll('#review [data-raw]')].map((each) => each.hidden),
+    document.getElementById('review-keys').open,
+    document.activeElement.id + document.activeElement.name + document.activeElement.dataset.ask,
+    document.querySelector('[data-told]')?.innerText,
+])"""
+
+FIRST = {
+    "Enter": ("1",),
+    "Ctrl Enter": ("1",),
+    "j": ("k",),
+    "→": ("k",),
+    "Esc": ("n",),
+    "C": ("c", "c"),
+}
+"""What is pressed before a key, so that there is something for it to do."""
+
+
+def test_every_key_that_is_printed_does_something(page, ann):
+    template = make_template(scale=NINE)
+    points = [{"text": "Is polite."}, {"text": "Is short."}]
+    tests = [make_test(template=template, criteria=points) for _ in range(2)]
+    votes = {"Is polite.": [1], "Is short.": [1]}
+    queue = make_queue(asks="either")
+    put(queue, *rubric_run(points, votes, tests=tests).results.order_by("pk"))
+    page.goto(work(queue))
+    at = place_on(page)
+    press(page, "1", "Enter")
+    second = moves_on(page, at)
+    printed = set(page.locator("#review kbd").all_text_contents())
+    assert printed >= {"1", "9", "Enter", "u", "s", "?", "e", "d", "n", "c", "C", "k", "j"}
+
+    for key in sorted(printed):
+        page.goto(f"{work(queue)}?place={second}")
+        press(page, *FIRST.get(key, ()))
+        page.wait_for_timeout(500 if FIRST.get(key) == ("k",) else 20)
+        before = page.evaluate(SNAPSHOT)
+        press(page, KEYS.get(key, key))
+        page.wait_for_function(f"before => ({SNAPSHOT})() !== before", arg=before, timeout=4000)
+        restore(queue, second)
+
+
+def restore(queue: Queue, second: str) -> None:
+    """The first item is done, the second is at hand, and nothing is typed."""
+    place = Place.objects.get(pk=second)
+    if place.state == PlaceState.SUBMITTED:
+        reopen(place, by=place.annotator)
+    Place.objects.filter(pk=second).update(draft={})
+    first = queue.places.exclude(pk=second).get()
+    if first.state == PlaceState.RESERVED:
+        review(first, "grade 9", "Again.")
+    take(queue, by=place.annotator)
