@@ -55,7 +55,7 @@ class Typed:
     def sheet(self) -> Sheet:
         """What is submitted: a verdict on all of which anything was said."""
         said = (n for n, text in self.fields.items() if text.strip() and n not in ALONE)
-        keys = sorted({name.partition(":")[2] for name in said})
+        keys = list(dict.fromkeys(name.partition(":")[2] for name in said))
         verdicts = tuple(Verdict(key, self.option(key), self.reason(key).strip()) for key in keys)
         return Sheet(verdicts, self.note.strip(), self.correction.strip(), self.seconds)
 
