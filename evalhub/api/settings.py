@@ -50,5 +50,7 @@ deleted. Text of sealed tests is told only to those who may read it.""",
         "BatchState": "evalhub.models.BatchState",
         "ItemState": "evalhub.models.ItemState",
         "JudgmentState": "runs.models.JudgmentState",
+        "QueueState": "runs.review.models.QueueState",
+        "PlaceState": "runs.review.models.PlaceState",
     },
 }

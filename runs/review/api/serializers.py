@@ -54,7 +54,7 @@ class AddedSerializer(serializers.Serializer):
     already = serializers.IntegerField()
 
 
-class ProgressSerializer(serializers.Serializer):
+class QueueProgressSerializer(serializers.Serializer):
     """`open` are places that somebody can take now."""
 
     items = serializers.IntegerField()
@@ -182,7 +182,7 @@ class TakenSerializer(PlaceSerializer):
         return is_hidden(place)
 
 
-class VerdictSerializer(serializers.Serializer):
+class GivenVerdictSerializer(serializers.Serializer):
     criterion = serializers.CharField(max_length=40, allow_blank=True, default=WHOLE_TEST)
     option = serializers.CharField(max_length=60)
     justification = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
@@ -191,7 +191,7 @@ class VerdictSerializer(serializers.Serializer):
 class SheetSerializer(serializers.Serializer):
     """The verdicts of a review: one on the whole, or one on each criterion."""
 
-    verdicts = VerdictSerializer(many=True)
+    verdicts = GivenVerdictSerializer(many=True)
     note = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
     correction = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
     seconds = serializers.IntegerField(

@@ -78,7 +78,7 @@ class QueueViewSet(Written):
         added = add_run(queue, run, by=request.user)  # type: ignore[arg-type]
         return Response(added._asdict())
 
-    @extend_schema(responses=serializers.ProgressSerializer)
+    @extend_schema(responses=serializers.QueueProgressSerializer)
     @action(detail=True, methods=["get"])
     def progress(self, request: Request, pk: str) -> Response:
         """How far the queue has come."""
