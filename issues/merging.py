@@ -5,7 +5,7 @@ deprecated and point to it. Results keep the issue that they were frozen with at
 to the other's wording is kept as a comment.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -111,7 +111,16 @@ def _merge_one(gone: Issue, kept: Issue, by: User | None) -> Merge:
     gone.state, gone.merged_into = IssueState.DEPRECATED, kept
     sign(gone, by, f"Merged into issue {kept.pk}")
     gone.save()
+    _point(gone.merged.all(), kept, by)
     return made
+
+
+def _point(issues: Iterable[Issue], holder: Issue, by: User | None) -> None:
+    """Let issues that were merged before point to the one that holds now what they had."""
+    for issue in issues:
+        issue.merged_into = holder
+        sign(issue, by, f"What it had is at issue {holder.pk} now")
+        issue.save()
 
 
 def _take_over(
@@ -272,9 +281,17 @@ def take_back(issue: Issue, *, by: User | None) -> Back:
     gone.state, gone.merged_into = found.state_before, None
     sign(gone, by, f"Merge into issue {kept.pk} taken back")
     gone.save()
+    _point(_below(gone), gone, by)
     found.taken_back_at, found.taken_back_by = timezone.now(), by
     found.save()
     return Back(moved, left)
+
+
+def _below(issue: Issue) -> list[Issue]:
+    """The issues that were merged into this one, or into one of those, and stand so."""
+    standing = Merge.objects.filter(taken_back_at=None).select_related("gone")
+    direct = [found.gone for found in standing.filter(kept=issue)]
+    return [*direct, *(deeper for other in direct for deeper in _below(other))]
 
 
 def _would_open(gone: Issue, kept: Issue, found: Merge) -> bool:

@@ -41,7 +41,10 @@ class SealedQuerySet(models.QuerySet[Any]):
         path, lookup = model.sealed_path, test_lookup(model)
         if lookup and (revealed := revealed_tests(user)):
             return self.filter(~Q(**{path: True}) | Q(**{f"{lookup}__in": revealed}))
-        return self.exclude(**{path: True})
+        rows = self.exclude(**{path: True})
+        for other in getattr(self.model, "also_sealed_paths", ()):
+            rows = rows.exclude(**{other: True})
+        return rows
 
 
 @cache

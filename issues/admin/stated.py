@@ -51,7 +51,7 @@ class StatedAdmin(HistoryAdmin):
             "badge": badge_of(row.state),
             "facts": self.facts(row),
             "acts": [*self.acts(request, row), *self._moves(request, row)],
-            "problems": states.problems_of(row),
+            "problems": [] if states.is_merged(row) else states.problems_of(row),
             "problems_title": "Missing before it can be reviewed:",
         }
 

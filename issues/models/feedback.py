@@ -28,6 +28,7 @@ class Feedback(models.Model):
     """
 
     sealed_path = "issue__tests__sealed"
+    also_sealed_paths = ("issue__merged_into__tests__sealed",)
     sealed_fields = ("prompt", "answer", "comment", "raw", "note")
 
     prompt = models.TextField(blank=True)

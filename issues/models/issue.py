@@ -66,6 +66,7 @@ class Issue(models.Model):
     """
 
     sealed_path = "tests__sealed"
+    also_sealed_paths = ("merged_into__tests__sealed",)  # its tests have moved there
     sealed_fields = ("description", "resolution_note")
 
     title = models.CharField(max_length=200)
@@ -128,6 +129,7 @@ class Source(models.Model):
     """Where an issue was seen, besides feedback."""
 
     sealed_path = "issue__tests__sealed"
+    also_sealed_paths = ("issue__merged_into__tests__sealed",)
     sealed_fields = ("value",)
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="sources")
@@ -148,6 +150,7 @@ class Comment(models.Model):
     """What someone said about an issue. Append-only."""
 
     sealed_path = "issue__tests__sealed"
+    also_sealed_paths = ("issue__merged_into__tests__sealed",)
     sealed_fields = ("text",)
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")

@@ -4,7 +4,7 @@ import pytest
 
 from issues import states
 from issues.merging import may_go, merge, take_back
-from issues.models import Comment, Feedback, Merge, Source
+from issues.models import Comment, Feedback, Issue, Merge, Source
 from issues.states import Refused
 from tests.factories import first_result, make_issue, make_run, make_test, make_user
 
@@ -165,6 +165,32 @@ def test_a_merge_below_another_is_taken_back_after_it():
     take_back(kept, by=None)
     assert take_back(gone, by=None).moved == 4
     assert not Merge.objects.filter(taken_back_at=None).exists()
+
+
+def test_a_merged_issue_points_to_where_its_tests_are_and_back():
+    (gone, kept), third = make_pair(), make_issue()
+    merge([gone], kept, by=None)
+    merge([kept], third, by=None)
+    gone.refresh_from_db()
+    assert gone.merged_into == third
+
+    take_back(kept, by=None)
+
+    gone.refresh_from_db()
+    kept.refresh_from_db()
+    assert (gone.merged_into, kept.merged_into) == (kept, None)
+
+
+def test_a_merged_issue_is_sealed_with_the_tests_that_it_gave_away():
+    gone, kept = make_pair()
+    make_test("Secret?", issue=gone, sealed=True)
+    viewer, reader = make_user("viewer"), make_user("annotator")
+    merge([gone], kept, by=None)
+    late = Comment.objects.create(issue=gone, text="Quotes the secret")
+
+    assert not Issue.objects.readable_by(viewer).filter(pk__in=[gone.pk, kept.pk]).exists()
+    assert not Comment.objects.readable_by(viewer).filter(pk=late.pk).exists()
+    assert Issue.objects.readable_by(reader).filter(pk__in=[gone.pk, kept.pk]).count() == 2
 
 
 @pytest.mark.parametrize("written", ["description", "comment", ""])
