@@ -1,17 +1,20 @@
 """What a reviewer does on the work page: each act gives the place to show next, and a line."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
+from django.urls import reverse
 
 from evalhub.models import User
 from evalhub.pages import row_number
 from evalhub.storable import UNSTORABLE
 from issues.freezing import scale_of
+from issues.rubric import WHOLE_TEST
+from runs.admin.marking import MARK
 from runs.admin.shown import words_of
 from runs.models import Result
 from runs.review.admin.panel import panel_words
@@ -156,7 +159,8 @@ def submit_item(desk: Desk) -> Came:
     if place.state != PlaceState.SUBMITTED:
         save_draft(place, typed.fields, by=desk.person)
     submitted = submit(place, typed.sheet(), by=desk.person)
-    return desk.next(_told_submitted(submitted, typed, was_hidden=was_hidden))
+    told = _told_submitted(submitted, typed, was_hidden=was_hidden)
+    return desk.next(replace(told, **_example_of(submitted, desk)))
 
 
 def _gone() -> Came:
@@ -172,13 +176,24 @@ def _told_submitted(submitted: Submitted, typed: Typed, *, was_hidden: bool) -> 
     return Told.about(result, f"Saved. {said}{judges}", undo=True)
 
 
+def _example_of(submitted: Submitted, desk: Desk) -> dict[str, Any]:
+    """The verdict on the whole, where it may be marked as an example for judges."""
+    result = submitted.result
+    if result.test.sealed or not desk.person.has_perm(MARK):
+        return {}
+    whole = submitted.place.evaluations.filter(criterion__key=WHOLE_TEST).first()
+    url = reverse("admin:runs_result_example", args=[result.pk])
+    return {"evaluation": whole.pk, "example_url": url} if whole else {}
+
+
 def _words(result: Result, label: str) -> str:
     option = scale_of(result.revision.template).option_of(label) if label else None
     return words_of(label, None, result.revision.passes(option.value)) if option else ""
 
 
 def skip_item(desk: Desk) -> Came:
-    place = desk.own()
+    """To skip twice is harmless: the place may be free again by now."""
+    place = desk.place()
     if place is None:
         return _gone()
     reason = UNSTORABLE.sub("", desk.sent.get("ready") or desk.sent.get("reason") or "").strip()

@@ -13,13 +13,18 @@ SESSION = "review_told"
 
 @dataclass(frozen=True)
 class Told:
-    """A line for the reviewer. `link` leads to what it is about; `undo`: one key takes it back."""
+    """A line for the reviewer. `link` leads to what it is about; `undo`: one key takes it back.
+
+    `evaluation` is a verdict that may be marked as an example for judges, at `example_url`.
+    """
 
     text: str
     kind: str = ""
     link: str = ""
     link_text: str = ""
     undo: bool = False
+    evaluation: int = 0
+    example_url: str = ""
 
     @classmethod
     def about(cls, result: Result, text: str, **more: Any) -> Self:

@@ -136,6 +136,7 @@ class WorkPages(PageAdmin):
             "own": mine,
             "nothing": None if item else nothing_left(desk.queue, at, mine),
             "act_url": self.url_of("act", desk.queue.pk),
+            "work_url": self._url(desk.queue, came),
             "overview_url": self.url_of("overview", desk.queue.pk),
             "ready_reasons": READY_REASONS,
             "renew_ms": desk.queue.reserved_minutes * 60_000 // 3,
