@@ -18,7 +18,7 @@ from issues.prompts import PromptError
 from runs.asking import Wording, examples_for, messages_for, params_for
 from runs.hearing import case_of
 from runs.models import Assessment, Judging, Judgment, Result
-from runs.seats import Seat, panel_of, with_teaching
+from runs.seats import Seat, seating_of, with_teaching
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def prompts_of(
 ) -> dict[int, JudgePrompt]:
     """Prompts of some judgments of one judging on one result, by the judgment's id."""
     judgments = list(judgments)
-    seats = {seat.judge_id: seat for seat in panel_of(judging).everyone}
+    seats = {seat.judge_id: seat for seat in seating_of(judging).everyone}
     ids = [judgment.template_id or result.revision.template_id or 0 for judgment in judgments]
     wordings = {t.pk: Wording.of(t) for t in with_teaching().filter(pk__in=ids)}
     asked = _Asked(judging, result, wordings, _sent(judging, result, judgments), reader)

@@ -106,9 +106,14 @@ def with_teaching() -> QuerySet[JudgeTemplate]:
     return JudgeTemplate.objects.prefetch_related("examples", "variants")
 
 
+def seating_of(judging: Judging) -> Panel:
+    """Who sits, without reading any wording: no query."""
+    return _panel(judging.jury, {})
+
+
 def least_asked(judging: Judging) -> list[Endpoint]:
     """What `Panel.least_asked` says of a judging, without reading any wording."""
-    return _panel(judging.jury, {}).least_asked()
+    return seating_of(judging).least_asked()
 
 
 def _panel(jury: dict[str, Any], wordings: Mapping[int, Wording]) -> Panel:

@@ -20,7 +20,7 @@ from runs.evaluating import rubric_scale
 from runs.judge_prompts import JudgePrompt, prompts_of
 from runs.models import Assessment, Judging, Judgment, Result
 from runs.scoring import Rule
-from runs.seats import panel_of
+from runs.seats import seating_of
 
 ASKED = ("call__language_model", "judge")
 """What tells who gave a verdict on the whole, and who mended it."""
@@ -104,7 +104,7 @@ class Bench:
     @cached_property
     def sitting(self) -> dict[int, list[int]]:
         """Who is asked in each judging about a criterion, or about a test as a whole."""
-        panels = {judging.pk: panel_of(judging) for judging in self.judgings}
+        panels = {judging.pk: seating_of(judging) for judging in self.judgings}
         return {
             pk: [seat.judge_id for seat in panel.sitting(on_rubric=self.has_rubric)]
             for pk, panel in panels.items()
