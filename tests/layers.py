@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ("evalhub", "issues", "runs", "reports")
 """From the ground up. A floor may name those before it."""
 
+ROOMS = {"review": "runs", "rehearsals": "runs"}
+"""Apps of their own, by their labels, and the floor on which they lie."""
+
 QUERIES = {
     "aggregate",
     "alias",
@@ -55,8 +58,14 @@ class Arrow(NamedTuple):
 
 def floor_of(path: Path) -> int:
     """The floor of a source file or template; what belongs to no app lies on the ground."""
-    names = path.relative_to(ROOT).parts
+    names = (ROOMS.get(name, name) for name in path.relative_to(ROOT).parts)
     return next((FLOORS.index(name) for name in names if name in FLOORS), 0)
+
+
+def above(floor: int) -> str:
+    """All that lies higher, as alternatives of a pattern; "" where nothing does."""
+    higher = FLOORS[floor + 1 :]
+    return "|".join((*higher, *(room for room, lies_on in ROOMS.items() if lies_on in higher)))
 
 
 def sources(pattern: str) -> list[Path]:
@@ -72,7 +81,7 @@ def strings_upward(source: str, floor: int) -> list[Arrow]:
     """URL names, template paths and labels of higher floors among a module's strings."""
     if floor + 1 == len(FLOORS):
         return []
-    upward = re.compile(rf"(?<![\w/])({'|'.join(FLOORS[floor + 1 :])})[.:/_]\w")
+    upward = re.compile(rf"(?<![\w/])({above(floor)})[.:/_]\w")
     return [arrow for arrow in strings(source) if upward.search(arrow.text)]
 
 
@@ -93,7 +102,7 @@ def strings(source: str) -> Iterator[Arrow]:
 
 def tags_upward(template: str, floor: int) -> list[Arrow]:
     """Template tags that name a URL, template or static file of a higher floor."""
-    higher = "|".join(FLOORS[floor + 1 :])
+    higher = above(floor)
     tag = rf"""{{%[^%]*["'](?:admin:)?({higher})[:/_]\w[^%]*%}}"""
     found = re.finditer(tag, template) if higher else ()
     return [Arrow(template.count("\n", 0, m.start()) + 1, m.group()) for m in found]
@@ -104,7 +113,7 @@ def tags_upward(template: str, floor: int) -> list[Arrow]:
 
 def names_from_above(floor: int) -> set[str]:
     """Names by which models of higher floors are reached, and nothing on or below this floor."""
-    above: set[str] = set()
+    higher: set[str] = set()
     known: set[str] = set()
     for model in apps.get_models():
         if model_floor(model) <= floor:
@@ -114,15 +123,15 @@ def names_from_above(floor: int) -> set[str]:
                     field.name,
                     getattr(field, "get_accessor_name", lambda: "")() or field.name,
                 }
-                (above if model_floor(source) > floor else known).update(names)
-    return {name for name in above - known if not name.endswith("+")}
+                (higher if model_floor(source) > floor else known).update(names)
+    return {name for name in higher - known if not name.endswith("+")}
 
 
 def model_floor(model: type[Model] | None) -> int:
     """Models of other packages, and generic relations, stand under the ground."""
     if model is None:
         return -1
-    label = model._meta.app_label
+    label = ROOMS.get(model._meta.app_label, model._meta.app_label)
     return FLOORS.index(label) if label in FLOORS else -1
 
 
