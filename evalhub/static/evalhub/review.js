@@ -12,7 +12,7 @@
     const keysOff = document.getElementById("review-keys-off");
     const DRAFT_MS = 400;
     const LOOK_AGAIN_MS = 15000;
-    const AGAIN_MS = [1000, 2000, 4000, 8000, 15000];
+    const DRAFT_AGAIN_MS = 4000;
 
     const find = (selector) => bench.querySelector(selector);
     const columns = () => find("[data-place]");
@@ -21,68 +21,7 @@
     const isOpen = () => state() === "reserved" || state() === "sent_back";
     const verdict = () => document.getElementById("review-form");
 
-    // Talking to the server ---------------------------------------------------------------------
-
-    // Logging in elsewhere makes a new token: it is read when it is needed.
-    const token = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1]
-        ?? page.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
-
-    class Unreachable extends Error {}
-    class LoggedOut extends Error {}
-
-    const post = async (act, fields, options = {}) => {
-        const body = new URLSearchParams(fields);
-        body.delete("csrfmiddlewaretoken");
-        body.set("act", act);
-        const headers = { Accept: "application/json", "X-CSRFToken": token() };
-        let answer;
-        try {
-            answer = await fetch(page.dataset.act, { method: "POST", body, headers, ...options });
-        } catch {
-            throw new Unreachable();
-        }
-        if (answer.redirected || answer.status === 403) throw new LoggedOut();
-        if (!answer.ok) throw new Unreachable();
-        return answer.json();
-    };
-
-    const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-
-    const complain = (...parts) => {
-        trouble.replaceChildren(...parts);
-        trouble.hidden = false;
-    };
-    const calm = () => { trouble.hidden = true; };
-
-    const login = () => {
-        const link = document.createElement("a");
-        Object.assign(link, { href: page.dataset.act.replace(/act\/$/, "work/"), target: "_blank", textContent: "Log in in another tab" });
-        return link;
-    };
-
-    const explain = (error) => {
-        if (error instanceof LoggedOut) {
-            complain("You are logged out, or may not review here any more. What you typed is kept on this page. ", login(), "; then go on here.");
-        } else if (error instanceof Unreachable) {
-            complain("The server cannot be reached. What you typed is kept on this page, and it is tried again by itself.");
-        } else {
-            throw error;
-        }
-    };
-
-    // What was asked for is tried until it is done: each act is harmless to repeat.
-    const insist = async (act, fields) => {
-        for (let tries = 0; ; tries += 1) {
-            try {
-                const answer = await post(act, fields);
-                calm();
-                return answer;
-            } catch (error) {
-                explain(error);
-                await wait(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)]);
-            }
-        }
-    };
+    const { post, insist, explain, complain, calm } = window.evalhub.talkOfReview(page, trouble);
 
     // What was typed ----------------------------------------------------------------------------
 
@@ -127,7 +66,7 @@
                 explain(error);
                 if (about !== place()) return;
                 isDirty = true;
-                timer = setTimeout(saveDraft, AGAIN_MS[2]);
+                timer = setTimeout(saveDraft, DRAFT_AGAIN_MS);
             }
         });
         return saving;
@@ -145,6 +84,10 @@
     };
 
     // One item after the other ------------------------------------------------------------------
+
+    // To do these twice does no harm; an undo that was done twice would take back another item.
+    const REPEATABLE = new Set(["submit", "skip", "next"]);
+    const SENDS_ALL = new Set(["submit", "skip", "leave"]);
 
     let isBusy = false;
 
@@ -191,18 +134,23 @@
         isBusy = true;
         bench.setAttribute("aria-busy", "true");
         try {
-            const fields = typed();
-            for (const [key, value] of Object.entries(more)) fields.set(key, value);
+            const fields = () => {
+                const all = typed();
+                for (const [key, value] of Object.entries(more)) all.set(key, value);
+                return all;
+            };
             clearTimeout(timer);
             await saving;
-            const leavesDraft = isDirty && name !== "submit" && name !== "leave";
-            if (leavesDraft) await saveDraft();
-            const answer = await insist(name, fields);
+            if (isDirty && !SENDS_ALL.has(name)) await saveDraft();
+            const answer = REPEATABLE.has(name) ? await insist(name, fields) : await post(name, fields());
+            calm();
             if (answer.go) location.assign(answer.go);
             else if (answer.problems) {
                 refuse(answer.problems);
                 if (answer.lost) lose();
             } else show(answer);
+        } catch (error) {
+            explain(error);
         } finally {
             isBusy = false;
             bench.removeAttribute("aria-busy");
@@ -372,7 +320,7 @@
     const showKeys = () => (sheet.open ? sheet.close() : sheet.showModal());
     keysOff.addEventListener("change", async () => {
         page.toggleAttribute("data-keys-off", keysOff.checked);
-        await insist("keys", { off: keysOff.checked ? "1" : "0" });
+        await insist("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
     });
 
     const submit = () => { if (verdict() && state() !== "submitted") act("submit"); };

@@ -273,6 +273,18 @@ def test_a_skip_wants_a_reason_and_is_undone(mine, me):
     assert "kept</textarea>" in back["html"]
 
 
+def test_to_submit_or_skip_twice_does_no_harm(mine):
+    queue = filled(3)
+    first = place_in(at_work(mine, queue))
+    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
+    again = act(mine, queue, "submit", place=first, option="1")
+    third = place_in(act(mine, queue, "skip", place=second, reason="Unclear.")["html"])
+    skipped = act(mine, queue, "skip", place=second, reason="Unclear.")
+
+    assert (place_in(again["html"]), place_in(skipped["html"])) == (second, third)
+    assert (HumanEvaluation.objects.count(), Skip.objects.count()) == (1, 1)
+
+
 def test_undo_with_nothing_to_undo_says_so(mine):
     queue = filled(1)
 
