@@ -128,10 +128,20 @@ def calls(jobs: list[Job]) -> Table:
 
 def pages() -> Table:
     """The run's page must not grow with its run: as many queries, at most twice the time."""
-    head = ("results", "queries", "median CPU ms", "× smallest", "at most")
-    table = Table(*head, title="The page of a run")
+    return growth("The page of a run", "median CPU ms", "tests.bench.pages")
+
+
+def queue() -> Table:
+    """Nor must the next item of a queue come later in a long one."""
+    title = "Take and submit one of so many unreviewed results"
+    return growth(title, "median ms", "tests.bench.review_queue")
+
+
+def growth(title: str, unit: str, module: str) -> Table:
+    """What a module measures at several sizes, against the smallest of them."""
+    table = Table("results", "queries", unit, "× smallest", "at most", title=title)
     with tempfile.TemporaryDirectory() as folder:
-        found, _ = output_of("tests.bench.pages", folder)
+        found, _ = output_of(module, folder)
     smallest = min(found, key=int)
     for size, one in found.items():
         ratio = one["median_ms"] / found[smallest]["median_ms"]
@@ -214,16 +224,18 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 
 
 def main() -> int:
-    """Measure everything, or what the arguments name: a job, `pages`, `alike`, or `reports`.
+    """Measure everything, or what the arguments name: a job, `pages`, `queue`, `alike`, `reports`.
 
     After `reports` follow the beginnings of page names, such as `reports trend compare`.
     """
-    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "alike", "reports"]
+    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "queue", "alike", "reports"]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(calls(jobs))
     if "pages" in named:
         console.print(pages())
+    if "queue" in named:
+        console.print(queue())
     if "alike" in named:
         console.print(alike())
     if "reports" not in named:
