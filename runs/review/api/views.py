@@ -70,7 +70,7 @@ class QueueViewSet(Written):
     @extend_schema(
         request=serializers.AddRunSerializer, responses={200: serializers.AddedSerializer}
     )
-    @action(detail=True, methods=["post"], url_path="add-run")
+    @action(detail=True, methods=["post"])
     def add_run(self, request: Request, pk: str) -> Response:
         """Add the answers of a run that have a reason, and some at random. Again: adds nothing."""
         queue = self.get_object()
@@ -182,7 +182,7 @@ class PlaceViewSet(ReadOnly):
         return self._shown(place)
 
     @extend_schema(request=serializers.SendBackSerializer, responses=serializers.PlaceSerializer)
-    @action(detail=True, methods=["post"], url_path="send-back")
+    @action(detail=True, methods=["post"])
     def send_back(self, request: Request, pk: str) -> Response:
         """Ask the annotator to look again. What they said stands until they submit anew."""
         place = self.get_object()

@@ -52,7 +52,7 @@ def test_a_queue_is_made_and_filled(chief):
     made = chief.post(QUEUES, body, format="json")
     assert made.status_code == 201, made.content
 
-    address = f"{QUEUES}{made.json()['id']}/add-run/"
+    address = f"{QUEUES}{made.json()['id']}/add_run/"
     first, again = (chief.post(address, {"run": run.pk}, format="json") for _ in range(2))
 
     assert first.json() == {"added": 1, "random": 0, "already": 0}
@@ -72,7 +72,7 @@ def test_raising_the_reviewers_makes_places(chief):
 def test_closed_queue_refuses_a_run(chief):
     queue = make_queue(state="closed")
 
-    response = chief.post(f"{QUEUES}{queue.pk}/add-run/", {"run": judged(SPLIT).pk})
+    response = chief.post(f"{QUEUES}{queue.pk}/add_run/", {"run": judged(SPLIT).pk})
 
     assert response.status_code == 400
     assert "is closed" in response.json()["problems"][0]
@@ -150,7 +150,7 @@ def test_sending_back(script):
     place = taken(script, filled(1))
     act(script, place, "submit", sheet())
 
-    sent = act(client_of("adjudicator"), place, "send-back", {"note": "Look again."})
+    sent = act(client_of("adjudicator"), place, "send_back", {"note": "Look again."})
 
     assert sent.json()["state"] == "sent_back"
     assert sent.json()["sent_back_note"] == ""  # told to whose it is
