@@ -584,7 +584,7 @@ def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
     assert wrong == [], "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", ["anonymous", "no role", "viewer", "annotator", "maintainer"])
+@pytest.mark.parametrize("name", ACTORS)
 def test_plain_admin_pages_are_closed_to_those_without_the_models_right(name, rows):
     client, user = actor(name)
     wrong = []
