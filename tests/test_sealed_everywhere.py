@@ -32,7 +32,7 @@ TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")
 SEARCHES = {
     **dict.fromkeys(("changelist", "_board", "_inbox", "_merge", "_issues"), "?q=says"),
     ":search": "?s=says",
-    "-similar": "?text=It+says+so",
+    "-similar": f"?text={SECRET}",
 }
 """How words are looked for at addresses whose names end so."""
 
@@ -53,6 +53,7 @@ READ_AT = {
     *("admin:issues_issue_change", "admin:issues_issue_simple_history"),
     *("api-issue-list", "api-issue-detail"),
     *("admin:issues_feedback_change", "api-feedback-list", "api-feedback-detail"),
+    *("admin:issues_feedback_inbox", "api-feedback-similar"),
     *("admin:evalhub_exposure_change", "admin:evalhub_exposure_export", "api-exposure-list"),
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
 }
