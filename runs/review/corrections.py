@@ -20,7 +20,7 @@ LONGEST = 100_000
 
 
 def correct(result: Result, text: str, *, by: User) -> Correction:
-    """Keep how this person would have answered; the same text again is kept once.
+    """Keep how this person would have answered; the same text again is kept once, and holds again.
 
     Raises:
         ValidationError: There is no answer to correct, the text is empty or too long.
@@ -35,6 +35,8 @@ def correct(result: Result, text: str, *, by: User) -> Correction:
         raise ValidationError({"correction": told})
     mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
     if mine is not None and mine.text == text:
+        Correction.objects.filter(pk=mine.pk).update(taken_back_at=None)
+        mine.taken_back_at = None
         return mine
     return Correction.objects.create(result=result, annotator=by, text=text)
 
@@ -51,8 +53,11 @@ def promote(correction: Correction, *, by: User) -> Promoted:
     """Make the correction its test's reference answer; the one before stays in the history.
 
     Raises:
-        Refused: It is the reference already.
+        Refused: It is the reference already, or its author has taken it back.
     """
+    correction.refresh_from_db(fields=["taken_back_at"])
+    if correction.taken_back_at:
+        raise Refused([f"{correction.annotator} has taken this correction back."])
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference == correction.text:
         raise Refused(["This is the reference answer already."])

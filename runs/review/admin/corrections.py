@@ -100,7 +100,9 @@ class CorrectionAdmin(ReadOnlyAdmin):
     def standing(self, correction: Correction) -> str:
         if correction.text == correction.result.test.reference:
             return "the reference now"
-        return "was the reference" if correction.promoted_at else ""
+        if correction.promoted_at:
+            return "was the reference"
+        return "taken back by its author" if correction.taken_back_at else ""
 
     # One of them ---------------------------------------------------------------------------------
 
@@ -132,7 +134,8 @@ class CorrectionAdmin(ReadOnlyAdmin):
             former=former,
             diff=word_diff(old, new) if former or not is_reference else None,
             act=act,
-            may_promote=request.user.has_perm(acting.PROMOTE),
+            may_promote=request.user.has_perm(acting.PROMOTE)
+            and (is_reference or not correction.taken_back_at),
             promote_url=self.url_of("promote", correction.pk),
             original=correction,
         )

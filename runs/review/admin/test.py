@@ -21,7 +21,7 @@ class TestAdminWithCorrections(TestAdminWithRuns):
     __test__ = False
 
     def acts(self, request: HttpRequest, row: Any) -> list[Act]:
-        n = Correction.objects.filter(result__test=row).count()
+        n = Correction.objects.filter(result__test=row, taken_back_at=None).count()
         if not n or not request.user.has_perm("review.view_correction"):
             return super().acts(request, row)
         link = Act(f"Corrections ({n:,})", corrections_url(row.pk), is_link=True)

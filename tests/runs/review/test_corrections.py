@@ -3,6 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
+from django.utils import timezone
 
 from evalhub.models import ItemState
 from issues.models import Author, TestState
@@ -116,6 +117,24 @@ def test_what_is_the_reference_already_is_not_promoted_again(result, maintainer)
     promote(correction, by=maintainer)
     with pytest.raises(Refused, match="already"):
         promote(correction, by=maintainer)
+
+
+def test_what_its_author_took_back_is_not_promoted_until_they_write_it_again(
+    client, result, maintainer
+):
+    client.force_login(maintainer)
+    correction = correct(result, RIGHT, by=make_user("annotator", username="anna"))
+    Correction.objects.update(taken_back_at=timezone.now())
+
+    with pytest.raises(Refused, match="anna has taken this correction back"):
+        promote(correction, by=maintainer)
+    assert "taken back by its author" in client.get(correction_page(correction)).text
+    assert "Make it the reference" not in client.get(page_of(result)).text
+
+    correct(result, RIGHT, by=correction.annotator)
+    promote(correction, by=maintainer)
+    result.test.refresh_from_db()
+    assert result.test.reference == RIGHT
 
 
 def test_putting_back_restores_text_and_author(result, maintainer):
