@@ -23,6 +23,15 @@ from runs.standing import standing
 
 PAGE = 20
 
+LINED = (
+    "passed",
+    "criterion__key",
+    "criterion__polarity",
+    "result__revision__pass_threshold",
+    "result__revision__pass_rule",
+)
+"""What says where an answer begins to pass: no text is read for it."""
+
 Place = tuple[int, int]
 
 
@@ -88,7 +97,7 @@ def _ids(rehearsal: Rehearsal, attempt: Attempt | None) -> list[int]:
     said = Verdict.objects.filter(attempt=attempt, precedent__half=Half.SEEN)
     for precedent, value in said.values_list("precedent", "value"):
         samples[precedent].append(value)
-    rows = seen.select_related("criterion", "result__revision").order_by("pk")
+    rows = seen.select_related("criterion", "result__revision").only(*LINED).order_by("pk")
     return [
         row.pk
         for row in rows

@@ -5,17 +5,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from issues.rubric import consensus
 from issues.scales import Scale, from_json
-from runs.models import ChosenBy, HumanEvaluation, Judge, Judgment, Result, Suite, TagSet
+from runs.models import (
+    ChosenBy,
+    EvaluationKind,
+    HumanEvaluation,
+    Judge,
+    Judgment,
+    Result,
+    Suite,
+    TagSet,
+)
 from runs.rehearsals.lines import Frozen, line_of
 from runs.rehearsals.models import People
 from runs.standing import Evaluation, verdict_of, withdrawn
 
 DISPUTED = "disputed"
+SPOKEN = (EvaluationKind.EVALUATION, EvaluationKind.ADJUDICATION)
 SLICE = 1000
 
 Place = tuple[int, int]
@@ -226,10 +236,13 @@ class Pair(NamedTuple):
 
 def pairs() -> list[Pair]:
     """Judges and versions whose verdicts can be compared with people's, the most frequent first."""
-    spoken = HumanEvaluation.objects.filter(
-        ~Q(kind="withdrawal"), result=OuterRef("result"), criterion=OuterRef("criterion")
+    # Joined, so that a database begins with what people said, which is little.
+    rows = Judgment.objects.filter(
+        result__evaluations__criterion=F("criterion"),
+        result__evaluations__kind__in=SPOKEN,
+        judge__isnull=False,
+        template__isnull=False,
     )
-    rows = Judgment.objects.filter(Exists(spoken), judge__isnull=False, template__isnull=False)
     counted = rows.order_by().values_list("judge", "template")
     found = [Pair(*row) for row in counted.annotate(n=Count("result", distinct=True))]
     return sorted(found, key=lambda pair: (-pair.answers, -pair.template, pair.judge))
