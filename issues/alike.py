@@ -31,6 +31,8 @@ MOST_NEAR = 60
 """Near rows that are looked up, of which some may be sealed, or merged into others."""
 MOST_WORDS = 12
 """Words of a text that a database searches for: those that tell most."""
+MOST_HAVING = 150
+"""Rows that have these words, about: a database computes a rank for each."""
 LONGEST = 2000
 """Characters of a text that are compared: its beginning."""
 OF_PROMPT = 200
@@ -86,7 +88,7 @@ class Kept:
             self._refresh()
             found = None
             if connection.vendor == "postgresql":
-                words = self.shelf.telling(asked.text, MOST_WORDS)
+                words = self.shelf.telling(asked.text, MOST_WORDS, MOST_HAVING)
                 found = found_in(self.rows, self.bounds, words)
             return list(islice(self.shelf.nearest(asked.text, asked.vector, found), MOST_NEAR))
 

@@ -296,11 +296,22 @@ class Shelf:
             shared = self._both_say(self._keys[row], said)
             yield Near(self._keys[row], float(scores[row]), cosine, shared)
 
-    def telling(self, text: str, most: int) -> list[str]:
-        """The words of a text that tell most: those that some texts have, but few, rarest first."""
+    def telling(self, text: str, most: int, rows: int) -> list[str]:
+        """The words of a text that tell most: those that some texts have, but few, rarest first.
+
+        Args:
+            most: So many words at most.
+            rows: So many texts have them at most, taken together; the rarest is always told.
+        """
         said = words_of(text)
         known = [found for found in said if self._having.get(found) and not self._is_common(found)]
-        return [said[found] for found in sorted(known, key=self._rarity, reverse=True)[:most]]
+        told: list[str] = []
+        for found in sorted(known, key=self._rarity, reverse=True)[:most]:
+            rows -= len(self._having[found])
+            if told and rows < 0:
+                break
+            told.append(said[found])
+        return told
 
     def _cosines(self, vector: Matrix | None) -> Matrix | None:
         if vector is None or self._vectors is None or not vector.any():

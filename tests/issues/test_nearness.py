@@ -105,7 +105,14 @@ def test_reasons_say_how_near_and_which_words():
 def test_telling_words_are_rare_and_known():
     texts = [*(f"cents {n}" for n in range(30)), "zebra cents"]
 
-    assert shelf_of(*texts).telling("zebra giraffe cents", 5) == ["zebra"]
+    assert shelf_of(*texts).telling("zebra giraffe cents", 5, 100) == ["zebra"]
+
+
+def test_telling_words_are_no_more_than_so_many_texts_have():
+    shelf = shelf_of("zebra", "zebra", "lion", "lion", "lion", "bear")
+
+    assert shelf.telling("zebra lion bear", 5, 3) == ["bear", "zebra"]
+    assert shelf.telling("lion", 5, 1) == ["lion"]
 
 
 def test_a_vector_without_direction_stays_without():
