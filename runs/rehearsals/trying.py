@@ -239,12 +239,18 @@ def cancel(attempt: Attempt) -> None:
     progress.cancel(attempt, verdicts_in(attempt), reason="Cancelled by a person.")
 
 
-def resume(attempt: Attempt) -> None:
+@transaction.atomic
+def resume(attempt: Attempt, *, cost_limit_usd: Decimal | None = None) -> None:
     """Go on with exactly what is missing.
+
+    Args:
+        cost_limit_usd: The new limit; None: the one that it has.
 
     Raises:
         NotPossible: It does not stand still.
     """
+    if cost_limit_usd is not None:
+        Attempt.objects.filter(pk=attempt.pk).update(cost_limit_usd=cost_limit_usd)
     progress.resume(attempt, verdicts_in(attempt))
 
 

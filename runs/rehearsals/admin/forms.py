@@ -113,6 +113,14 @@ class TryForm(forms.Form):
             del self.fields["sealed_may_leave"]
 
 
+class LimitForm(forms.Form):
+    """Until where a try that stands still may go on."""
+
+    cost_limit_usd = forms.DecimalField(
+        required=False, min_value=0, max_digits=12, decimal_places=4
+    )
+
+
 class WordingForm(forms.Form):
     """The draft's words. `seen` is what they were when the page was opened."""
 

@@ -1,5 +1,7 @@
 """Pages of rehearsals: begin one, read where judge and people differ, edit, try, publish."""
 
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -21,6 +23,7 @@ from issues.states import Refused
 from runs.rehearsals import trying
 from runs.rehearsals.admin.forms import (
     ChoosingForm,
+    LimitForm,
     ReasonForm,
     TryForm,
     WordingForm,
@@ -38,11 +41,23 @@ TRY = "rehearsals.add_attempt"
 EDIT = "issues.change_judgetemplate"
 PUBLISH = "issues.publish_judgetemplate"
 
-ATTEMPT_ACTS = {
-    "cancel": (trying.cancel, "Cancelled: what was said is kept, and it can be resumed."),
-    "resume": (trying.resume, "Resumed: exactly what is missing is asked."),
-    "retry_errors": (trying.retry_errors, "Asked again where no verdict could be had."),
+Act = Callable[[Attempt, Decimal | None], object]
+
+ATTEMPT_ACTS: dict[str, tuple[Act, str]] = {
+    "cancel": (
+        lambda attempt, limit: trying.cancel(attempt),
+        "Cancelled: what was said is kept, and it can be resumed.",
+    ),
+    "resume": (
+        lambda attempt, limit: trying.resume(attempt, cost_limit_usd=limit),
+        "Resumed: exactly what is missing is asked.",
+    ),
+    "retry_errors": (
+        lambda attempt, limit: trying.retry_errors(attempt),
+        "Asked again where no verdict could be had.",
+    ),
 }
+"""What can be done to a try; a limit counts only where it goes on."""
 
 
 @admin.register(Rehearsal)
@@ -274,8 +289,12 @@ class RehearsalAdmin(PageAdmin):
         if attempt is None or act not in ATTEMPT_ACTS:
             raise Http404(f"There is no act {act!r} on such a try.")
         do, said = ATTEMPT_ACTS[act]
+        limit = LimitForm(request.POST)
+        if not limit.is_valid():
+            self.say(request, *limit.errors["cost_limit_usd"])
+            return HttpResponseRedirect(rehearsal.get_absolute_url())
         try:
-            do(attempt)
+            do(attempt, limit.cleaned_data["cost_limit_usd"])
             self.message_user(request, said, messages.SUCCESS)
         except NotPossible as error:
             self.say(request, str(error))

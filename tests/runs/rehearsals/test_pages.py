@@ -209,6 +209,18 @@ def test_try_is_confirmed_before_it_begins(maintainer, rehearsal):
     assert attempt.is_live
 
 
+def test_limit_of_a_try_that_stands_still_can_be_raised(maintainer, rehearsal):
+    attempt = try_draft(rehearsal, draft_of(rehearsal, by=None), by=None)
+    Attempt.objects.filter(pk=attempt.pk).update(state=BatchState.PAUSED, cost_limit_usd="0.5")
+    assert 'name="cost_limit_usd"' in text_of(maintainer.get(rehearsal.get_absolute_url()))
+    act = {"act": "resume", "try": attempt.pk}
+    wrong = maintainer.post(url("act", rehearsal), {**act, "cost_limit_usd": "much"}, follow=True)
+    assert "Enter a number" in text_of(wrong)
+    maintainer.post(url("act", rehearsal), {**act, "cost_limit_usd": "2"})
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.cost_limit_usd) == (BatchState.LIVE, 2)
+
+
 def test_untried_draft_needs_a_reason(maintainer, rehearsal):
     draft = draft_of(rehearsal, by=None)
     assert "Why it is published untried" in text_of(maintainer.get(url("publish", rehearsal)))

@@ -209,6 +209,11 @@ def test_cost_limit_stops_a_try(provider, rehearsal, draft, work):
     assert attempt.state == BatchState.PAUSED
     assert "cost limit" in attempt.reason
     assert provider.total < len(MIXED)
+    resume(attempt, cost_limit_usd=Decimal(1000))
+    work()
+    attempt.refresh_from_db()
+    assert attempt.state == BatchState.DONE
+    assert provider.total == len(MIXED)
 
 
 def test_sealed_text_that_leaves_is_an_exposure(provider, rehearsal, draft, work, settings):
