@@ -444,7 +444,7 @@ def rows() -> dict[str, Any]:
         "judging": run.judgings.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
-        "rehearsal": Rehearsal.objects.create(
+        "rehearsal": Rehearsal.objects.create(  # type: ignore[misc]
             template=test.template, judge=result.judgments.get().judge, seed=1
         ),
         "summary": ask_summary([run], analyst=run.language_model, by=user),

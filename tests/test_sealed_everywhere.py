@@ -167,9 +167,9 @@ def sealed_issue() -> Issue:
 def rehearsed(result: Result, evaluation: HumanEvaluation) -> Rehearsal:
     """A rehearsal that shows the result among those that the judge got wrong."""
     judgment = result.judgments.exclude(judge=None)[0]
-    rehearsal = Rehearsal.objects.create(
-        template_id=result.test.template_id, judge_id=judgment.judge_id, seed=1
-    )
+    template, judge = result.test.template, judgment.judge
+    assert template is not None and judge is not None
+    rehearsal = Rehearsal.objects.create(template=template, judge=judge, seed=1)
     Precedent.objects.create(
         rehearsal=rehearsal,
         result=result,

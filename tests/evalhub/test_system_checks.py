@@ -6,7 +6,7 @@ import sys
 import pytest
 from django.conf import settings as project
 
-from evalhub.system_checks import check_queue, check_secret_key
+from evalhub.system_checks import check_addresses, check_queue, check_secret_key
 
 
 def ids(problems):
@@ -67,3 +67,10 @@ def test_the_web_server_starts_with_no_published_secret_key(tmp_path, given, is_
 
     assert (done.returncode == 0) is is_served
     assert ("evalhub.E001" in done.stderr) is not is_served
+
+
+@pytest.mark.parametrize("name", ["EVALHUB_ALLOWED_ADDRESSES", "EVALHUB_TRUSTED_ADDRESSES"])
+def test_an_address_that_is_none_is_refused_at_start(settings, name):
+    setattr(settings, name, ["10.0.0.0/8", "not a host"])
+    (found,) = check_addresses(None)
+    assert (found.id, name in found.msg, "not a host" in found.msg) == ("evalhub.E003", True, True)
