@@ -168,7 +168,8 @@ def rehearsed(result: Result, evaluation: HumanEvaluation) -> Rehearsal:
     """A rehearsal that shows the result among those that the judge got wrong."""
     judgment = result.judgments.exclude(judge=None)[0]
     template, judge = result.test.template, judgment.judge
-    assert template is not None and judge is not None
+    assert template is not None
+    assert judge is not None
     rehearsal = Rehearsal.objects.create(template=template, judge=judge, seed=1)
     Precedent.objects.create(
         rehearsal=rehearsal,
