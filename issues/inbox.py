@@ -117,7 +117,7 @@ def offered(reader: User | AnonymousUser) -> Offered:
     return Offered(sources[:MOST_OFFERED], models[:MOST_OFFERED], Rating.choices)
 
 
-def _short(rows: QuerySet[Feedback]) -> QuerySet[Any, dict[str, Any]]:
+def _short(rows: QuerySet[Feedback]) -> Any:
     """What the list shows of rows, and not the long texts."""
     cut = rows.annotate(said=Left("comment", 120), asked=Left("prompt", 120))
     return cut.values("pk", "said", "asked", "rating", "source", "created_at")
