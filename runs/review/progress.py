@@ -61,6 +61,13 @@ class Share(NamedTuple):
     mean_seconds: float | None
     last_at: datetime | None
 
+    @property
+    def per_hour(self) -> float | None:
+        """How many an hour at their mean; None with fewer than 3 done, or no time measured."""
+        if self.submitted < FEWEST or not self.mean_seconds:
+            return None
+        return 3600 / self.mean_seconds
+
 
 def progress(queue: Queue) -> Progress:
     now = clock.now()

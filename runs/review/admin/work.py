@@ -22,7 +22,7 @@ from runs.review.admin.keys import KEYS
 from runs.review.admin.nothing import nothing_left
 from runs.review.admin.told import Told, keep, kept
 from runs.review.admin.typed import Typed
-from runs.review.models import Queue
+from runs.review.models import PlaceState, Queue
 from runs.review.progress import own, progress
 from runs.review.reasons import told_of
 
@@ -133,6 +133,7 @@ class WorkPages(PageAdmin):
             "item": item,
             "told": told,
             "progress": at,
+            "others": at.reserved - bool(place and place.state == PlaceState.RESERVED),
             "own": mine,
             "nothing": None if item else nothing_left(desk.queue, at, mine),
             "act_url": self.url_of("act", desk.queue.pk),

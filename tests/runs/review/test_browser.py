@@ -1,5 +1,6 @@
 """A day of annotators in a real browser, by keyboard alone."""
 
+import re
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -10,6 +11,7 @@ from playwright.sync_api import Error
 
 from issues.judge_templates import load_builtin_templates
 from runs.models import HumanEvaluation
+from runs.review.admin.keys import KEYS as KEYS_PRINTED
 from runs.review.models import Place, PlaceState, Queue, Skip
 from runs.review.submitting import reopen
 from runs.review.taking import take
@@ -48,7 +50,7 @@ def no_mouse(page):
     )
 
 
-def place_on(page) -> str:
+def place_on(page):
     return page.locator("[data-place]").get_attribute("data-place")
 
 
@@ -338,6 +340,17 @@ def test_every_key_that_is_printed_does_something(page, ann):
         press(page, KEYS.get(key, key))
         page.wait_for_function(f"before => ({SNAPSHOT})() !== before", arg=before, timeout=4000)
         restore(queue, second)
+
+
+def test_every_key_that_is_handled_is_printed():
+    script = (settings.BASE_DIR / "evalhub/static/evalhub/review.js").read_text()
+    block = script.partition("const acts = {")[2].partition("};")[0]
+    handled = re.findall(r'^ +"?(\w+|\?)"?: ', block, re.MULTILINE)
+    names = {"ArrowLeft": "←", "ArrowRight": "→"}
+    printed = {name for key in KEYS_PRINTED for name in key.keys}
+
+    assert len(handled) > 10
+    assert {names.get(key, key) for key in handled} <= printed
 
 
 def restore(queue: Queue, second: str) -> None:

@@ -53,8 +53,9 @@ def act(client: Client, queue: Queue, name: str, **fields: str):
 
 
 def place_in(html: str) -> str:
-    (found,) = re.findall(r'data-place="(\d*)"', html)
-    return found
+    found: list[str] = re.findall(r'data-place="(\d*)"', html)
+    assert len(found) == 1
+    return found[0]
 
 
 def at_work(client: Client, queue: Queue) -> str:
@@ -162,6 +163,21 @@ def test_a_check_is_not_asked_about(mine):
     put(queue, first_result(run))
 
     assert len(re.findall(r'data-ask="\w+"', at_work(mine, queue))) == 1
+
+
+def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
+    queue = filled(6)
+    take(queue, by=make_user("annotator"))
+    place = place_in(at_work(mine, queue))
+    for _ in range(3):
+        came = act(mine, queue, "submit", place=place, option="1", seconds="90")
+        place = place_in(came["html"])
+
+    words = " ".join(re.sub(r"<[^>]+>", " ", came["html"]).split())
+
+    assert "3 of 6 reviewed" in words
+    assert "1 open with others" in words
+    assert "You, today 3 In all 3 An hour 40" in words
 
 
 # Drafts and reservations -------------------------------------------------------------------------
@@ -551,6 +567,19 @@ def test_items_are_found_by_reason_state_and_person(chief, me):
     assert found(f"person={me.pk}") == [one.pk]
     assert len(found("state=open")) == 2
     assert len(found("reason=nonsense&state=x&person=y")) == 3
+
+
+def test_who_runs_a_queue_sees_what_each_person_did(chief, mine):
+    queue = filled(4)
+    place = place_in(at_work(mine, queue))
+    for _ in range(3):
+        fields = {"option": "1", "seconds": "30"}
+        place = place_in(act(mine, queue, "submit", place=place, **fields)["html"])
+
+    html = chief.get(url("overview", queue)).content.decode()
+
+    row = re.search(r'<th scope="row">ann</th>(.*?)</tr>', html).group(1)
+    assert re.findall(r">(\d+)</td>", row) == ["3", "3", "1", "0", "0", "120"]
 
 
 def test_a_skipped_item_is_offered_again(chief, mine, me):
