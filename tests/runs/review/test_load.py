@@ -80,8 +80,9 @@ class Annotator:
         if self.random.random() < 0.5:
             try:
                 self.submit(place)
-            except ValidationError as lost:
-                assert lost.code == "lost", lost
+            except ValidationError as error:
+                if error.code != "lost":
+                    raise
 
     def submit(self, place: Place) -> None:
         review(place, option_for(place))
