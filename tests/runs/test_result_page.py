@@ -319,7 +319,8 @@ def test_a_refused_verdict_says_why_and_loses_nothing(client, annotator, fields,
 
     assert said in page
     assert not HumanEvaluation.objects.exists()
-    assert fields["justification"].strip() in page.split("<textarea")[1]
+    form = page.partition('id="evaluation"')[2]
+    assert fields["justification"].strip() in form.split("<textarea")[1]
 
 
 def test_undo_withdraws_and_the_judges_count_again(client, annotator):
