@@ -36,7 +36,7 @@ def _of_others(queue: Queue, at: Progress) -> list[str]:
     if at.reserved:
         verb = "is" if at.reserved == 1 else "are"
         lines.append(
-            f"{at.reserved:,} {verb} open with others. What lies untouched for "
+            f"{at.reserved:,} {verb} reserved by others. What lies untouched for "
             f"{queue.reserved_minutes} minutes is offered to you."
         )
     if at.open:

@@ -176,7 +176,7 @@ def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
     words = " ".join(re.sub(r"<[^>]+>", " ", came["html"]).split())
 
     assert "3 of 6 reviewed" in words
-    assert "1 open with others" in words
+    assert "1 reserved by others" in words
     assert "You, today 3 In all 3 An hour 40" in words
 
 
@@ -337,7 +337,7 @@ def test_when_nothing_is_left_the_page_says_why(mine, me):
 
     html = act(mine, queue, "submit", place=only, option="1")["html"]
 
-    assert "1 is open with others" in html
+    assert "1 is reserved by others" in html
     assert "You reviewed 1." in html
     assert "data-awaits" in html
 
