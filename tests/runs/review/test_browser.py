@@ -59,7 +59,7 @@ def press(page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def moves_on(page, before: str) -> str:
+def moves_on(page, before: str):
     """The place that follows; it comes without a page load, with the focus on its heading."""
     page.wait_for_function(
         "before => { const at = document.querySelector('[data-place]');"
