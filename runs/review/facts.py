@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalhub.models import BatchState, ItemState
 from evalhub.statistics.deviation import is_split, population_deviation
@@ -77,8 +77,9 @@ def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> 
     rules = rules_of(votes.keys())
     earlier = _passed_in(compared, rows)
     facts = {}
+    sides = _Sides()
     for row in rows:
-        passing, failing, split = _sides(votes[row.pk], rules[row.pk]) if row.pk in votes else NONE
+        passing, failing, split = sides.of(row, votes.get(row.pk), rules.get(row.pk))
         expected, given = coverage.get(row.pk, (0, 0))
         facts[row.pk] = Facts(
             is_disputed=row.is_disputed,
@@ -121,6 +122,26 @@ def _coverage(judging: Judging | None, result_ids: Collection[int]) -> dict[int,
         pk: (max(expected, given + 1) if state == ItemState.ERROR else expected, given)
         for pk, expected, given, state in rows
     }
+
+
+class _Sides:
+    """Sides of many results. Most are judged alike: each combination is reckoned once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[int, int, int]] = {}
+
+    def of(self, row: Row, votes: Votes | None, rule: Rule | None) -> tuple[int, int, int]:
+        if not votes or rule is None:
+            return NONE
+        given = frozenset(
+            (judge, criterion, tuple(values))
+            for judge, by_criterion in votes.items()
+            for criterion, values in by_criterion.items()
+        )
+        key = (row.revision, rule.similarity, given)
+        if key not in self._known:
+            self._known[key] = _sides(votes, rule)
+        return self._known[key]
 
 
 def _sides(votes: Votes, rule: Rule) -> tuple[int, int, int]:

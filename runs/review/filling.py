@@ -17,8 +17,17 @@ from django.db.models import Exists, OuterRef, Q
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import clock
 from runs.models import Judging, Result, Run
-from runs.review.drawing import Draw, Rank, Spread, how_many, lightness, lot, position
-from runs.review.facts import Before, answered, before, facts_of
+from runs.review.drawing import (
+    BY_CHANCE,
+    Draw,
+    Rank,
+    Spread,
+    how_many,
+    lightness,
+    lot,
+    position,
+)
+from runs.review.facts import answered, before, facts_of
 from runs.review.models import Place, Queue, QueueState, ReviewItem
 from runs.review.reasons import Facts, Reason, as_json, gravity, reasons_of
 from runs.states import state_of
@@ -90,50 +99,59 @@ def check_open(queue: Queue) -> None:
         raise ValidationError(f"{queue} is closed: reopen it before you add to it.")
 
 
-class Sifted(NamedTuple):
-    """A run that was read once: how its answers that have reasons spread, and what was drawn.
+Grounds = tuple[tuple[Reason, ...], Rank]
+"""Reasons, and the rank that they give. Few differ, so that many results share one of these."""
 
-    It is read a second time, in portions, where entries are made: their reasons are not kept.
-    """
+
+class Sifted(NamedTuple):
+    """A run that was looked through: which of its answers have reasons, and what was drawn."""
 
     queue: Queue
-    run: Run
     result_ids: Sequence[int]
-    compared: Before | None
+    grounds: dict[int, Grounds]
     draw: Draw
     spread: Spread
     arrival_s: int
 
     @classmethod
     def of(cls, queue: Queue, run: Run) -> "Sifted":
-        ids, compared = array("q", answered(run)), before(run)
-        ranks: Counter[Rank] = Counter()
-        if queue.random_share < 1:
-            for portion in _portions(ids):
-                facts = facts_of(run, portion, compared)
-                ranks.update(
-                    _rank(one, reasons) for one in facts.values() if (reasons := reasons_of(one))
-                )
-        count = how_many(queue.random_share, len(ids), ranks.total())
+        ids = array("q", answered(run))
+        grounds = _grounds(run, ids)
+        count = how_many(queue.random_share, len(ids), len(grounds))
         draw = Draw.of((lot(queue.seed, pk) for pk in ids), count)
-        return cls(queue, run, ids, compared, draw, Spread(ranks, count), _arrival_s(queue))
+        spread = Spread(Counter(rank for _, rank in grounds.values()), count)
+        return cls(queue, ids, grounds, draw, spread, _arrival_s(queue))
 
     def portions(self) -> Iterator[list[Entry]]:
         for portion in _portions(self.result_ids):
-            facts = facts_of(self.run, portion, self.compared)
-            entries = (self._entry(pk, facts[pk]) for pk in portion if pk in facts)
-            yield [entry for entry in entries if entry]
+            yield [entry for pk in portion if (entry := self._entry(pk))]
 
-    def _entry(self, pk: int, facts: Facts) -> Entry | None:
-        reasons = reasons_of(facts)
+    def _entry(self, pk: int) -> Entry | None:
+        reasons, rank = self.grounds.get(pk, NO_GROUNDS)
         place = self.draw.place_of(lot(self.queue.seed, pk))
         if place is not None:
             rank, fine = self.spread.at(place)
         elif reasons:
-            rank, fine = _rank(facts, reasons), _fine(self.queue, pk)
+            fine = _fine(self.queue, pk)
         else:
             return None
         return Entry(pk, reasons, place is not None, position(rank, self.arrival_s, fine))
+
+
+NO_GROUNDS: Grounds = ((), BY_CHANCE)
+
+
+def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
+    """The reasons of each result that has any; read in portions."""
+    compared = before(run)
+    found: dict[int, Grounds] = {}
+    known: dict[Grounds, Grounds] = {}
+    for portion in _portions(ids):
+        for pk, facts in facts_of(run, portion, compared).items():
+            if reasons := reasons_of(facts):
+                grounds = (reasons, _rank(facts, reasons))
+                found[pk] = known.setdefault(grounds, grounds)
+    return found
 
 
 def _rank(facts: Facts, reasons: Sequence[Reason]) -> Rank:
