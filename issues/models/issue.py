@@ -1,13 +1,9 @@
-from typing import Self
-
 from django.conf import settings
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
-from evalhub.access.sealed import READ_SEALED, SealedQuerySet
+from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from issues.models.tag import Tag
 
@@ -44,15 +40,6 @@ MOST_MERGES = 3
 
 
 class IssueQuerySet(SealedQuerySet):
-    def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Also those that a sealed test was taken from, with all tests, by merging."""
-        readable = super().readable_by(user)
-        if user.has_perm(READ_SEALED):  # type: ignore[union-attr]
-            return readable
-        for merges in range(1, MOST_MERGES + 1):
-            readable = readable.exclude(**{"merged_into__" * merges + "tests__sealed": True})
-        return readable
-
     def standing(self) -> "IssueQuerySet":
         """Issues whose tests may run."""
         return self.exclude(state=IssueState.DEPRECATED)
@@ -66,7 +53,9 @@ class Issue(models.Model):
     """
 
     sealed_path = "tests__sealed"
-    also_sealed_paths = ("merged_into__tests__sealed",)  # its tests have moved there
+    also_sealed_paths = tuple(  # its tests have moved there
+        "merged_into__" * merges + "tests__sealed" for merges in range(1, MOST_MERGES + 1)
+    )
     sealed_fields = ("description", "resolution_note")
 
     title = models.CharField(max_length=200)
