@@ -95,7 +95,8 @@ def _worse(home: Home, kind: Kind) -> Card:
 
 
 def _waiting(home: Home, kind: Kind) -> Card:
-    return Card(kind, TABLE, table=waiting_table(home.dashboard.waiting))
+    may_review = home.reading.reader.has_perm("review.view_queue")
+    return Card(kind, TABLE, table=waiting_table(home.dashboard.waiting, may_review=may_review))
 
 
 def _proposals(home: Home, kind: Kind) -> Card:

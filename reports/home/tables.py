@@ -238,9 +238,11 @@ def judges_table(found: Sequence[Doubt]) -> Table:
     )
 
 
-def waiting_table(found: Waiting) -> Table:
+def waiting_table(found: Waiting, *, may_review: bool) -> Table:
+    queues = reverse("admin:review_queue_changelist") if may_review else ""
     lists: list[tuple[Cell, ...]] = [
-        (_list_link("Feedback to triage", "issues_feedback", "new"), found.feedback, None),
+        (Link("Feedback to triage", reverse("admin:issues_feedback_inbox")), found.feedback, None),
+        (Link("Reviews in open queues", queues), found.reviews, None),
         (_list_link("Issues in review", "issues_issue", "in_review"), found.issues, None),
         (_list_link("Tests in review", "issues_test", "in_review"), found.tests, None),
     ]

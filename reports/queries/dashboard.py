@@ -15,6 +15,7 @@ from reports.queries.lines import Line, worst_first
 from reports.queries.runs import RunLine, run_lines
 from reports.shares import issue_rate
 from runs.models import Judging, Result, Run
+from runs.review.models import Place, PlaceState, QueueState
 from runs.tallies import Counts
 
 LATEST, WORST = 6, 6
@@ -27,6 +28,7 @@ class Dashboard:
     Attributes:
         issues: How many there are in each state.
         feedback: New feedback that waits for triage.
+        reviews: What open review queues still want of people.
         tests: How many there are, and how many of them may run.
         models: Active language models.
         latest: The newest runs.
@@ -37,6 +39,7 @@ class Dashboard:
 
     issues: dict[str, int]
     feedback: int
+    reviews: int
     tests: int
     approved_tests: int
     tests_in_review: int
@@ -71,6 +74,7 @@ class Dashboard:
         """What a person has to do something about."""
         return Waiting(
             feedback=self.feedback,
+            reviews=self.reviews,
             issues=self.issues[IssueState.IN_REVIEW],
             tests=self.tests_in_review,
             runs=tuple(
@@ -94,9 +98,13 @@ class WaitingRun:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits: new feedback, issues and tests in review, and results of the newest runs."""
+    """What waits: new feedback, reviews that queues ask for, issues and tests in review, results.
+
+    The results are those of the newest runs.
+    """
 
     feedback: int
+    reviews: int
     issues: int
     tests: int
     runs: tuple[WaitingRun, ...]
@@ -110,6 +118,7 @@ def dashboard_of(reading: Reading | None = None) -> Dashboard:
     return Dashboard(
         issues=_by_state(Issue, IssueState.values),
         feedback=Feedback.objects.filter(state=FeedbackState.NEW).count(),
+        reviews=_reviews(),
         tests=sum(tests.values()),
         approved_tests=tests[TestState.APPROVED],
         tests_in_review=tests[TestState.IN_REVIEW],
@@ -119,6 +128,12 @@ def dashboard_of(reading: Reading | None = None) -> Dashboard:
         workers=workers_alive(),
         live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, Judging)),
     )
+
+
+def _reviews() -> int:
+    """What open queues still want of people; one query."""
+    places = Place.objects.filter(queue__state=QueueState.OPEN)
+    return places.exclude(state=PlaceState.SUBMITTED).count()
 
 
 def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:

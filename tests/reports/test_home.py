@@ -15,10 +15,12 @@ from reports.home.choice import DEFAULT, cards_of, choices_of, choose, reset
 from reports.pages.shell import Reading
 from reports.queries.home import Brief, Chosen, chosen
 from runs.models import Run, Suite
+from runs.review.models import QueueState
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.ledger import make_ledger
 from tests.reports.rows import answer, finish, judge
 from tests.reports.test_follow_up import ready_issue, released
+from tests.runs.review.rows import make_queue, put
 
 pytestmark = pytest.mark.django_db
 
@@ -175,7 +177,22 @@ def test_what_waits_is_counted_with_where_to_do_it(client):
 
     assert (found["Unjudged answers"], found["Disputed answers"]) == (1, 1)
     assert found["Feedback to triage"] == 0
+    assert found["Reviews in open queues"] == 0
     assert all(client.get(link.url).status_code == 200 for link in links if link.url)
+
+
+def test_reviews_of_open_queues_wait_and_lead_to_them_who_may_enter():
+    result = make_run(make_test()).results.get()
+    put(make_queue(reviewers=2), result)
+    put(make_queue(state=QueueState.CLOSED), result)
+
+    def found(role):
+        table = table_of("waiting", Reading(make_user(role), computes=True))
+        (row,) = [row for row in table.as_rows() if row["what"].text == "Reviews in open queues"]
+        return row["n"], row["what"].url
+
+    assert found("annotator") == (2, reverse("admin:review_queue_changelist"))
+    assert found("viewer") == (2, "")
 
 
 def test_a_proposal_is_accepted_from_the_first_page(client):
