@@ -76,7 +76,7 @@ SETTINGS = (
     Room(Webhook, "Webhooks", "webhook"),
     Room(Delivery, "Deliveries", "outbox"),
     Room(Worker, "Workers", "memory"),
-    Room(OrmQ, "Queue", "low_priority"),
+    Room(OrmQ, "Waiting tasks", "low_priority"),
     Room(Schedule, "Schedules", "event_repeat"),
     Room(Success, "Finished tasks", "task_alt"),
     Room(Failure, "Failed tasks", "error"),
