@@ -165,7 +165,10 @@ def _figures(seen: Measured, held_out: Measured) -> list[Figure]:
         both("Same verdict", lambda half: _share(half, "accuracy")),
         both("Precision of “fails”", lambda half: _share(half, "precision"), "Of what it fails"),
         both("Recall of “fails”", lambda half: _share(half, "recall"), "Of what people fail"),
-        both("Answers", lambda half: f"{half.n:,} of {half.issues:,} issues"),
+        both(
+            "Answers",
+            lambda half: f"{half.n:,}, from {half.issues:,} issue{'' if half.issues == 1 else 's'}",
+        ),
         both("No verdict", lambda half: f"{half.failed:,}", "The judge failed: in no figure"),
     ]
 

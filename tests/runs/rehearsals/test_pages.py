@@ -84,7 +84,7 @@ def test_page_shows_both_halves(maintainer, rehearsal):
     tried(rehearsal)
     text = text_of(maintainer.get(rehearsal.get_absolute_url()))
     assert "Held-out half" in text
-    assert "8 of 8 issues" in text
+    assert "8, from 8 issues" in text
     assert "first look at the held-out half" in text
 
 
