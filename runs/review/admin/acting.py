@@ -210,7 +210,7 @@ def undo_last(desk: Desk) -> Came:
         return Came(reopen(here, by=desk.person), told)
     place = undo(desk.queue, by=desk.person)
     if place is not None:
-        return Came(place, Told("Undone. What you had said is in the form again."))
+        return Came(place, Told("Undone. The item is yours again, with what you had said."))
     told = Told("There is nothing of yours to undo in this queue.")
     return Came(here, told) if here else desk.next(told)
 
