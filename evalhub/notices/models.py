@@ -1,12 +1,14 @@
 """What people and programs are told: notices, and their delivery outside."""
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
 
 from evalhub.constraints import known
 from evalhub.llm.models import environment_name
+from evalhub.llm.parameters import OWN_SETTINGS
 
 
 class NoticeKind(models.TextChoices):
@@ -79,6 +81,12 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Who receives a signature can try guesses at what it was made with."""
+        if self.secret_env.startswith(OWN_SETTINGS):
+            told = "is a setting of this site: name a variable that holds nothing but this secret."
+            raise ValidationError({"secret_env": f"{self.secret_env} {told}"})
 
 
 class DeliveryState(models.TextChoices):

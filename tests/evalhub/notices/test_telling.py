@@ -136,3 +136,13 @@ def test_a_webhook_at_an_address_that_may_not_be_called_is_refused(client, url):
 
     assert response.status_code == 200
     assert not Webhook.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["EVALHUB_SECRET_KEY", "DATABASE_URL", "PGPASSWORD"])
+def test_a_webhook_is_not_signed_with_the_site_s_own_secrets(client, name):
+    client.force_login(make_user("maintainer"))
+    sent = {"name": "x", "url": "https://8.8.8.8/", "secret_env": name, "kinds": ["assigned"]}
+    response = client.post("/admin/evalhub/webhook/add/", sent)
+
+    assert f"{name} is a setting of this site" in response.content.decode()
+    assert not Webhook.objects.exists()
