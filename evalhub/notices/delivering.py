@@ -118,7 +118,7 @@ def _mail(delivery: Delivery) -> None:
     body = "\n\n".join(part for part in (notice.text, link_to(notice.url)) if part)
     try:
         EmailMessage(subject=" ".join(notice.title.split()), body=body, to=[person.email]).send()
-    except OSError as error:  # all that smtplib raises is one
+    except (OSError, ValueError) as error:  # smtplib's are the first, of odd addresses the second
         raise Undelivered(f"The mail server did not take it: {error}") from error
 
 

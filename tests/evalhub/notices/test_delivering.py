@@ -165,6 +165,19 @@ def test_an_e_mail_waits_while_the_mail_server_is_away(settings):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_address_that_cannot_be_written_holds_up_nobody_else(settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_USE_TLS = "127.0.0.1", False
+    odd = make_user(email=f"ann@{'ü' * 70}.org")
+    with mailbox() as (port, letters):
+        settings.EMAIL_PORT = port
+        tell(Event(NoticeKind.ASSIGNED, "k", "Yours"), to=[odd, make_user(email="b@example.org")])
+        deliver_due()
+
+    assert len(letters) == 1
+    assert "did not take it" in Delivery.objects.get(notice__recipient=odd).problem
+
+
 def test_a_slow_webhook_does_not_hold_up_the_guard(listener):
     make_webhook(listener)
     tell(EVENT, to=[])
