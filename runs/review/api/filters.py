@@ -22,11 +22,14 @@ class ItemFilters(filters.FilterSet):
     state = filters.ChoiceFilter(choices=PlaceState.choices, method="with_place")
 
     def there_for(self, items: QuerySet[ReviewItem], name: str, key: str) -> QuerySet[ReviewItem]:
-        """SQLite cannot ask whether a list contains an object: its text is searched."""
+        """Among those whose reasons are not hidden from who asks, or they would be told by it.
+
+        SQLite cannot ask whether a list contains an object: its text is searched.
+        """
         if key == RANDOM:
             return items.filter(is_random=True)
         told = items.alias(told=Cast("reasons", CharField()))
-        return told.filter(told__contains=f'"key": "{key}"')
+        return told.filter(told__contains=f'"key": "{key}"', is_hidden=False)
 
     def with_place(
         self, items: QuerySet[ReviewItem], name: str, state: str

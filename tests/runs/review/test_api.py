@@ -191,6 +191,8 @@ def test_reasons_are_hidden_from_who_reviews_blind(script, chief):
 
     assert script.get(f"{ITEMS}{item.pk}/").json()["reasons"] is None
     assert chief.get(f"{ITEMS}{item.pk}/").json()["reasons"] != []
+    asked = f"{ITEMS}?reason=judges_disagree"
+    assert (ids(script.get(asked)), ids(chief.get(asked))) == ([], [item.pk])
 
     act(script, taken(script, queue), "submit", sheet())
     assert script.get(f"{ITEMS}{item.pk}/").json()["reasons"] != []
