@@ -16,9 +16,9 @@ class Judging(Batch):
     `jury` is what `runs.seats.snapshot` made: {"name", "judges", "backup": one of these or null},
     each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template" and
     "rubric_template": ids or null}; with "menders", where templates name another model to mend
-    replies: its endpoint by the template's id. `statistics` are sums kept when it is done, so that agreement
-    and coverage of any set of runs can be added up: see `runs.agreement.statistics_of`; {} until
-    then.
+    replies: its endpoint by the template's id. `statistics` are sums kept when it is done, so that
+    agreement and coverage of any set of runs can be added up: see `runs.agreement.statistics_of`;
+    {} until then.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgings")

@@ -449,7 +449,7 @@ def test_a_list_of_results_takes_the_same_number_of_queries(django_assert_max_nu
     judged_run(*[make_test() for _ in range(8)])
     client = client_of("viewer")
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         assert len(ids(client.get("/api/v1/results/"))) == 8
 
 
