@@ -61,4 +61,6 @@ class Typed:
 
 
 def _is_field(name: str) -> bool:
+    if UNSTORABLE.search(name):
+        return False
     return name in ALONE or name.partition(":")[0] in (OPTION, REASON)

@@ -192,6 +192,15 @@ def test_a_draft_is_there_again(mine):
     assert WHY in at_work(mine, queue)
 
 
+def test_a_field_whose_name_no_database_could_keep_is_left_out(mine):
+    queue = filled(1)
+    place = place_in(at_work(mine, queue))
+
+    act(mine, queue, "draft", **{"place": place, "justification": WHY, "option__\0": "1"})
+
+    assert Place.objects.get(pk=place).draft == {"justification": WHY}
+
+
 def test_a_draft_of_a_place_that_another_took_says_that_it_is_lost(mine):
     queue = filled(1)
     place = Place.objects.get(pk=place_in(at_work(mine, queue)))
