@@ -131,7 +131,7 @@ def alike_response(request: Request, kind: str) -> Response:
     text, limit = request.query_params.get("text", ""), request.query_params.get("limit", "5")
     if not text.strip():
         raise ValidationError({"text": ["Name a text to be compared, such as ?text=…"]})
-    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:3]) <= 20):
+    if not (limit.isascii() and limit.isdecimal() and len(limit) <= 2 and 1 <= int(limit) <= 20):
         raise ValidationError({"limit": ["Choose a number from 1 to 20."]})
     reader = request.user
     found = similar(text[:LONGEST], reader=reader, kinds=[kind], limit=int(limit))

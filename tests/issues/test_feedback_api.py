@@ -112,6 +112,9 @@ def test_similar_feedback_is_told_as_far_as_it_may_be_read():
     assert len(client_of("annotator").get(url).json()) == 1
 
 
-@pytest.mark.parametrize("query", ["", "?text=", "?text=a&limit=0", "?text=a&limit=x", "?q=a"])
+QUERIES = ["", "?text=", "?text=a&limit=0", "?text=a&limit=x", "?text=a&limit=0010000", "?q=a"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
 def test_a_search_that_cannot_be_made_is_explained(query):
     assert client_of("viewer").get(f"/api/v1/issues/similar/{query}").status_code == 400
