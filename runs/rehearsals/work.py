@@ -10,11 +10,12 @@ from evalhub.models import ItemState
 from evalhub.work.desk import Desk
 from evalhub.work.kinds import Kind, Purse, Save
 from evalhub.work.rows import overwrite
+from issues.models import Test
 from runs.asking import Case, Wording
 from runs.hearing import case_of
 from runs.models import JudgmentState
 from runs.questioning import Heard, hear
-from runs.rehearsals.content import wording_of
+from runs.rehearsals.content import tests_of, wording_of
 from runs.rehearsals.models import Attempt, Precedent, Verdict
 from runs.seats import Seat, panel_from
 
@@ -34,7 +35,7 @@ ENDED_FIELDS = [
 
 @dataclass
 class Question:
-    """One verdict that is missing. `sealed` is the test where it is sealed."""
+    """One verdict that is missing. `sealed` are the sealed tests whose text its calls carry."""
 
     item_id: int
     seat: Seat
@@ -71,8 +72,9 @@ class Rehearsing(Kind):
         verdicts = dict(Verdict.objects.filter(pk__in=item_ids).values_list("pk", "precedent_id"))
         rows = with_texts(Precedent.objects.filter(pk__in=verdicts.values()))
         precedents = {row.pk: row for row in rows}
+        taught = _sealed_since(batch)
         return [
-            Question(pk, seat, mender, wording, *_about(precedents[precedent]))
+            Question(pk, seat, mender, wording, *_about(precedents[precedent], taught))
             for pk, precedent in verdicts.items()
         ]
 
@@ -116,10 +118,16 @@ def case_about(precedent: Precedent) -> Case:
     return case_of(precedent.result, precedent.result.run.system_prompt)
 
 
-def _about(precedent: Precedent) -> tuple[Case, str, list[int]]:
-    """What is asked about: the case, the criterion's key, and the test where it is sealed."""
+def _sealed_since(batch: Attempt) -> list[int]:
+    """The tests of its examples that were sealed after it began: judges may be shown them."""
+    rows = Test.objects.filter(pk__in=tests_of(batch.content), sealed=True)
+    return sorted(rows.values_list("pk", flat=True))
+
+
+def _about(precedent: Precedent, taught: list[int]) -> tuple[Case, str, list[int]]:
+    """What is asked about: the case, the criterion's key, and the sealed tests that it carries."""
     is_sealed = precedent.is_sealed  # type: ignore[attr-defined]
-    sealed = [precedent.result.test_id] if is_sealed else []
+    sealed = [precedent.result.test_id, *taught] if is_sealed else taught
     return case_about(precedent), precedent.criterion.key, sealed
 
 

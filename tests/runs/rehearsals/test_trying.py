@@ -229,6 +229,22 @@ def test_sealed_text_that_leaves_is_an_exposure(provider, rehearsal, draft, work
     assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
 
 
+def test_an_example_sealed_since_the_try_began_is_an_exposure(
+    provider, rehearsal, draft, work, settings
+):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    provider.script = right_if_strict(rehearsal)
+    test = make_test("Of an example.")
+    TemplateExample.objects.create(template=draft, test=test, output="Taught.", option="1")
+    draft.examples_shown = 1
+    draft.save()
+    try_draft(rehearsal, draft, by=None)
+    type(test).objects.filter(pk=test.pk).update(sealed=True)
+    work()
+    assert any("Taught." in text for text in asked(provider))
+    assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
+
+
 # Publishing --------------------------------------------------------------------------------------
 
 
