@@ -28,6 +28,7 @@ from issues.states import Refused
 from issues.tagging import suggested
 from issues.taking_back import last_act, take_back
 from issues.triage import (
+    TRIAGED,
     attach,
     issue_and_test_from,
     issue_from,
@@ -188,7 +189,10 @@ class FeedbackInbox(HistoryAdmin):
         except Refused as error:
             self.say(request, *error.problems)
         else:
-            self.message_user(request, f"Taken back: feedback {here} is as it was.", "success")
+            made = act is not None and act.history_change_reason.startswith(f"{TRIAGED}Made")
+            stays = " The draft that was made of it stays." if made else ""
+            said = f"Taken back: feedback {here} is as it was.{stays}"
+            self.message_user(request, said, messages.SUCCESS)
         return self._go(request, choice, here)
 
     def _go(self, request: HttpRequest, choice: Choice, item: int) -> HttpResponse:
@@ -276,4 +280,6 @@ def _note(sent: Any) -> str:
 
 
 def _said(what: str, row: Any) -> SafeString:
-    return format_html('{} <a class="eh-link" href="{}">{}</a>.', what, row.get_absolute_url(), row)
+    end = "" if str(row).endswith((".", "!", "?")) else "."
+    link = '{} <a class="eh-link" href="{}">{}</a>{}'
+    return format_html(link, what, row.get_absolute_url(), row, end)

@@ -149,6 +149,16 @@ def test_undo_leads_back_to_the_feedback(client):
     assert (item.state, response["Location"].endswith(f"?item={item.pk}")) == ("new", True)
 
 
+def test_an_undo_says_that_a_draft_made_of_it_stays(client):
+    log_in(client, "annotator")
+    act(client, make_feedback(), "issue")
+
+    response = client.post(url("feedback_inbox_act"), {"act": "undo"})
+
+    assert "The draft that was made of it stays." in said(response)[-1]
+    assert Issue.objects.count() == 1
+
+
 def test_an_undo_of_nothing_is_explained(client):
     log_in(client, "annotator")
 
