@@ -67,7 +67,9 @@
         const said = part.querySelector("[data-said]");
         status.replaceChildren(...(said ? said.childNodes : []));
         const heading = part.querySelector("[data-heading]");
-        if (heading) heading.focus({ preventScroll: true });
+        heading?.focus({ preventScroll: true });
+        // Who acted far down sees what came of it, and the next from its beginning.
+        if (status.getBoundingClientRect().top < 0) window.scrollTo({ top: 0 });
         part.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     };
     const load = async (url, options, failed) => {
