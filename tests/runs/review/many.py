@@ -21,8 +21,6 @@ def many_unreviewed(count: int, **fields: Any) -> Queue:
         copies = count // tests + (n < count % tests) - 1
         _repeat(item.result, copies)
         _follow(queue, item, tests)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
     return queue
 
 
@@ -69,3 +67,4 @@ def _copy(row: Any, source: str, values: dict[str, str], *, where: str = "1 = 1"
             f"INSERT INTO {meta.db_table} ({', '.join(columns)}) SELECT {', '.join(given)}"
             f" FROM {meta.db_table} row, {source} WHERE row.{meta.pk.column} = {row.pk} AND {where}"
         )
+        cursor.execute(f"ANALYZE {meta.db_table}")  # what is copied next is joined with it
