@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -204,7 +205,7 @@ def _lines(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except RecursionError as error:
         raise Unreadable("is nested too deeply.") from error
     except ValueError as error:
@@ -213,6 +214,13 @@ def _parsed(text: str) -> Any:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written[:SHOWN]} is too large a number")
+    return number
 
 
 def _object(place: str, item: Any, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -110,6 +110,7 @@ def test_an_id_that_stands_twice_is_a_problem():
         ("f.json", b'{"a": 1}', "expected a list"),
         ("f.json", b"[" * 200_000, "nested too deeply"),
         ("f.json", b'[{"comment": NaN}]', "NaN is no JSON number"),
+        ("f.json", b'[{"comment": "a", "k": 1e999}]', "1e999 is too large a number"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(name, data, words):
