@@ -1,4 +1,4 @@
-from django.db.models import CharField, Exists, OuterRef, QuerySet
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Cast
 from django_filters import rest_framework as filters
 
@@ -29,7 +29,7 @@ class ItemFilters(filters.FilterSet):
         if key == RANDOM:
             return items.filter(is_random=True)
         told = items.alias(told=Cast("reasons", CharField()))
-        return told.filter(told__contains=f'"key": "{key}"', is_hidden=False)
+        return told.filter(Q(is_hidden=False), told__contains=f'"key": "{key}"')
 
     def with_place(
         self, items: QuerySet[ReviewItem], name: str, state: str
