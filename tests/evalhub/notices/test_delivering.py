@@ -164,7 +164,6 @@ def test_an_e_mail_waits_while_the_mail_server_is_away(settings):
     assert "mail server" in Delivery.objects.get().problem
 
 
-@pytest.mark.django_db(transaction=True)
 def test_an_address_that_cannot_be_written_holds_up_nobody_else(settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_USE_TLS = "127.0.0.1", False
@@ -178,6 +177,7 @@ def test_an_address_that_cannot_be_written_holds_up_nobody_else(settings):
     assert "did not take it" in Delivery.objects.get(notice__recipient=odd).problem
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_slow_webhook_does_not_hold_up_the_guard(listener):
     make_webhook(listener)
     tell(EVENT, to=[])
