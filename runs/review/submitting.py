@@ -20,9 +20,9 @@ from runs.review.recording import (
     seconds_of,
     withdraw_of,
 )
-from runs.review.sheets import Sheet, Verdict, as_draft
+from runs.review.sheets import Sheet, Verdict, as_draft, says_something
 from runs.review.skipping import last_skip, restore, skip, take_back_skip
-from runs.review.taking import KEPT, remember, until
+from runs.review.taking import KEPT, release, remember, until
 from runs.review.telling import told_sent_back
 
 __all__ = [
@@ -132,6 +132,7 @@ def undo(queue: Queue, *, by: User) -> Place | None:
     """Take back this person's last submission or skip in the queue, whichever came last.
 
     The place is theirs again, with the draft that it was submitted with; None: there is nothing.
+    What they were given since and left untouched is free for others.
 
     Raises:
         ValidationError: See `reopen`.
@@ -143,8 +144,21 @@ def undo(queue: Queue, *, by: User) -> Place | None:
     if skipped is not None and (
         place is None or place.submitted_at is None or skipped.created_at > place.submitted_at
     ):
-        return restore(skipped, by)
-    return reopen(place, by=by) if place else None
+        back = restore(skipped, by)
+    elif place is not None:
+        back = reopen(place, by=by)
+    else:
+        return None
+    _leave_untouched(queue, by, but=back)
+    return back
+
+
+def _leave_untouched(queue: Queue, by: User, *, but: Place) -> None:
+    """Let others have what the person was given since, and has typed nothing into."""
+    rows = Place.objects.filter(queue=queue, annotator=by, state=PlaceState.RESERVED)
+    for place in rows.exclude(pk=but.pk):
+        if not says_something(place.draft):
+            release(place, by=by)
 
 
 # Sending back ------------------------------------------------------------------------------------

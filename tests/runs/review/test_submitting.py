@@ -285,6 +285,25 @@ def test_skip_of_what_another_took_meanwhile_stays(ann, bob):
     assert Skip.objects.get().taken_back_at is None
 
 
+def test_undo_lets_others_have_what_was_given_since(ann, bob):
+    queue = filled(2)
+    skipped = take(queue, by=ann)
+    skip(skipped, "Not now.", by=ann)
+    given = take(queue, by=ann)
+    undo(queue, by=ann)
+
+    assert take(queue, by=bob) == given
+
+
+def test_undo_keeps_what_something_was_typed_into(ann, bob):
+    queue = filled(2)
+    review(take(queue, by=ann), FAILS)
+    save_draft(take(queue, by=ann), {"justification": "Half a sentence"}, by=ann)
+    undo(queue, by=ann)
+
+    assert take(queue, by=bob) is None
+
+
 # Sending back ------------------------------------------------------------------------------------
 
 
