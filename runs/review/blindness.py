@@ -1,7 +1,9 @@
 """What a reviewer may not see yet, lest it lead them."""
 
+from evalhub.models import User
 from runs.models import HumanEvaluation
 from runs.review.models import Blindness, Place, PlaceState, ReviewItem
+from runs.review.taking import KEPT
 
 
 def is_hidden(place: Place) -> bool:
@@ -14,6 +16,12 @@ def is_hidden(place: Place) -> bool:
         return False
     mine = HumanEvaluation.objects.filter(result=place.item.result_id, annotator=place.annotator_id)
     return place.annotator_id is None or not mine.exists()
+
+
+def hidden_for(person: User, result_id: int) -> Place | None:
+    """The place at which this person reviews the result blind just now; None: they do not."""
+    places = Place.objects.filter(annotator=person, item__result=result_id, state__in=KEPT)
+    return next((p for p in places.select_related("queue", "item") if is_hidden(p)), None)
 
 
 def hides(blind: str, item: ReviewItem) -> bool:

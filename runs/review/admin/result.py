@@ -7,11 +7,12 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 
-from evalhub.pages import person
+from evalhub.pages import person, row_number
 from evalhub.storable import UNSTORABLE
 from runs.admin.evaluation import Draft
 from runs.admin.result import ResultAdmin
 from runs.models import Result
+from runs.review.blindness import hidden_for
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
 
@@ -23,6 +24,16 @@ class ReviewedResultAdmin(ResultAdmin):
     """The page of a result, with its corrections."""
 
     page_template = "runs/review/result.html"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        return _led_away(request, row_number(object_id)) or super().change_view(
+            request, object_id, form_url, extra_context
+        )
+
+    def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
+        return _led_away(request, pk) or super().judgment_view(request, pk, judgment_pk)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.correct_view)
@@ -56,3 +67,12 @@ class ReviewedResultAdmin(ResultAdmin):
         suffix = self._trail(request, result).suffix
         url = reverse("admin:runs_result_change", args=[pk])
         return HttpResponseRedirect(f"{url}{suffix}#corrections")
+
+
+def _led_away(request: HttpRequest, result_id: int) -> HttpResponse | None:
+    """Who reviews a result blind is led to where they do, lest they see what judges said."""
+    place = hidden_for(person(request), result_id)
+    if place is None:
+        return None
+    messages.info(request, "You review this one blind: its page opens once you have submitted.")
+    return HttpResponseRedirect(reverse("admin:review_queue_work", args=[place.queue_id]))

@@ -65,3 +65,22 @@ def test_what_one_has_seen_is_hidden_from_the_next(ann):
     expire(undo(queue, by=ann))
 
     assert is_hidden(take(queue, by=make_user("annotator")))
+
+
+def test_the_result_s_own_page_opens_once_it_is_reviewed(client, ann):
+    queue = filled(1, blind="all")
+    place = take(queue, by=ann)
+    client.force_login(ann)
+    page = f"/admin/runs/result/{place.item.result_id}/change/"
+    before = client.get(page)
+    review(place)
+
+    assert before.headers["Location"] == f"/admin/review/queue/{queue.pk}/work/"
+    assert client.get(page).status_code == 200
+
+
+def test_it_is_open_to_those_who_do_not_review_it(client, ann):
+    place = take(filled(1, blind="all"), by=ann)
+    client.force_login(make_user("annotator"))
+
+    assert client.get(f"/admin/runs/result/{place.item.result_id}/change/").status_code == 200
