@@ -285,7 +285,7 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
     run = rubric_run([{"text": text} for text in texts], {key: [1, 0, 1] for key in texts})
     client = client_of("viewer")
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(17):
         response = client.get(f"/api/v1/results/{first_result(run).pk}/")
 
     found = response.json()["verdict"]["criteria"]
