@@ -158,12 +158,14 @@ def test_it_is_not_revealed_twice_nor_to_who_reads_it_nor_to_who_left():
 
 def test_one_query_tells_what_was_revealed(django_assert_num_queries):
     person = make_user("viewer")
-    revealed(sealed_test(), person)
+    test = sealed_test()
+    revealed(test, person)
     person = afresh(person)
     person.has_perm("issues.view_test")
     with django_assert_num_queries(3):
-        list(Test.objects.readable_by(person))
+        read = list(Test.objects.readable_by(person))
         list(Revision.objects.readable_by(person))
+    assert read == [test]
 
 
 # Pages -------------------------------------------------------------------------------------------

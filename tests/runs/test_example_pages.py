@@ -109,7 +109,8 @@ def test_the_page_of_a_result_asks_no_more_for_more_marks(
         other = evaluate(evaluation.result, Ballot("1", "No."), by=make_user("annotator"))
         mark(other, "n", by=person)
     with django_assert_max_num_queries(len(before)):
-        client.get(url)
+        page = client.get(url)
+    assert page.status_code == 200
 
 
 # The list ----------------------------------------------------------------------------------------
@@ -149,7 +150,8 @@ def test_the_list_takes_as_many_queries_for_many(client, person, django_assert_m
     for _ in range(3):
         mark(verdict(person), "", by=person)
     with django_assert_max_num_queries(len(few)):
-        client.get(LIST)
+        page = client.get(LIST)
+    assert page.context["cl"].result_count == 4
 
 
 def test_marks_of_a_test_sealed_since_are_listed_for_its_readers_only(client, person):

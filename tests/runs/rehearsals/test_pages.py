@@ -264,4 +264,4 @@ def test_pages_take_a_fixed_number_of_queries(maintainer, django_assert_max_num_
     tried(rehearsal)
     for page, most in ((rehearsal.get_absolute_url(), 30), (url("seen", rehearsal), 25)):
         with django_assert_max_num_queries(most):
-            maintainer.get(page)
+            assert maintainer.get(page).status_code == 200
