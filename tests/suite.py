@@ -1,11 +1,12 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
 What runs where: checks and tests without a database once; tests with a database on SQLite and on
-PostgreSQL, but those to which the database makes no difference on SQLite alone, which is faster;
-browser tests on PostgreSQL, and one journey on SQLite; kill and load tests, which wait more than
-they work, on both. A group that this machine cannot run is named in the last lines, and fails the
-run where `CI` is true. Tests that live with real processes and real time run a second time when
-they fail; those that pass only then are counted in the table and named above it.
+PostgreSQL, but those to which the database makes no difference (who may enter, forms of the admin)
+on SQLite alone, which is faster; browser tests, which open every page, on PostgreSQL, and one
+journey on SQLite; kill and load tests, which wait more than they work, on both. A group that this
+machine cannot run is named in the last lines, and fails the run where `CI` is true. Tests that live
+with real processes and real time run a second time when they fail; those that pass only then are
+counted in the table and named above it.
 """
 
 import contextlib

@@ -19,7 +19,7 @@ from tests.factories import (
 )
 from tests.runs.judged import judged_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
 
 RUNS, RESULTS = "/admin/runs/run/", "/admin/runs/result/"
 
