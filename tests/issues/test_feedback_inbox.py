@@ -191,7 +191,7 @@ def test_an_act_that_does_not_exist_is_no_page(client):
     assert act(client, make_feedback(), "delete").status_code == 404
 
 
-def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_assert_num_queries):
+def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_assert_max_num_queries):
     log_in(client, "annotator")
     tag_issue = make_issue(tags=("Maths",), title="Zebra sums")
     make_feedback(comment="Zebra sums are wrong.", issue=tag_issue)
@@ -205,7 +205,7 @@ def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_asser
     Feedback.objects.bulk_create(rows)
     inbox(client)
 
-    with django_assert_num_queries(queries):
+    with django_assert_max_num_queries(queries + 1):  # one where the item shown resembles an issue
         page = inbox(client)
     assert "1,000+ waiting" in text(page)
     assert len(page.context["place"].rows) == 26
