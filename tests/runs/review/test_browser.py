@@ -362,4 +362,6 @@ def restore(queue: Queue, second: str) -> None:
     first = queue.places.exclude(pk=second).get()
     if first.state == PlaceState.RESERVED:
         review(first, "grade 9", "Again.")
-    take(queue, by=place.annotator)
+    reviewer = place.annotator or first.annotator  # undo gave back what was left untouched
+    assert reviewer is not None
+    take(queue, by=reviewer)
