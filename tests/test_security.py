@@ -27,7 +27,7 @@ from tests.factories import (
 )
 from tests.reports.rows import answer, finish, judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
 
 SECRET = "quillwort"
 MOST_PAGES = 400
