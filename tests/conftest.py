@@ -1,6 +1,7 @@
 """What every test stands on: quick hashing, no lockout, a database file of its own."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,65 @@ from django.db import connections
 pytest_plugins = ["tests.browser"]
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+TESTS = Path(__file__).resolve().parent
+BOTH_ENGINES = (
+    # Locks, claims, leases, deliveries, and transactions that several processes share.
+    "evalhub/work",
+    "evalhub/access/test_exposures.py",
+    "evalhub/llm/test_embeddings.py",
+    "evalhub/notices/test_delivering.py",
+    "issues/test_freezing.py",
+    "issues/test_merging.py",
+    "runs/test_control.py",
+    "runs/test_leaving.py",
+    "runs/rehearsals/test_starting.py",
+    "runs/rehearsals/test_trying.py",
+    "runs/review/test_corrections.py",
+    "runs/review/test_filling.py",
+    "runs/review/test_many.py",
+    "runs/review/test_submitting.py",
+    "runs/review/test_taking.py",
+    # Constraints, and rows that are refused in the middle of a transaction.
+    "issues/test_feedback_api.py",
+    "issues/test_sealing.py",
+    "issues/test_template_examples.py",
+    "issues/test_templates.py",
+    # Full text, JSON, generated columns, upserts.
+    "issues/test_alike.py",
+    "runs/test_answering.py",
+    "runs/test_scoring.py",
+    "runs/review/test_api.py",
+    # Aggregates: one file for each of the modules in reports/queries.
+    "runs/test_agreement.py",
+    "runs/test_tallies.py",
+    "reports/test_annotators.py",
+    "reports/test_calibration.py",
+    "reports/test_capabilities_page.py",
+    "reports/test_changes.py",
+    "reports/test_compare.py",
+    "reports/test_complete_runs.py",
+    "reports/test_drift_page.py",
+    "reports/test_grid.py",
+    "reports/test_heatmap.py",
+    "reports/test_home.py",
+    "reports/test_individual.py",
+    "reports/test_issue_page.py",
+    "reports/test_judges_page.py",
+    "reports/test_leaderboard_page.py",
+    "reports/test_overview.py",
+    "reports/test_rubric_report.py",
+    "reports/test_run_report.py",
+    "reports/test_sealing.py",
+    "reports/test_side_by_side.py",
+    "reports/test_similarity.py",
+    "reports/test_trend.py",
+    "reports/test_trust_page.py",
+    "reports/test_underperforming_page.py",
+)
+"""Files and folders of tests with a database in which the engine matters.
+
+A single test elsewhere, or one that kills, is marked itself. All others run on SQLite alone.
+"""
 
 
 def pytest_configure() -> None:
@@ -21,9 +81,12 @@ def pytest_configure() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as pure what asks for no database: pytest-django refuses it one then."""
+    both = {TESTS / name for name in BOTH_ENGINES}
     for item in items:
         if not uses_database(item):
             item.add_marker("pure")
+        elif both & {item.path, *item.path.parents} and not item.get_closest_marker("kill"):
+            item.add_marker("both_engines")
 
 
 def uses_database(item: pytest.Item) -> bool:

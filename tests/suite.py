@@ -1,12 +1,11 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
-What runs where: checks and tests without a database once; tests with a database on SQLite and on
-PostgreSQL, but those to which the database makes no difference (who may enter, forms of the admin)
-on SQLite alone, which is faster; browser tests, which open every page, on PostgreSQL, and one
-journey on SQLite; kill and load tests, which wait more than they work, on both. A group that this
-machine cannot run is named in the last lines, and fails the run where `CI` is true. Tests that live
-with real processes and real time run a second time when they fail; those that pass only then are
-counted in the table and named above it.
+What runs where: checks and tests without a database once; tests with a database on SQLite, and on
+PostgreSQL too where the engine matters (`BOTH_ENGINES` in `tests/conftest.py`); browser tests, which
+open every page, on PostgreSQL, and one journey on SQLite; kill and load tests on PostgreSQL, and
+some of them on SQLite. A group that this machine cannot run is named in the last lines, and fails
+the run where `CI` is true. Tests that live with real processes and real time run a second time when
+they fail; those that pass only then are counted in the table and named above it.
 """
 
 import contextlib
@@ -30,6 +29,7 @@ from tests.browser import APT_PACKAGES, OUTPUT, chromium_path
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal")
 APART = "browser or kill or load"
+BOTH = "both_engines"
 AGAIN = ("--reruns", "1")
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""
@@ -48,10 +48,10 @@ class Group(NamedTuple):
 GROUPS = (
     Group("pure", "", f"pure and not ({APART})", PARALLEL),
     Group("database", SQLITE, f"not pure and not ({APART})", (*PARALLEL, *AGAIN)),
-    Group("database", POSTGRES, f"not pure and not ({APART} or one_engine)", (*PARALLEL, *AGAIN)),
+    Group("database", POSTGRES, f"{BOTH} and not pure and not ({APART})", (*PARALLEL, *AGAIN)),
     Group("browser", POSTGRES, "browser", (*PARALLEL, *AGAIN), browser=True),
     Group("browser, one journey", SQLITE, "browser and journey", AGAIN, browser=True),
-    Group("kill and load", SQLITE, "(kill or load) and not browser", (*PARALLEL, *AGAIN)),
+    Group("kill and load", SQLITE, f"(kill or load) and {BOTH}", (*PARALLEL, *AGAIN)),
     Group("kill and load", POSTGRES, "(kill or load) and not browser", (*PARALLEL, *AGAIN)),
 )
 

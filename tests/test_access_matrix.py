@@ -43,7 +43,7 @@ from tests.factories import (
 from tests.reports.rows import answer, judge
 from tests.runs.review.rows import make_queue, put
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 # Who ---------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from tests.test_access_matrix import (
     rows,  # noqa: F401 -- a fixture
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 DELETE = "delete_selected"
 """Offered to those with the right to delete such rows; which those are is said with the roles."""

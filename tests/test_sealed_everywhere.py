@@ -25,7 +25,7 @@ from tests.runs.review.rows import make_queue, put
 from tests.runs.rubrics import rubric_run
 from tests.test_access_matrix import DOORS, addresses, knock, url_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 SECRET = "sealedwords"
 TEXTS = ("reference", "guidelines", "flagged_answer", "note", "context")

@@ -27,7 +27,7 @@ from tests.factories import (
 )
 from tests.reports.rows import answer, finish, judge
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 SECRET = "quillwort"
 MOST_PAGES = 400

@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from tests import environment, suite
+from tests.conftest import BOTH_ENGINES, TESTS
 from tests.suite import GROUPS, POSTGRES, SQLITE, Outcome
 
 GOOD = Outcome("pure", "no database", passed=3)
@@ -29,17 +30,30 @@ def test_a_pure_test_runs_once():
     assert engines("pure") == [""]
 
 
-@pytest.mark.parametrize("marker", [(), ("kill",), ("load",), ("browser", "journey")])
-def test_a_test_runs_on_both_engines(marker):
-    assert engines(*marker) == [POSTGRES, SQLITE]
+def test_a_test_with_a_database_runs_on_sqlite():
+    assert engines() == [SQLITE]
 
 
-def test_a_browser_test_runs_on_postgres():
-    assert engines("browser") == [POSTGRES]
+@pytest.mark.parametrize("marker", [(), ("kill",), ("load",)])
+def test_a_test_runs_on_both_engines_where_the_engine_matters(marker):
+    assert engines("both_engines", *marker) == [POSTGRES, SQLITE]
+
+
+def test_a_journey_runs_on_both_engines():
+    assert engines("browser", "journey") == [POSTGRES, SQLITE]
+
+
+@pytest.mark.parametrize("marker", ["browser", "kill", "load"])
+def test_a_test_that_lives_with_processes_runs_on_postgres(marker):
+    assert engines(marker) == [POSTGRES]
+
+
+def test_every_name_in_the_list_for_both_engines_is_a_file_or_a_folder():
+    assert [name for name in BOTH_ENGINES if not (TESTS / name).exists()] == []
 
 
 def test_no_mixture_of_markers_is_left_out():
-    names = ["pure", "browser", "journey", "kill", "load"]
+    names = ["pure", "both_engines", "browser", "journey", "kill", "load"]
     mixtures = itertools.product([False, True], repeat=len(names))
 
     assert all(engines(*itertools.compress(names, mixture)) for mixture in mixtures)

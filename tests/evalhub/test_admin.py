@@ -12,7 +12,7 @@ from evalhub.models import Call, LanguageModel, Token, User, Worker
 from tests.factories import make_model, make_user
 from tests.provider import UNAUTHORIZED, Provider
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def url(name, *args):

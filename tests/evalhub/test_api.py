@@ -106,6 +106,7 @@ def test_a_value_that_is_not_understood_is_not_ignored(query):
     assert value in response.json()[name][0]
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("value", ["0", "x", "1.5", str(2**70)])
 def test_a_number_that_no_row_can_have_is_refused(value):
     response = client_of("viewer").get(f"/api/v1/tests/?issue={value}")
@@ -117,6 +118,7 @@ def test_a_number_that_no_row_can_have_is_refused(value):
 # Pages -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_engines
 def test_pages_follow_each_other_without_gaps():
     made = [make_issue().pk for _ in range(5)]
     client = client_of("viewer")
@@ -129,6 +131,7 @@ def test_pages_follow_each_other_without_gaps():
     assert third.json()["next"] is None
 
 
+@pytest.mark.both_engines
 def test_rows_that_arrive_meanwhile_shift_nothing():
     made = [make_issue().pk for _ in range(4)]
     client = client_of("viewer")
@@ -175,6 +178,7 @@ def test_an_error_shows_the_beginning_of_a_long_value():
     assert message.endswith("'… of 500 characters)")
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("body", "place"),
     [

@@ -8,7 +8,7 @@ from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import issue_form, log_in, said, url
 from tests.issues.test_readiness import make_ready_issue
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 ROLES = ("viewer", "annotator", "maintainer")
 

@@ -72,6 +72,7 @@ def test_the_board_reads_as_often_with_many_issues(client):
     assert queries() == few
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -98,6 +99,7 @@ def test_only_filters_that_the_list_has_are_taken(client, query):
     assert client.get(url("issue_board"), query).status_code in (200, 302, 400)
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("chosen", "found"),
     [

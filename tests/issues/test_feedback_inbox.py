@@ -8,7 +8,7 @@ from issues.models import Feedback, Issue, Test
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import log_in, make_feedback, said, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 PART = {"X-Requested-With": "fetch"}
 

@@ -9,7 +9,7 @@ from tests.api import client_of
 from tests.factories import make_issue, make_test
 from tests.issues.pages import grant, log_in, said, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def make_drafts():

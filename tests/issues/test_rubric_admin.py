@@ -7,7 +7,7 @@ from issues.freezing import freeze
 from tests.factories import make_issue, make_test
 from tests.issues.pages import form_of_a_test, log_in, rubric_form, said, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 CONTAINS = {"check_name": "contains_all", "arguments": {"texts": ["a", "b"]}}
 

@@ -45,6 +45,7 @@ def test_feedback_without_an_issue_waits_for_triage(loaded):
     assert set(waiting.values_list("state", flat=True)) == {"new"}
 
 
+@pytest.mark.both_engines
 def test_a_second_loading_changes_nothing(loaded):
     test = Test.objects.first()
     test.guidelines = "Mine now."

@@ -8,7 +8,7 @@ from issues.models import Feedback
 from tests.factories import make_test
 from tests.issues.pages import form_of_a_test, grant, log_in, said, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 SECRET = "the-sealed-words"
 

@@ -9,7 +9,7 @@ from issues.scales import BINARY, as_json, problems_of
 from tests.factories import make_model, make_template, make_test
 from tests.issues.pages import log_in, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def template_form(**changes):

@@ -6,7 +6,7 @@ from issues.freezing import freeze
 from tests.factories import make_issue, make_test
 from tests.issues.pages import form_of_a_test, log_in, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def test_one_question_is_kept_as_messages(client):

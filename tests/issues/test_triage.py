@@ -167,6 +167,7 @@ def test_two_pieces_are_not_duplicates_of_each_other():
         mark_duplicate(first, second, by=person)
 
 
+@pytest.mark.both_engines
 def test_only_a_duplicate_has_an_original_in_the_database():
     with pytest.raises(IntegrityError), transaction.atomic():
         make_feedback(duplicate_of=make_feedback())

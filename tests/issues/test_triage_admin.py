@@ -6,7 +6,7 @@ from issues.models import Feedback, Issue, Tag, Test
 from tests.factories import make_issue
 from tests.issues.pages import log_in, make_feedback, said, url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def test_feedback_becomes_an_issue_at_a_click(client):

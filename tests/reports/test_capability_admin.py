@@ -81,6 +81,7 @@ def test_dimension_that_nobody_grades_is_refused():
         weight.full_clean()
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "wrong",
     [{"weight": 0}, {"weight": 11}, {"kind": "mood"}, {"kind": "dimension", "name": "depth"}],

@@ -8,7 +8,7 @@ from reports.pages.registry import PAGES, page_of
 from tests.factories import first_result, make_user
 from tests.reports.ledger import make_ledger
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 NASTY = ("", "-1", "1e308", "nan", "9" * 5000, "9223372036854775808", "a\x00b", "\u0663", "1,2")
 

@@ -20,7 +20,7 @@ from tests.factories import make_user
 from tests.reports.ledger import make_ledger, state_for
 from tests.reports.test_pages import as_query
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 KEYS = [page.key for page in PAGES]
 HOSTILE = '=1 [a](javascript:x)<a href="javascript:x">b</a></script><img src=x onerror=y>'

@@ -52,6 +52,7 @@ def rows_of(queryset, *fields):
 # What is made ------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_engines
 def test_as_many_rows_are_made_as_were_asked_for(ledger):
     counted = Run.objects.annotate(n=Count("results")).values_list("n", flat=True)
 
@@ -151,6 +152,7 @@ def test_people_have_overridden_some_verdicts(ledger):
     assert 0 < Result.objects.filter(is_overridden=True).count() == evaluated.count()
 
 
+@pytest.mark.both_engines
 def test_the_report_of_a_run_counts_its_rows(ledger):
     run = old_run()
     counted = dict(run.results.order_by().values_list("outcome").annotate(Count("pk")))
@@ -163,6 +165,7 @@ def test_the_report_of_a_run_counts_its_rows(ledger):
     )
 
 
+@pytest.mark.both_engines
 def test_what_is_made_next_has_an_id_of_its_own(ledger):
     last = Result.objects.order_by("-pk")[0].pk
 

@@ -10,7 +10,7 @@ from runs.models import Example, HumanEvaluation, Judgment
 from tests.factories import first_result, make_template, make_test, make_user
 from tests.runs.judged import judged_run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 LIST = "/admin/runs/example/"
 

@@ -289,6 +289,7 @@ def test_another_wording_of_the_judges_prompt_is_another_jury(folder):
 TABLES = (Tag, Feedback, Issue, Comment, Test, Revision, LanguageModel, Run, Result, Judgment)
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db
 def test_a_second_import_changes_nothing(capsys):
     load()
@@ -335,6 +336,7 @@ def test_one_wrong_row_and_nothing_is_loaded(folder):
     assert not Issue.objects.exists()
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db
 def test_what_fails_half_way_is_undone(monkeypatch):
     ledger = read_folder(LEDGER)

@@ -55,6 +55,7 @@ def test_nothing_selected_is_refused_in_words():
         read_spec({"label": "one", "models": [1]})
 
 
+@pytest.mark.both_engines
 def test_tests_are_the_union_each_once():
     issue = make_issue(tags=("maths",))
     one, two = make_test(issue=issue), make_test()
@@ -336,6 +337,7 @@ def test_one_run_for_each_model_and_system_prompt():
     assert record.runs.values("variant_key").distinct().count() == 4
 
 
+@pytest.mark.both_engines
 def test_one_pending_result_for_each_test_and_repeat():
     tests = [make_test().pk, make_test().pk]
 
@@ -347,6 +349,7 @@ def test_one_pending_result_for_each_test_and_repeat():
     assert set(run.results.values_list("outcome", flat=True)) == {"pending"}
 
 
+@pytest.mark.both_engines
 def test_a_jury_gives_one_current_judging_with_every_result():
     jury = make_jury(make_model(name="judge"), name="the jury")
 
@@ -470,6 +473,7 @@ def revisions_after(test, **changes):
     return first, second
 
 
+@pytest.mark.both_engines
 def test_an_unchanged_test_is_one_revision():
     first, second = revisions_after(make_test())
 

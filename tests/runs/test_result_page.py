@@ -28,7 +28,7 @@ from tests.factories import (
 )
 from tests.runs.judged import judged_run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 
 def url_of(result, **query):

@@ -14,7 +14,7 @@ from tests.factories import first_result, make_jury, make_model, make_run, make_
 from tests.runs.rubrics import judge_rubrics, jury_of, rubric_run
 from tests.runs.test_result_page import evaluate_by_form, shown
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 POLITE, RUDE = "Is polite.", "Is rude."
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from evalhub.models import Exposure
 from tests.factories import make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 REASON = "=HYPERLINK the-sealed-words"
 LIST, EXPORT = (

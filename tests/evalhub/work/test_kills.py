@@ -181,6 +181,7 @@ def test_only_the_parent_is_killed(site):
     assert stop(second) == CLEAN
 
 
+@pytest.mark.both_engines
 def test_everything_is_killed(site):
     command = site.start()
     run = site.launch()

@@ -248,6 +248,7 @@ def test_a_process_whose_parent_has_died_before_it_was_tied_ends():
 # The command -------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_engines
 @pytest.mark.kill
 @pytest.mark.django_db(transaction=True)
 def test_worker_once_does_what_is_there_and_ends(tmp_path, database_url):

@@ -10,7 +10,7 @@ from runs.rehearsals.trying import try_draft
 from tests.factories import make_user
 from tests.runs.rehearsals.rows import AGREED, MIXED, decided, judge_of, rehearsal_of, template_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 MARKER = "heldoutwords"
 

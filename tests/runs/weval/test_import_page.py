@@ -12,7 +12,7 @@ from issues.models import Test
 from runs.models import Suite
 from tests.factories import make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_engine]
+pytestmark = pytest.mark.django_db
 
 WHOLE = (Path(__file__).parent / "blueprints" / "whole.yml").read_text()
 SPOILT = "title: Spoilt\n---\n- id: a\n  prompt: Hi\n  should:\n  - \"$contains: 'x'\"\n"
