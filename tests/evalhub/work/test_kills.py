@@ -23,7 +23,7 @@ from tests.factories import make_issue, make_jury, make_model, make_run, make_te
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
-RESULTS, JUDGES = 200, 3
+RESULTS, JUDGES = 100, 3
 CALLS = RESULTS * (1 + JUDGES)
 LATENCY_MS = 100
 IN_FLIGHT = 8
@@ -60,7 +60,8 @@ class Site:
             make_model(api_base=self.base_url, max_concurrency=IN_FLIGHT) for _ in range(JUDGES + 1)
         ]
         issue, template = make_issue(), make_template()
-        tests = [make_test(f"What is {n} + 2?", issue=issue, template=template) for n in range(200)]
+        asked = [f"What is {n} + 2?" for n in range(RESULTS)]
+        tests = [make_test(prompt, issue=issue, template=template) for prompt in asked]
         run = make_run(*tests, model=models[0], jury=make_jury(*models[1:]))
         request_worker()
         return run
