@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connections
+from django.test import TransactionTestCase
+
+from tests.clearing import clear
+from tests.migrated import Migrated, migrated
+
+if TYPE_CHECKING:
+    from pytest_django import DjangoDbBlocker
 
 pytest_plugins = ["tests.browser"]
 
@@ -76,6 +83,7 @@ A single test elsewhere, or one that kills, is marked itself. All others run on 
 def pytest_configure() -> None:
     settings.AXES_ENABLED = False
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    TransactionTestCase._fixture_teardown = clear
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -103,6 +111,39 @@ def django_db_modify_db_settings(
     if database.vendor == "sqlite":
         file = tmp_path_factory.mktemp("database") / "test.sqlite3"
         database.settings_dict["TEST"]["NAME"] = str(file)
+
+
+@pytest.fixture(scope="session")
+def copied(django_db_modify_db_settings: None) -> Migrated | None:
+    """The migrated database that another process has left, if any; the others wait for ours."""
+    found = migrated()
+    if found:
+        found.find()
+    return found
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool, copied: Migrated | None) -> bool:
+    """On SQLite what was copied is there already, and must not be made anew."""
+    return django_db_keepdb or is_copied_file(copied)
+
+
+@pytest.fixture(scope="session")
+def django_db_createdb(django_db_createdb: bool, copied: Migrated | None) -> bool:
+    return django_db_createdb and not is_copied_file(copied)
+
+
+def is_copied_file(copied: Migrated | None) -> bool:
+    return copied is not None and copied.is_there and connections["default"].vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    copied: Migrated | None, django_db_setup: None, django_db_blocker: "DjangoDbBlocker"
+) -> None:
+    if copied:
+        with django_db_blocker.unblock():
+            copied.leave()
 
 
 @pytest.fixture(autouse=True)

@@ -1,15 +1,17 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
 What runs where: checks and tests without a database once; tests with a database on SQLite, and on
-PostgreSQL too where the engine matters (`BOTH_ENGINES` in `tests/conftest.py`); browser tests, which
-open every page, on PostgreSQL, and one journey on SQLite; kill and load tests on PostgreSQL, and
-some of them on SQLite. A group that this machine cannot run is named in the last lines, and fails
-the run where `CI` is true. Tests that live with real processes and real time run a second time when
-they fail; those that pass only then are counted in the table and named above it.
+PostgreSQL too where the engine matters (`BOTH_ENGINES` in `tests/conftest.py`); browser tests,
+which open every page, on PostgreSQL, and one journey on SQLite; kill and load tests on PostgreSQL,
+and some of them on SQLite. A group that this machine cannot run is named in the last lines, and
+fails the run where `CI` is true. Tests that live with real processes and real time run a second
+time when they fail; those that pass only then are counted in the table and named above it.
 """
 
+import atexit
 import contextlib
 import ctypes
+import functools
 import os
 import shutil
 import signal
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.browser import APT_PACKAGES, OUTPUT, chromium_path
+from tests.migrated import FOLDER, TEMPLATE
 
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal")
@@ -136,6 +139,7 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
 
 def pytest(arguments: Sequence[str], url: str | None) -> int:
     environment = {k: v for k, v in os.environ.items() if k != "TEST_DATABASE_URL"}
+    environment[FOLDER] = migrated_folder()
     if url:
         environment["TEST_DATABASE_URL"] = url
     with subprocess.Popen([sys.executable, "-m", "pytest", *arguments], env=environment) as process:
@@ -148,6 +152,14 @@ def pytest(arguments: Sequence[str], url: str | None) -> int:
             process.send_signal(signal.SIGINT)
             process.wait(60)
             raise
+
+
+@functools.cache
+def migrated_folder() -> str:
+    """Where the first process that migrates leaves its database for the others."""
+    folder = tempfile.TemporaryDirectory(prefix="evalhub-migrated-")
+    atexit.register(folder.cleanup)
+    return folder.name
 
 
 def count(results: Path) -> tuple[int, int, int, int]:
@@ -173,6 +185,7 @@ def postgres() -> Iterator[tuple[str | None, str | None]]:
     """The address of a server for the length of the block, or None and why there is none."""
     if url := os.environ.get("TEST_DATABASE_URL"):
         yield url, None
+        run_sql(url, f'DROP DATABASE IF EXISTS "{TEMPLATE}"')
         return
     command = [sys.executable, "-m", "tests.postgres"]
     pipe = subprocess.PIPE
@@ -183,6 +196,13 @@ def postgres() -> Iterator[tuple[str | None, str | None]]:
         assert server.stderr
         address = server.stdout.readline().strip()
         yield (address, None) if address else (None, server.stderr.read().strip())
+
+
+def run_sql(url: str, statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url.rpartition("/")[0] + "/postgres", autocommit=True) as connection:
+        connection.execute(statement)
 
 
 def postgres_version(url: str) -> str:
