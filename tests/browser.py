@@ -2,9 +2,11 @@
 
 A test marked `browser` takes `page` (1280 × 800, light) and usually `log_in`. It fails on every
 console error, uncaught script error and request to another host; a page that is meant to answer
-with an error says so with `faults.clear()`. A failing test leaves a screenshot in `test-output/`.
+with an error says so with `faults.clear()`. A failing test leaves a screenshot in `test-output/`;
+where `TEST_SCREENS` is set, pages are pictured there to be looked at.
 """
 
+import os
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator
@@ -148,19 +150,28 @@ def show(page: "Page", *, width: int = 1280, scheme: Scheme = "light") -> None:
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
 
 
-def shoot(page: "Page", name: str) -> list[Path]:
-    """Screenshots in light and dark, wide and narrow, to look at; gives the files."""
-    files = []
-    for width in HEIGHTS:
+def shoot(page: "Page", name: str) -> None:
+    """Screenshots in light and dark, wide and narrow, to look at; nothing looks at them by itself.
+
+    They take longer than all else that a test does with a page, and are made where asked for.
+    """
+    for width in HEIGHTS if os.environ.get("TEST_SCREENS") else ():
         for scheme in ("light", "dark"):
             show(page, width=width, scheme=scheme)
-            files.append(OUTPUT / "screens" / f"{name}-{scheme}-{width}.png")
-            page.screenshot(path=files[-1], full_page=True)
+            file = OUTPUT / "screens" / f"{name}-{scheme}-{width}.png"
+            page.screenshot(path=file, full_page=True)
     show(page)
-    return files
+
+
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CHARTS_FIT = """[...document.querySelectorAll(".eh-chart .main-svg")].every(
+    (drawing) => drawing.clientWidth <= drawing.closest(".eh-chart").clientWidth)"""
 
 
 def overflow_px(page: "Page") -> int:
-    """Pixels by which the page is wider than its window; 0 where nothing scrolls sideways."""
-    script = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    return int(page.evaluate(script))
+    """Pixels by which the page is wider than its window; 0 where nothing scrolls sideways.
+
+    Plotly draws anew a moment after the window was made narrower, which is waited for.
+    """
+    page.wait_for_function(CHARTS_FIT)
+    return int(page.evaluate(OVERFLOW))

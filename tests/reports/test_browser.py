@@ -77,7 +77,7 @@ def test_a_click_on_the_ring_filters_the_grid(enter):
     assert enter.locator("select[name=outcome]").input_value() == "failed"
 
 
-def test_every_chart_is_drawn_and_has_its_numbers_as_a_table(enter):
+def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(enter):
     enter.goto(many().get_absolute_url())
     charts = enter.locator(".eh-chart")
 
@@ -89,20 +89,35 @@ def test_every_chart_is_drawn_and_has_its_numbers_as_a_table(enter):
         panel = chart.locator("xpath=ancestor::section")
         assert panel.locator("table").count() == 1
 
-
-def test_charts_follow_the_theme(enter):
-    enter.goto(many().get_absolute_url())
     slice_colour = "getComputedStyle(document.querySelector('#chart-outcomes .slice path')).fill"
     enter.locator("#chart-outcomes .slice").first.wait_for()
     light = enter.evaluate(slice_colour)
     show(enter, scheme="dark")
     enter.wait_for_function(f"{slice_colour} !== '{light}'")
+    show(enter)
 
-    assert enter.evaluate(slice_colour) != light
+    enter.emulate_media(media="print")
+    assert not enter.locator("#nav-sidebar").is_visible()
+    assert not enter.get_by_role("button", name="Print").is_visible()
+    assert enter.get_by_text("How did").is_visible()
 
 
-def test_keys_lead_from_the_grid_to_a_result(enter):
-    run = done([0], [0], [1])
+def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
+    run = done([0], [1], [1], [0])
+    enter.goto(run.get_absolute_url())
+    enter.get_by_role("button", name="Results of Invents sources").click()
+    inside = enter.locator(".eh-inside [data-row]")
+    inside.first.wait_for()
+    assert inside.count() == 2
+    enter.get_by_role("button", name="Results of Invents sources").click()
+    assert enter.locator(".eh-inside").count() == 0
+
+    enter.goto(run.get_absolute_url())
+    enter.keyboard.press("/")
+    enter.keyboard.type("jk")
+    assert enter.locator("#results-search").input_value() == "jk"
+    assert enter.locator("[aria-current=true][data-row]").count() == 0
+
     enter.goto(run.get_absolute_url())
     enter.keyboard.press("j")
     enter.keyboard.press("j")
@@ -110,29 +125,8 @@ def test_keys_lead_from_the_grid_to_a_result(enter):
     first = enter.locator("[aria-current=true] [data-open]").get_attribute("href")
     enter.keyboard.press("Enter")
     enter.wait_for_url("**/result/**")
-
     assert enter.url.endswith(first)
-    assert f"run={run.pk}" in first
-
-
-def test_the_slash_goes_to_the_search_and_letters_stay_letters(enter):
-    enter.goto(done([0], [1]).get_absolute_url())
-    enter.keyboard.press("/")
-    enter.keyboard.type("jk")
-
-    assert enter.locator("#results-search").input_value() == "jk"
-    assert enter.locator("[aria-current=true][data-row]").count() == 0
-
-
-def test_an_issue_opens_to_its_results(enter):
-    enter.goto(done([0], [1], [1], [0]).get_absolute_url())
-    enter.get_by_role("button", name="Results of Invents sources").click()
-    inside = enter.locator(".eh-inside [data-row]")
-    inside.first.wait_for()
-
-    assert inside.count() == 2
-    enter.get_by_role("button", name="Results of Invents sources").click()
-    assert enter.locator(".eh-inside").count() == 0
+    assert f"run={run.pk}" in enter.url
 
 
 def test_figures_follow_a_live_run_without_a_reload(enter):
@@ -166,23 +160,18 @@ def test_a_run_is_cancelled_only_when_it_is_meant(enter):
     assert run.state == BatchState.CANCELLED
 
 
-def test_paper_has_no_sidebar_and_no_buttons(enter):
-    enter.goto(many().get_absolute_url())
-    enter.emulate_media(media="print")
+def test_pages_fit_wide_and_narrow_windows_in_both_themes(enter):
+    fits(enter, "empty", reverse("admin:index"))
+    run = many()
+    fits(enter, "dashboard", reverse("admin:index"))
+    fits(enter, "runs", reverse("reports:runs"))
+    fits(enter, "run", run.get_absolute_url())
 
-    assert not enter.locator("#nav-sidebar").is_visible()
-    assert not enter.get_by_role("button", name="Print").is_visible()
-    assert enter.get_by_text("How did").is_visible()
 
-
-@pytest.mark.parametrize("name", ["run", "runs", "dashboard", "empty"])
-def test_pages_fit_wide_and_narrow_windows_in_both_themes(enter, name):
-    if name != "empty":
-        run = many()
-    addresses = {"runs": reverse("reports:runs"), "run": name == "run" and run.get_absolute_url()}
-    enter.goto(str(addresses.get(name) or reverse("admin:index")))
-    shoot(enter, f"reports-{name}")
-
+def fits(page, name, address):
+    page.goto(address)
+    shoot(page, f"reports-{name}")
     for width in HEIGHTS:
-        show(enter, width=width)
-        assert overflow_px(enter) == SIDEWAYS
+        for scheme in ("light", "dark"):
+            show(page, width=width, scheme=scheme)
+            assert overflow_px(page) == SIDEWAYS, (name, width, scheme)

@@ -30,8 +30,6 @@ def looks(page, name):
     shoot(page, name)
     for width in HEIGHTS:
         show(page, width=width)
-        # Charts follow the window a moment later.
-        page.wait_for_timeout(500)
         assert overflow_px(page) <= 0, f"{name} at {width} px"
     show(page)
 

@@ -70,8 +70,6 @@ def test_pages_of_issues_fit_with_no_run_one_and_many(enter, releases):
         shoot(enter, f"{name}-{releases}")
         for width in HEIGHTS:
             show(enter, width=width)
-            # Charts follow the window a moment later.
-            enter.wait_for_timeout(500)
             assert overflow_px(enter) == 0
     if releases:
         enter.goto(pages["issue"])

@@ -8,17 +8,20 @@ from tests.site.ledger import addresses, make_little
 from tests.site.test_pages import sidebar
 
 TALL = {"width": 1280, "height": 6000}
+PARTS = 4
+"""Tests that deal the pages out among them, so that several processes can look."""
 
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_every_page_is_accessible(page, log_in):
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_is_accessible(page, log_in, part):
     make_little()
     person = make_user("superuser")
     log_in(person)
     page.set_viewport_size(TALL)  # or what sticks to the bottom of the window hides parts of forms
     problems: dict[str, str] = {}
-    for address in dict.fromkeys([*sidebar(person), *addresses().values()]):
+    for address in list(dict.fromkeys([*sidebar(person), *addresses().values()]))[part::PARTS]:
         page.goto(address)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
