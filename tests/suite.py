@@ -33,6 +33,7 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal")
 APART = "browser or kill or load"
 BOTH = "both_engines"
+ON_SQLITE = f"(browser and journey) or ((kill or load) and {BOTH})"
 AGAIN = ("--reruns", "1")
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""
@@ -53,8 +54,7 @@ GROUPS = (
     Group("database", SQLITE, f"not pure and not ({APART})", (*PARALLEL, *AGAIN)),
     Group("database", POSTGRES, f"{BOTH} and not pure and not ({APART})", (*PARALLEL, *AGAIN)),
     Group("browser", POSTGRES, "browser", (*PARALLEL, *AGAIN), browser=True),
-    Group("browser, one journey", SQLITE, "browser and journey", AGAIN, browser=True),
-    Group("kill and load", SQLITE, f"(kill or load) and {BOTH}", (*PARALLEL, *AGAIN)),
+    Group("journey and kill", SQLITE, ON_SQLITE, (*PARALLEL, *AGAIN), browser=True),
     Group("kill and load", POSTGRES, "(kill or load) and not browser", (*PARALLEL, *AGAIN)),
 )
 
