@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def listing() -> str:
     """One line per command, from the docstrings."""
-    lines = [f"  {name:8}{(run.__doc__ or '').splitlines()[0]}" for name, run in COMMANDS.items()]
+    lines = [f"  {name:22}{(run.__doc__ or '').splitlines()[0]}" for name, run in COMMANDS.items()]
     return "\n".join(["python3 dev.py COMMAND [arguments]", "", *lines])
 
 
@@ -72,6 +72,12 @@ def bench(rest: Sequence[str]) -> int:
     """Measure calls against a bare script, and each report against its bare SQL; prints tables."""
     install("test", TEST)
     become("-m", "tests.bench", *rest)
+
+
+def generate_sample_data(rest: Sequence[str]) -> int:
+    """Fill an empty database with generated runs and results, to see reports at any size."""
+    install("runtime", RUNTIME)
+    become("-m", "tests.sample_data", *rest)
 
 
 def audit(rest: Sequence[str]) -> int:
@@ -106,7 +112,8 @@ def manage(rest: Sequence[str]) -> int:
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    run.__name__: run for run in (demo, test, check, bench, audit, lock, manage)
+    run.__name__: run
+    for run in (demo, test, check, bench, generate_sample_data, audit, lock, manage)
 }
 
 

@@ -1,18 +1,18 @@
 """The admin of the ground, room by room."""
 
-from evalhub.access.admin import PersonAdmin, RoleAdmin, TokenAdmin
+from evalhub.access.admin import EvalHubUserAdmin, RoleAdmin, TokenAdmin
 from evalhub.access.exposure_admin import ExposureAdmin
 from evalhub.llm.admin import CallAdmin, LanguageModelAdmin
-from evalhub.notices.admin import DeliveryAdmin, NoticeAdmin, WebhookAdmin
+from evalhub.notifications.admin import DeliveryAdmin, NotificationAdmin, WebhookAdmin
 from evalhub.work.admin import WorkerAdmin
 
 __all__ = [
     "CallAdmin",
     "DeliveryAdmin",
+    "EvalHubUserAdmin",
     "ExposureAdmin",
     "LanguageModelAdmin",
-    "NoticeAdmin",
-    "PersonAdmin",
+    "NotificationAdmin",
     "RoleAdmin",
     "TokenAdmin",
     "WebhookAdmin",

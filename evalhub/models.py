@@ -1,9 +1,15 @@
 """The tables of the ground floor; each stands in the room that it belongs to."""
 
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
-from evalhub.llm.embedding_models import Embedding
-from evalhub.llm.models import Call, CallRole, LanguageModel, Pace
-from evalhub.notices.models import Delivery, DeliveryState, Notice, NoticeKind, Webhook
+from evalhub.llm.embedding_cache import Embedding
+from evalhub.llm.models import Call, CallRole, LanguageModel, SharedRate
+from evalhub.notifications.models import (
+    Delivery,
+    DeliveryState,
+    Notification,
+    NotificationKind,
+    Webhook,
+)
 from evalhub.work.models import BatchState, ItemState, Worker
 
 __all__ = [
@@ -17,10 +23,10 @@ __all__ = [
     "ExposureKind",
     "ItemState",
     "LanguageModel",
-    "Notice",
-    "NoticeKind",
-    "Pace",
+    "Notification",
+    "NotificationKind",
     "SavedFilter",
+    "SharedRate",
     "Token",
     "TokenScope",
     "User",

@@ -7,8 +7,8 @@ from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 
+from evalhub.admin_site.theme_colours import PRIMARY
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
-from evalhub.colours import PRIMARY
 from evalhub.environment import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -108,7 +108,7 @@ INSTALLED_APPS = [
     "unfold.contrib.forms",
     "unfold.contrib.inlines",
     "unfold.contrib.simple_history",
-    "evalhub.admin_site.HouseAdmin",
+    "evalhub.admin_site.site.SiteAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -128,7 +128,7 @@ INSTALLED_APPS = [
     "issues",
     "runs",
     "runs.review",
-    "runs.rehearsals",
+    "runs.tuning",
     "reports",
 ]
 
@@ -142,7 +142,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "evalhub.refusals.explain_refusals",
+    "evalhub.error_pages.explain_refusals",
     "simple_history.middleware.HistoryRequestMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -193,7 +193,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    # What reports computed, kept for all processes and over restarts: see `reports.pages.shell`.
+    # What reports computed, kept for all processes and over restarts: see
+    # `reports.documents.reading`.
     "computed": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "evalhub_computed",
@@ -204,21 +205,21 @@ CACHES = {
 # Background work ---------------------------------------------------------------------------------
 
 EVALHUB_WORK = [
-    "runs.answering.Answering",
-    "runs.judging.Judging",
-    "runs.rehearsals.work.Rehearsing",
+    "runs.answering.work.AnsweringKind",
+    "runs.judging.work.JudgingKind",
+    "runs.tuning.work.TuningKind",
     "reports.summaries.work.Summarising",
 ]
 """Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
 
 EVALHUB_EVERY_MINUTE = [
-    "evalhub.notices.delivering.deliver_in_background",
-    "issues.notices.tell_assigned",
-    "runs.recurring.launch_due",
-    "runs.review.filling.fill_followers",
-    "reports.recurring.make_due",
-    "reports.follow_up.pull",
-    "reports.notices.tell_finished",
+    "evalhub.notifications.outbox.deliver_in_background",
+    "issues.notifications.notify_assigned",
+    "runs.launching.schedules.launch_scheduled",
+    "runs.review.queue_items.fill_followers",
+    "reports.schedules.snapshots.make_due",
+    "reports.issue_proposals.proposals.pull",
+    "reports.notifications.notify_finished",
 ]
 """Functions without arguments that the workers' guard calls every minute, on each machine."""
 
@@ -300,7 +301,7 @@ LANGUAGE_CODE = "en-us"
 # No page is translated: looking for translations took a fifth of the time of a small page.
 USE_I18N = False
 USE_TZ = True
-FORMAT_MODULE_PATH = "evalhub.formats"
+FORMAT_MODULE_PATH = "evalhub.admin_site.formats"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 # Sessions and password hashes are there: other users of the machine have no business in it.
@@ -348,7 +349,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": True,
     "ENVIRONMENT": "reports.navigation.environment",
-    "DASHBOARD_CALLBACK": "reports.views.dashboard.dashboard",
+    "DASHBOARD_CALLBACK": "reports.dashboard.views.dashboard",
     "STYLES": [lambda request: static("evalhub/evalhub.css")],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",

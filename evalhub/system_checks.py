@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.exceptions import ImproperlyConfigured
 
-from evalhub.llm.network import allowances
+from evalhub.llm.address_policy import allowances
 
 
 @register(Tags.security)

@@ -15,7 +15,7 @@ from simple_history.utils import bulk_update_with_history
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, Tag, Test
-from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, Person, Refused
+from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, Actor, Refused
 
 FIELDS = ("title", "description", "generic_statement", "severity", "assignee")
 """What is chosen field by field; everything else moves or stays."""
@@ -35,24 +35,24 @@ SIMPLE = {IssueState.DRAFT, IssueState.IN_REVIEW}
 """States of an issue that goes without the right to approve."""
 
 
-class Back(NamedTuple):
+class UndoResult(NamedTuple):
     """What was taken back of a merge, and in words what was not."""
 
     moved: int
     left: list[str]
 
 
-def may_go(issue: Issue, user: Person) -> bool:
+def may_merge(issue: Issue, user: Actor) -> bool:
     """Whether this person may merge the issue away: one that was approved takes that right."""
     return user.has_perm(CHANGE_ISSUE if issue.state in SIMPLE else APPROVE_ISSUE)
 
 
-def problems_of(gone: Sequence[Issue], kept: Issue) -> list[str]:
+def problems_of(merged_away: Sequence[Issue], kept: Issue) -> list[str]:
     """Why these cannot be merged; [] where they can."""
-    problems = [] if gone else ["Choose at least two issues."]
-    if kept in gone:
+    problems = [] if merged_away else ["Choose at least two issues."]
+    if kept in merged_away:
         problems.append(f"{_named(kept)} cannot be merged into itself.")
-    for issue in (*gone, kept):
+    for issue in (*merged_away, kept):
         if issue.merged_into is not None:
             problems.append(f"{_named(issue)} was merged into {_named(issue.merged_into)} already.")
     if kept.state == IssueState.DEPRECATED and kept.merged_into is None:
@@ -62,7 +62,11 @@ def problems_of(gone: Sequence[Issue], kept: Issue) -> list[str]:
 
 @transaction.atomic
 def merge(
-    gone: Sequence[Issue], kept: Issue, *, take: Mapping[str, Issue] | None = None, by: User | None
+    merged_away: Sequence[Issue],
+    kept: Issue,
+    *,
+    take: Mapping[str, Issue] | None = None,
+    by: User | None,
 ) -> list[Merge]:
     """Merge issues into one that stays; one row for each that went.
 
@@ -73,23 +77,25 @@ def merge(
         Refused: One of them is merged already, or the one that stays is deprecated.
         ValueError: A field is not of `FIELDS`, or is taken from an issue that does not go.
     """
-    rows = _locked([*gone, kept])
-    kept, gone = rows[kept.pk], [rows[issue.pk] for issue in gone]
-    if problems := problems_of(gone, kept):
+    rows = _locked([*merged_away, kept])
+    kept, merged_away = rows[kept.pk], [rows[issue.pk] for issue in merged_away]
+    if problems := problems_of(merged_away, kept):
         raise Refused(problems)
     taken = {field: rows[issue.pk] for field, issue in (take or {}).items() if issue != kept}
     if unknown := set(taken) - set(FIELDS):
         raise ValueError(f"expected fields of {FIELDS}, got {sorted(unknown)}")
     before = {field: getattr(kept, field) for field in FIELDS}
-    said = _said_before(kept, taken, gone)
-    merges = [_merge_one(issue, kept, by) for issue in gone]
-    _take_over(kept, taken, before, merges, by)
+    said = _earlier_comments(kept, taken, merged_away)
+    merges = [_merge_one(issue, kept, by) for issue in merged_away]
+    _apply_fields(kept, taken, before, merges, by)
     written = {
         issue.pk: Comment.objects.create(issue=kept, author=by, text=text).pk
         for issue, text in said.items()
     }
     for made in merges:
-        made.moved["said"] = [written[made.gone_id]] if made.gone_id in written else []
+        made.moved["said"] = (
+            [written[made.merged_away_id]] if made.merged_away_id in written else []
+        )
         made.moved["said_of_kept"] = [written[kept.pk]] if kept.pk in written else []
         made.save(update_fields=["moved"])
     return merges
@@ -105,13 +111,15 @@ def _locked(issues: Sequence[Issue]) -> dict[int, Issue]:
     return found
 
 
-def _merge_one(gone: Issue, kept: Issue, by: User | None) -> Merge:
-    moved = {name: move(gone, kept, by) for name, move in MOVERS.items()}
-    made = Merge.objects.create(gone=gone, kept=kept, moved=moved, state_before=gone.state, by=by)
-    gone.state, gone.merged_into = IssueState.DEPRECATED, kept
-    sign(gone, by, f"Merged into issue {kept.pk}")
-    gone.save()
-    _point(gone.merged.all(), kept, by)
+def _merge_one(merged_away: Issue, kept: Issue, by: User | None) -> Merge:
+    moved = {name: move(merged_away, kept, by) for name, move in MOVERS.items()}
+    made = Merge.objects.create(
+        merged_away=merged_away, kept=kept, moved=moved, state_before=merged_away.state, by=by
+    )
+    merged_away.state, merged_away.merged_into = IssueState.DEPRECATED, kept
+    sign(merged_away, by, f"Merged into issue {kept.pk}")
+    merged_away.save()
+    _point(merged_away.merged.all(), kept, by)
     return made
 
 
@@ -123,7 +131,7 @@ def _point(issues: Iterable[Issue], holder: Issue, by: User | None) -> None:
         issue.save()
 
 
-def _take_over(
+def _apply_fields(
     kept: Issue,
     taken: Mapping[str, Issue],
     before: Mapping[str, Any],
@@ -137,10 +145,14 @@ def _take_over(
         merge_.changed = {
             field: [_plain(before[field]), _plain(getattr(kept, field))]
             for field, issue in taken.items()
-            if issue == merge_.gone and before[field] != getattr(kept, field)
+            if issue == merge_.merged_away and before[field] != getattr(kept, field)
         }
         merge_.save(update_fields=["changed"])
-    sign(kept, by, f"Took in issue {', '.join(str(merge_.gone_id) for merge_ in merges)}"[:100])
+    sign(
+        kept,
+        by,
+        f"Took in issue {', '.join(str(merge_.merged_away_id) for merge_ in merges)}"[:100],
+    )
     kept.save()
 
 
@@ -155,12 +167,12 @@ def _unplain(field: str, value: Any) -> Any:
 # What would be lost ------------------------------------------------------------------------------
 
 
-def _said_before(
-    kept: Issue, taken: Mapping[str, Issue], gone: Sequence[Issue]
+def _earlier_comments(
+    kept: Issue, taken: Mapping[str, Issue], merged_away: Sequence[Issue]
 ) -> dict[Issue, str]:
     """A comment for each issue of which something is not taken over."""
     winners = {field: taken.get(field, kept) for field in FIELDS}
-    lost = {issue: _lost(issue, winners, issue == kept) for issue in (kept, *gone)}
+    lost = {issue: _lost(issue, winners, issue == kept) for issue in (kept, *merged_away)}
     return {issue: text for issue, text in lost.items() if text}
 
 
@@ -188,8 +200,10 @@ def shown(issue: Issue, field: str) -> str:
 def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[int]]:
     """A mover of rows with a history, which tells of it."""
 
-    def move(gone: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None) -> Any:
-        rows = model.objects.select_for_update().filter(issue=gone)
+    def move(
+        merged_away: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None
+    ) -> Any:
+        rows = model.objects.select_for_update().filter(issue=merged_away)
         found = list(rows if keys is None else rows.filter(pk__in=keys))
         for row in found:
             row.issue = kept
@@ -202,7 +216,7 @@ def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[in
             ["issue", *more],
             batch_size=500,
             default_user=by,
-            default_change_reason=f"Moved from issue {gone.pk} to {kept.pk}: {reason}",
+            default_change_reason=f"Moved from issue {merged_away.pk} to {kept.pk}: {reason}",
         )
         return [row.pk for row in found]
 
@@ -210,8 +224,10 @@ def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[in
 
 
 def _move_plain(model: Any) -> Callable[..., list[int]]:
-    def move(gone: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None) -> Any:
-        rows = model.objects.filter(issue=gone)
+    def move(
+        merged_away: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None
+    ) -> Any:
+        rows = model.objects.filter(issue=merged_away)
         found = list(
             (rows if keys is None else rows.filter(pk__in=keys)).values_list("pk", flat=True)
         )
@@ -221,10 +237,10 @@ def _move_plain(model: Any) -> Callable[..., list[int]]:
     return move
 
 
-def _add_tags(gone: Issue, kept: Issue, by: User | None) -> list[int]:
+def _add_tags(merged_away: Issue, kept: Issue, by: User | None) -> list[int]:
     """Tags are shared: the one that goes keeps its own."""
-    new = sorted({tag.pk for tag in gone.tags.all()} - {tag.pk for tag in kept.tags.all()})
-    sign(kept, by, f"Tags of issue {gone.pk}")
+    new = sorted({tag.pk for tag in merged_away.tags.all()} - {tag.pk for tag in kept.tags.all()})
+    sign(kept, by, f"Tags of issue {merged_away.pk}")
     if new:
         kept.tags.add(*new)
     return new
@@ -242,13 +258,13 @@ MOVERS: dict[str, Callable[..., list[int]]] = {**ROWS, "tags": _add_tags}
 # Taking it back ----------------------------------------------------------------------------------
 
 
-def standing_merge(issue: Issue) -> Merge | None:
+def active_merge(issue: Issue) -> Merge | None:
     """The merge by which this issue went and that was not taken back; None where there is none."""
-    return Merge.objects.filter(gone=issue, taken_back_at=None).select_related("kept").first()
+    return Merge.objects.filter(merged_away=issue, undone_at=None).select_related("kept").first()
 
 
 @transaction.atomic
-def take_back(issue: Issue, *, by: User | None) -> Back:
+def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
     """Part an issue from the one that it was merged into: what moved, moves back.
 
     What was since moved elsewhere stays there, and a field that was since rewritten stays as it
@@ -258,43 +274,43 @@ def take_back(issue: Issue, *, by: User | None) -> Back:
         Refused: It was not merged, the one that it went into has itself been merged, or what was
             written there under the seal of its tests would be open to all.
     """
-    found = standing_merge(issue)
+    found = active_merge(issue)
     if found is None:
         raise Refused([f"{_named(issue)} is not merged into another."])
     rows = _locked([issue, found.kept])
-    gone, kept = rows[issue.pk], rows[found.kept_id]
+    merged_away, kept = rows[issue.pk], rows[found.kept_id]
     if kept.merged_into is not None:
         raise Refused(
             [f"{_named(kept)} was itself merged into {_named(kept.merged_into)}: part these first."]
         )
-    if _would_open(gone, kept, found):
+    if _would_open(merged_away, kept, found):
         raise Refused([OPENED.format(_named(kept))])
-    ROWS["comments"](kept, gone, by, found.moved.get("said", []))
+    ROWS["comments"](kept, merged_away, by, found.moved.get("said", []))
     moved, left = 0, []
     for name, move in ROWS.items():
         wanted = found.moved.get(name, [])
-        back = move(kept, gone, by, wanted)
+        back = move(kept, merged_away, by, wanted)
         moved += len(back)
         if missing := len(wanted) - len(back):
             left.append(f"{missing} of {len(wanted)} {name} were moved on since and stay there.")
     left += _restore(kept, found, by)
-    gone.state, gone.merged_into = found.state_before, None
-    sign(gone, by, f"Merge into issue {kept.pk} taken back")
-    gone.save()
-    _point(_below(gone), gone, by)
-    found.taken_back_at, found.taken_back_by = timezone.now(), by
+    merged_away.state, merged_away.merged_into = found.state_before, None
+    sign(merged_away, by, f"Merge into issue {kept.pk} taken back")
+    merged_away.save()
+    _point(_below(merged_away), merged_away, by)
+    found.undone_at, found.undone_by = timezone.now(), by
     found.save()
-    return Back(moved, left)
+    return UndoResult(moved, left)
 
 
 def _below(issue: Issue) -> list[Issue]:
     """The issues that were merged into this one, or into one of those, and stand so."""
-    standing = Merge.objects.filter(taken_back_at=None).select_related("gone")
-    direct = [found.gone for found in standing.filter(kept=issue)]
+    active = Merge.objects.filter(undone_at=None).select_related("merged_away")
+    direct = [found.merged_away for found in active.filter(kept=issue)]
     return [*direct, *(deeper for other in direct for deeper in _below(other))]
 
 
-def _would_open(gone: Issue, kept: Issue, found: Merge) -> bool:
+def _would_open(merged_away: Issue, kept: Issue, found: Merge) -> bool:
     """Whether the one that stays would show to all what was sealed with the tests that leave."""
     sealed = Test.objects.filter(issue=kept, sealed=True)
     if not sealed.exists() or sealed.exclude(pk__in=found.moved["tests"]).exists():
@@ -312,7 +328,7 @@ def _restore(kept: Issue, found: Merge, by: User | None) -> list[str]:
             setattr(kept, field, _unplain(field, before))
         else:
             left.append(f"Its {LABELS[field]} was changed since and stays as it is.")
-    sign(kept, by, f"Issue {found.gone_id} parted from it again")
+    sign(kept, by, f"Issue {found.merged_away_id} parted from it again")
     kept.save()
     kept.tags.remove(*Tag.objects.filter(pk__in=found.moved.get("tags", [])))
     return left

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import Exposure, ExposureKind, User
-from evalhub.access.revealing import checked_reason
+from evalhub.access.reveals import checked_reason
 from evalhub.history import sign
 from issues.models import Test, TestState
 from issues.states import LONGEST_REASON, Refused
@@ -55,7 +55,7 @@ def _opened(test: Test, reason: str, by: User, *, since: datetime) -> None:
     Exposure.objects.create(test=test.pk, kind=ExposureKind.OPENED, reason=reason, day=day, by=by)
 
 
-def _save(test: Test, current: Test, told: str, by: User, *, sealed: bool) -> None:
+def _save(test: Test, current: Test, reason: str, by: User, *, sealed: bool) -> None:
     test.sealed = current.sealed = sealed
-    sign(current, by, told[:LONGEST_REASON])
+    sign(current, by, reason[:LONGEST_REASON])
     current.save()

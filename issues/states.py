@@ -15,8 +15,8 @@ from evalhub.history import sign
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
 
-Person = User | AnonymousUser
-Stated = Issue | Test
+Actor = User | AnonymousUser
+HasState = Issue | Test
 
 CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
 CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
@@ -156,36 +156,36 @@ TEST_MOVES = (
 )
 
 
-def moves_of(row: Stated) -> tuple[Move, ...]:
+def moves_of(row: HasState) -> tuple[Move, ...]:
     return ISSUE_MOVES if isinstance(row, Issue) else TEST_MOVES
 
 
-def move_named(row: Stated, name: str) -> Move | None:
+def move_named(row: HasState, name: str) -> Move | None:
     return next((move for move in moves_of(row) if move.name == name), None)
 
 
-def may(move: Move, row: Stated, user: Person) -> bool:
+def may(move: Move, row: HasState, user: Actor) -> bool:
     """Whether this person may make the move from the row's present state."""
     right = move.rights.get(row.state)
     return right is not None and not is_merged(row) and user.has_perm(right)
 
 
-def is_merged(row: Stated) -> bool:
+def is_merged(row: HasState) -> bool:
     """An issue that was merged into another keeps its state until the merge is taken back."""
     return isinstance(row, Issue) and row.merged_into_id is not None
 
 
-def open_moves(row: Stated, user: Person) -> list[Move]:
+def open_moves(row: HasState, user: Actor) -> list[Move]:
     """The moves that lead on from the row's state and that this person may make."""
     return [move for move in moves_of(row) if may(move, row, user)]
 
 
-def problems_of(row: Stated) -> list[str]:
+def problems_of(row: HasState) -> list[str]:
     """What the row still lacks for review."""
     return problems_of_issue(row) if isinstance(row, Issue) else problems_of_test(row)
 
 
-def move(row: Stated, name: str, *, by: User | None, reason: str = "") -> None:
+def move(row: HasState, name: str, *, by: User | None, reason: str = "") -> None:
     """Change the row's state; `reason`, if any, stands in its history beside the move.
 
     Raises:
@@ -211,7 +211,7 @@ def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: U
 
 @transaction.atomic
 def _move(
-    row: Stated, name: str, by: User | None, changes: dict[str, str], reason: str = ""
+    row: HasState, name: str, by: User | None, changes: dict[str, str], reason: str = ""
 ) -> None:
     """Make the move on the row as the database has it, together with other changes."""
     current = type(row).objects.select_for_update().get(pk=row.pk)
@@ -233,7 +233,7 @@ def _move(
 
 
 @transaction.atomic
-def undo(row: Stated, *, by: User) -> str:
+def undo(row: HasState, *, by: User) -> str:
     """Take back the last change of state, as long as it was this person's; gives its name.
 
     Raises:
@@ -252,7 +252,7 @@ def undo(row: Stated, *, by: User) -> str:
     return str(made.history_change_reason or "the move")
 
 
-def last_move(row: Stated) -> tuple[Any, Any]:
+def last_move(row: HasState) -> tuple[Any, Any]:
     """The version in which the state became what it is, and the one before; None where none."""
     newer = None
     for version in row.history.order_by("-history_date", "-history_id")[:HISTORY_READ]:
@@ -269,7 +269,7 @@ class Moved(NamedTuple):
     refused: list[str]
 
 
-def move_all(rows: Iterable[Stated], name: str, *, by: User | None) -> Moved:
+def move_all(rows: Iterable[HasState], name: str, *, by: User | None) -> Moved:
     """Make the same move for each row that it is possible for; each is saved by itself."""
     done, refused = 0, []
     for row in rows:
@@ -281,7 +281,7 @@ def move_all(rows: Iterable[Stated], name: str, *, by: User | None) -> Moved:
     return Moved(done, refused)
 
 
-def review_again(test: Test, by: Person) -> bool:
+def review_again(test: Test, by: Actor) -> bool:
     """Send an approved test back to review when its editor may not approve; True if it was.
 
     To be called with the edited row before it is saved, so that nothing runs unapproved.

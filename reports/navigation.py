@@ -15,18 +15,18 @@ from evalhub.models import (
     Delivery,
     Exposure,
     LanguageModel,
-    Notice,
+    Notification,
     Token,
     User,
     Webhook,
     Worker,
 )
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
-from reports.models import Capability, RecurringReport
-from reports.pages.registry import PAGES
+from reports.models import Capability, ReportSchedule
+from reports.registry import PAGES
 from runs.models import Example, Jury, Launch, Result, Run, Suite
-from runs.rehearsals.models import Rehearsal
 from runs.review.models import Correction, Dispute, Queue
+from runs.tuning.models import Tuning
 
 Item = dict[str, Any]
 
@@ -41,7 +41,7 @@ class Room(NamedTuple):
     """Where it leads, if not to the list."""
 
 
-LEDGER = (
+ISSUES_AND_TESTS = (
     Room(Feedback, "Feedback", "forum", "inbox"),
     Room(Issue, "Issues", "bug_report"),
     Room(Test, "Tests", "science"),
@@ -53,7 +53,7 @@ RUNS = (
     Room(Result, "Results", "checklist"),
     Room(Suite, "Suites", "folder_copy"),
     Room(Jury, "Juries", "groups"),
-    Room(Rehearsal, "Rehearsals", "theater_comedy"),
+    Room(Tuning, "Rehearsals", "theater_comedy"),
     Room(Launch, "Launches", "schedule"),
 )
 REVIEW = (
@@ -63,7 +63,7 @@ REVIEW = (
     Room(Example, "Examples for judges", "school"),
 )
 REPORTS = (
-    Room(RecurringReport, "Recurring reports", "autorenew"),
+    Room(ReportSchedule, "Recurring reports", "autorenew"),
     Room(Capability, "Capability weights", "balance"),
 )
 SETTINGS = (
@@ -89,11 +89,11 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         {
             "items": [
                 _item("Dashboard", "home", reverse("admin:index"), exact=True, on=request),
-                *_notices(request),
+                *_notifications(request),
             ]
         },
         {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
-        {"title": "Ledger", "items": list(_open_rooms(LEDGER, request))},
+        {"title": "Ledger", "items": list(_open_rooms(ISSUES_AND_TESTS, request))},
         {"title": "Runs", "items": [*_launch(request), *_open_rooms(RUNS, request)]},
         {"title": "Reports", "items": list(_reports(request))},
         {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
@@ -115,11 +115,11 @@ def _open_rooms(rooms: tuple[Room, ...], request: HttpRequest) -> Iterator[Item]
             yield {**item, "link": _url(room.model, room.page)}
 
 
-def _notices(request: HttpRequest) -> Iterator[Item]:
+def _notifications(request: HttpRequest) -> Iterator[Item]:
     """One's notices, with how many are not read."""
     if request.user.is_authenticated:
-        unread = Notice.objects.filter(recipient=request.user.pk, read_at=None).count()
-        item = _item("Notices", "notifications", _url(Notice, "changelist"), on=request)
+        unread = Notification.objects.filter(recipient=request.user.pk, read_at=None).count()
+        item = _item("Notices", "notifications", _url(Notification, "changelist"), on=request)
         yield {**item, "badge": f"{unread:,}"} if unread else item
 
 

@@ -1,8 +1,8 @@
 """The run that later runs of a suite are compared with, on pages and at the gate."""
 
 from evalhub.models import BatchState
+from runs.figures.states import state_of
 from runs.models import Run, Suite
-from runs.states import state_of
 
 
 class NoBaseline(Exception):
@@ -44,7 +44,7 @@ def check(suite: Suite, run: Run) -> None:
     """
     if run.suite_id != suite.pk:
         raise NoBaseline(f"{run.label} is not a run of {suite}: choose one that is.")
-    state = state_of(run, list(run.judgings.all()))
+    state = state_of(run, list(run.judge_runs.all()))
     if state != BatchState.DONE:
         raise NoBaseline(f"{run.label} is {state.label.lower()}: a baseline has to be done.")
 

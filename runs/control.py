@@ -13,25 +13,25 @@ from django.utils import timezone
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
-from issues.rubric import WHOLE_TEST
-from runs.hearing import RETRY
-from runs.judging import CHECK_ERROR
-from runs.launch import add_judging, own_templates
-from runs.leaving import Leaving, of_judging, refusal
+from issues.rubrics.scoring import WHOLE_TEST
+from runs.judging.jury import repair_models_of
+from runs.judging.tasks import RETRY
+from runs.judging.work import CHECK_ERROR
+from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
+from runs.launching.launch import add_judge_run, own_templates
+from runs.launching.selection import without_prompt
 from runs.models import (
     DOUBTFUL,
     NO_ANSWER,
-    Assessment,
     Judge,
-    Judging,
+    JudgeRun,
     Judgment,
     Jury,
     Result,
+    ResultScore,
     Run,
 )
-from runs.scoring import score_results
-from runs.seats import mending_models
-from runs.selection import without_wording
+from runs.scoring.score import score_results
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ UNCOMPARED = Q(state=ItemState.DONE, result__similarity=None) & ~Q(
 
 BROKEN = Exists(
     Judgment.objects.filter(
-        judging=OuterRef("judging"), result=OuterRef("result"), judge=None, failure=CHECK_ERROR
+        judge_run=OuterRef("judge_run"), result=OuterRef("result"), judge=None, failure=CHECK_ERROR
     )
 )
 """Assessments in which a check gave no value, though it can run."""
@@ -56,8 +56,8 @@ def results_of(run: Run) -> QuerySet[Result]:
     return Result.objects.filter(run=run)
 
 
-def assessments_of(judging: Judging) -> QuerySet[Assessment]:
-    return Assessment.objects.filter(judging=judging)
+def result_scores_of(judge_run: JudgeRun) -> QuerySet[ResultScore]:
+    return ResultScore.objects.filter(judge_run=judge_run)
 
 
 @transaction.atomic
@@ -113,30 +113,30 @@ def retry_errors(run: Run) -> int:
     """
     answered_again = progress.retry_errors(run, results_of(run))
     judged_again = 0
-    for judging in run.judgings.order_by("pk"):
-        progress.lock(judging)
-        if _wait_for_answers(judging):
-            progress.reopen(judging)
-        if judging.is_current:
-            judged_again += _retry_judging(judging)
+    for judge_run in run.judge_runs.order_by("pk"):
+        progress.lock(judge_run)
+        if _wait_for_answers(judge_run):
+            progress.reopen(judge_run)
+        if judge_run.is_current:
+            judged_again += _retry_judge_run(judge_run)
     if not answered_again + judged_again:
         raise progress.NotPossible(f"{run} has no errors to retry.")
     return answered_again + judged_again
 
 
-def _wait_for_answers(judging: Judging) -> int:
+def _wait_for_answers(judge_run: JudgeRun) -> int:
     """Reopen assessments that had nothing to judge, where an answer is asked for again."""
-    waiting = assessments_of(judging).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
+    waiting = result_scores_of(judge_run).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
     return waiting.filter(result__state=ItemState.PENDING).update(
         state=ItemState.PENDING, error_kind="", error_message=""
     )
 
 
-def _retry_judging(judging: Judging) -> int:
+def _retry_judge_run(judge_run: JudgeRun) -> int:
     """Reopen assessments that ended in an error, or of which a judgment or a similarity failed."""
-    items = assessments_of(judging)
+    items = result_scores_of(judge_run)
     failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
-    if judging.run.wants_similarity:
+    if judge_run.run.wants_similarity:
         failed |= UNCOMPARED
     now = timezone.now().isoformat()
     again = list(items.filter(failed).values_list("pk", "result_id"))
@@ -150,13 +150,13 @@ def _retry_judging(judging: Judging) -> int:
         )
         score_results([result_id for _, result_id in some])
     if again:
-        progress.reopen(judging)
+        progress.reopen(judge_run)
     return len(again)
 
 
 def judge_again(
-    run: Run, jury: Jury | None, *, by: User | None, sealed_may_leave: bool = False
-) -> Judging:
+    run: Run, jury: Jury | None, *, by: User | None, allow_sealed_exposure: bool = False
+) -> JudgeRun:
     """Another judging of the same answers, by the same jury or another one.
 
     It stands beside the current one until a person makes it current.
@@ -171,32 +171,34 @@ def judge_again(
     with transaction.atomic():
         progress.lock(run)
         judges, backup = _judges(run, jury), _backup(run, jury)
-        sealed = refusal(of_judging(run, judges, backup), is_allowed=sealed_may_leave)
+        sealed = refusal(
+            exposure_of_judge_run(run, judges, backup), is_allowed=allow_sealed_exposure
+        )
         if problems := [*_problems(run, judges, backup), *sealed]:
             raise progress.NotPossible(" ".join(problems))
-        name = str(jury) if jury else run.judgings.latest("number").jury_name
-        judging = add_judging(run, judges, name=name, current=False, backup=backup, by=by)
+        name = str(jury) if jury else run.judge_runs.latest("number").jury_name
+        judge_run = add_judge_run(run, judges, name=name, current=False, backup=backup, by=by)
         request_worker()
-    return judging
+    return judge_run
 
 
-def leaving_when_judged(run: Run, jury: Jury | None) -> Leaving | None:
+def sealed_exposure_of_judge_run(run: Run, jury: Jury | None) -> SealedExposure | None:
     """The sealed tests that judging it again sends outside the trusted network, and to whom."""
-    return of_judging(run, _judges(run, jury), _backup(run, jury))
+    return exposure_of_judge_run(run, _judges(run, jury), _backup(run, jury))
 
 
 def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
     chosen = Judge.objects.select_related("language_model", "template")
     if jury:
         return list(chosen.filter(juries=jury))
-    last = run.judgings.latest("number").jury["judges"]
+    last = run.judge_runs.latest("number").jury["judges"]
     return list(chosen.filter(pk__in=[judge["judge"] for judge in last]))
 
 
 def _backup(run: Run, jury: Jury | None) -> Judge | None:
     if jury:
         return jury.backup
-    last = run.judgings.latest("number").jury.get("backup")
+    last = run.judge_runs.latest("number").jury.get("backup")
     return Judge.objects.filter(pk=last["judge"]).first() if last else None
 
 
@@ -207,29 +209,29 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     models = {judge.language_model for judge in (*judges, *([backup] if backup else []))}
     idle = sorted(str(model) for model in models if not model.is_active)
     problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
-    models |= mending_models(judges, backup, own_templates(run))
+    models |= repair_models_of(judges, backup, own_templates(run))
     asked = {(model.litellm_model, model.api_base) for model in models}
     candidate = run.candidate()
-    if (candidate.litellm_model, candidate.api_base) in asked and not run.self_judging_allowed:
+    if (candidate.litellm_model, candidate.api_base) in asked and not run.self_evaluation_allowed:
         problems.append(f"{run.model_name} would judge its own answers: choose another jury.")
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if run.cost_limit_usd is not None and unpriced:
         problems.append(f"A cost limit needs prices: enter those of {', '.join(unpriced)}.")
     without = run.results.filter(revision__template=None)
     bare = without.exclude(revision__criteria__key__gt=WHOLE_TEST).count()
-    if bare and without_wording(judges) and not run.score_by_similarity:
+    if bare and without_prompt(judges) and not run.score_by_similarity:
         problems.append(f"{bare} results are of tests without a judge template or a rubric.")
     return problems
 
 
 @transaction.atomic
-def make_current(judging: Judging) -> None:
+def make_current(judge_run: JudgeRun) -> None:
     """Let this judging decide the run's scores from now on; the others stay to be read."""
-    progress.lock(judging.run)
-    others = Judging.objects.filter(run=judging.run_id, is_current=True)
+    progress.lock(judge_run.run)
+    others = JudgeRun.objects.filter(run=judge_run.run_id, is_current=True)
     others.update(is_current=False)
-    Judging.objects.filter(pk=judging.pk).update(is_current=True)
-    ids = Result.objects.filter(run=judging.run_id).order_by("pk").values_list("pk", flat=True)
+    JudgeRun.objects.filter(pk=judge_run.pk).update(is_current=True)
+    ids = Result.objects.filter(run=judge_run.run_id).order_by("pk").values_list("pk", flat=True)
     for some in _sliced(list(ids)):
         score_results(some)
 
@@ -239,21 +241,21 @@ def _sliced(rows: list[T]) -> Iterator[list[T]]:
         yield rows[start : start + SLICE]
 
 
-def _parts(run: Run, states: list[BatchState]) -> list[Run | Judging]:
+def _parts(run: Run, states: list[BatchState]) -> list[Run | JudgeRun]:
     """The run and its judgings, as far as they are in one of these states, locked."""
     progress.lock(run)
     run.refresh_from_db(fields=["state"])
-    for judging in run.judgings.order_by("pk"):
-        progress.lock(judging)
-    judgings = list(run.judgings.filter(state__in=states))
-    return [run, *judgings] if run.state in states else [*judgings]
+    for judge_run in run.judge_runs.order_by("pk"):
+        progress.lock(judge_run)
+    judge_runs = list(run.judge_runs.filter(state__in=states))
+    return [run, *judge_runs] if run.state in states else [*judge_runs]
 
 
-def _items(batch: Run | Judging) -> QuerySet[Any]:
-    return results_of(batch) if isinstance(batch, Run) else assessments_of(batch)
+def _items(batch: Run | JudgeRun) -> QuerySet[Any]:
+    return results_of(batch) if isinstance(batch, Run) else result_scores_of(batch)
 
 
-def _need(run: Run, parts: list[Run | Judging], what: str) -> None:
+def _need(run: Run, parts: list[Run | JudgeRun], what: str) -> None:
     if not parts:
         raise progress.NotPossible(
             f"{run} is {run.get_state_display()}, and so are its judgings: it cannot be {what}."

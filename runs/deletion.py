@@ -4,7 +4,7 @@ from django.db import transaction
 
 from evalhub.models import BatchState
 from evalhub.work.progress import NotPossible
-from runs.models import Answer, Assessment, HumanEvaluation, Judging, Judgment, Result, Run
+from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Run
 
 
 @transaction.atomic
@@ -15,15 +15,15 @@ def delete_run(run: Run) -> dict[str, int]:
         NotPossible: It or one of its judgings is at work.
     """
     run = Run.objects.select_for_update().get(pk=run.pk)
-    if run.is_live or run.judgings.filter(state=BatchState.LIVE).exists():
+    if run.is_live or run.judge_runs.filter(state=BatchState.LIVE).exists():
         raise NotPossible(f"{run} is running: cancel it before it is deleted.")
     parts = (
-        Judgment.objects.filter(judging__run=run),
-        Assessment.objects.filter(judging__run=run),
+        Judgment.objects.filter(judge_run__run=run),
+        ResultScore.objects.filter(judge_run__run=run),
         HumanEvaluation.objects.filter(result__run=run),
         Answer.objects.filter(result__run=run),
         Result.objects.filter(run=run),
-        Judging.objects.filter(run=run),
+        JudgeRun.objects.filter(run=run),
         Run.objects.filter(pk=run.pk),
     )
     return {str(rows.model._meta.verbose_name_plural): rows.delete()[0] for rows in parts}
@@ -33,7 +33,7 @@ def contents_of(run: Run) -> dict[str, int]:
     """What would go with a run, counted."""
     return {
         "results with their answers": Result.objects.filter(run=run).count(),
-        "judgings": run.judgings.count(),
-        "judgments": Judgment.objects.filter(judging__run=run).count(),
+        "judge_runs": run.judge_runs.count(),
+        "judgments": Judgment.objects.filter(judge_run__run=run).count(),
         "human evaluations": HumanEvaluation.objects.filter(result__run=run).count(),
     }

@@ -13,16 +13,16 @@ from django.core.management.utils import get_random_secret_key
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from evalhub.llm import local
+from evalhub.llm import local_model
 from evalhub.models import LanguageModel, User
 from issues.models import Test
-from issues.sample_ledger import load_sample
-from runs.importers.weval.batch import import_all
+from issues.sample_data import load_sample
+from runs.importers.weval.batch_import import import_all
 from runs.importers.weval.files import find
-from runs.juries import Making
-from runs.launch import launch
+from runs.judging.jury_builder import JuryBuilder
+from runs.launching.launch import launch
+from runs.launching.spec import read_spec
 from runs.models import Jury, Result, Run
-from runs.spec import read_spec
 
 LABEL = "Demo"
 BLUEPRINT_WAITS = timedelta(seconds=45)
@@ -88,7 +88,7 @@ def allowed_address(model_port: int) -> str:
     Who sets the demo's base URL means it to be called.
     """
     if is_embedded():
-        return f"{local.HOST}:{model_port}"
+        return f"{local_model.HOST}:{model_port}"
     url = urlsplit(settings.EVALHUB_DEMO_BASE_URL)
     port = url.port or (443 if url.scheme == "https" else 80)
     host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
@@ -113,12 +113,12 @@ def model() -> LanguageModel:
 def _embedded() -> dict[str, Any]:
     return {
         "name": "SmolLM2 135M (embedded)",
-        "maker": "Hugging Face",
+        "developer": "Hugging Face",
         "family": "SmolLM2",
-        "litellm_model": local.LITELLM_MODEL,
-        "api_base": local.base_url(settings.EVALHUB_MODEL_PORT),
+        "litellm_model": local_model.LITELLM_MODEL,
+        "api_base": local_model.base_url(settings.EVALHUB_MODEL_PORT),
         "params": {"max_tokens": 128, "temperature": 0},
-        "max_concurrency": local.SLOTS,
+        "max_concurrency": local_model.SLOTS,
         "judge_timeout_s": 120,
         "note": NOTE,
     }
@@ -165,7 +165,7 @@ def _launch(candidate: LanguageModel, user: User) -> None:
         "models": [candidate.pk],
         "system_prompts": SYSTEM_PROMPTS,
         "jury": _jury(candidate).pk,
-        "allow_self_judging": True,
+        "allow_self_evaluation": True,
     }
     launch(read_spec(spec), by=user)
 
@@ -182,7 +182,7 @@ def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
         "suite": suite.pk,
         "models": [candidate.pk],
         "jury": _jury(candidate).pk,
-        "allow_self_judging": True,
+        "allow_self_evaluation": True,
     }
     launched = launch(read_spec(spec), by=user)
     later = timezone.now() + BLUEPRINT_WAITS
@@ -198,5 +198,5 @@ def _jury(judge: LanguageModel) -> Jury:
     name = "Embedded judge" if is_embedded() else f"{judge.name} as judge"
     jury, is_new = Jury.objects.get_or_create(name=name)
     if is_new:
-        jury.judges.set(Making([judge], params=JUDGE_PARAMS if is_embedded() else {}).judges())
+        jury.judges.set(JuryBuilder([judge], params=JUDGE_PARAMS if is_embedded() else {}).judges())
     return jury

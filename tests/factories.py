@@ -4,10 +4,10 @@ from itertools import count
 from typing import Any
 
 from evalhub.models import LanguageModel, User
-from issues.builtin_templates import BUILTIN
-from issues.freezing import freeze
+from issues.judge_templates.builtin import BUILTIN
 from issues.models import Issue, IssueState, JudgeTemplate, Tag, TemplateState, Test, TestState
-from runs.launch import add_judging, add_results
+from issues.revisions import freeze
+from runs.launching.launch import add_judge_run, add_results
 from runs.models import Approach, Judge, Jury, Result, Run
 
 number = count(1)
@@ -100,7 +100,7 @@ def make_run(
     add_results(run, list(tests), freeze(tests))
     judges = list(jury.judges.all()) if jury else []
     backup = jury.backup if jury else None
-    add_judging(run, judges, name=str(jury or ""), current=True, backup=backup)
+    add_judge_run(run, judges, name=str(jury or ""), current=True, backup=backup)
     return run
 
 

@@ -299,11 +299,11 @@ def completion(body: Json, reply: Reply) -> str:
         message["tool_calls"] = reply.tool_calls
     if reply.reasoning:
         message["reasoning_content"] = reply.reasoning
-    tokens_in, tokens_out = len(prompt(body).split()), len((reply.text or "").split())
+    input_tokens, output_tokens = len(prompt(body).split()), len((reply.text or "").split())
     usage = {
-        "prompt_tokens": tokens_in,
-        "completion_tokens": tokens_out,
-        "total_tokens": tokens_in + tokens_out,
+        "prompt_tokens": input_tokens,
+        "completion_tokens": output_tokens,
+        "total_tokens": input_tokens + output_tokens,
     }
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     whole: Json = {

@@ -17,18 +17,18 @@ from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from evalhub.models import Delivery, Exposure, Notice, Token, TokenScope, User, Webhook
+from evalhub.models import Delivery, Exposure, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
-from issues.freezing import freeze
 from issues.models import Feedback, ResolutionLabel, Tag
-from reports.document import Document
-from reports.models import Edition, RecurringReport
-from reports.pages.registry import PAGES
-from reports.storing import stored
-from reports.summaries.ask import ask_summary
+from issues.revisions import freeze
+from reports.documents.document import Document
+from reports.documents.storage import stored
+from reports.models import ReportSchedule, Snapshot
+from reports.registry import PAGES
+from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
-from runs.rehearsals.models import Rehearsal
 from runs.review.models import Correction
+from runs.tuning.models import Tuning
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -40,7 +40,7 @@ from tests.factories import (
     make_test,
     make_user,
 )
-from tests.reports.rows import answer, judge
+from tests.reports.judged_runs import answer, judge
 from tests.runs.review.rows import make_queue, put
 
 pytestmark = pytest.mark.django_db
@@ -106,10 +106,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_token_changelist": (get(STAFF),),
     "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
     "admin:evalhub_token_revoke": (post(ADMINS),),
-    "admin:evalhub_notice_changelist": (get(STAFF),),
-    "admin:evalhub_notice_choose": (get(STAFF), post(STAFF)),
-    "admin:evalhub_notice_read": (post(STAFF),),
-    "admin:evalhub_notice_open": (post(frozenset()),),  # only whose it is opens it
+    "admin:evalhub_notification_changelist": (get(STAFF),),
+    "admin:evalhub_notification_choose": (get(STAFF), post(STAFF)),
+    "admin:evalhub_notification_read": (post(STAFF),),
+    "admin:evalhub_notification_open": (post(frozenset()),),  # only whose it is opens it
     "admin:evalhub_webhook_test": (post(MAINTAINERS),),
     "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
     "admin:evalhub_exposure_export": (get(MAINTAINERS),),
@@ -118,7 +118,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_feedback_inbox": (get(),),
     "admin:issues_feedback_inbox_act": (post(WRITERS, act="undo"),),
     "admin:issues_feedback_issues": (get(ALL, "q=d"),),
-    "admin:issues_feedback_alike": (post(ALL, text="The sum is wrong."),),
+    "admin:issues_feedback_similar": (post(ALL, text="The sum is wrong."),),
     "admin:issues_feedback_upload": (get(WRITERS), post(WRITERS)),
     "admin:issues_judgetemplate_act": (
         get(MAINTAINERS, "act=publish"),
@@ -132,7 +132,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_issue_board": (get(),),
     "admin:issues_issue_board_act": (post(WRITERS),),
     "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
-    "admin:issues_issue_part": (get(WRITERS), post(WRITERS)),
+    "admin:issues_issue_unmerge": (get(WRITERS), post(WRITERS)),
     "admin:issues_test_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
@@ -148,7 +148,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_library": (get(), post(WRITERS)),
     "admin:issues_test_compare_answers": (get(),),
     # Runs
-    "admin:runs_jury_asked": (post(MAINTAINERS),),
+    "admin:runs_jury_preview": (post(MAINTAINERS),),
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
     "admin:runs_launch_act": (post(MAINTAINERS),),
     "admin:runs_result_evaluate": (post(WRITERS),),
@@ -156,7 +156,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_result_judgment": (get(),),
     "admin:runs_result_example": (post(WRITERS, act="mark"),),
     "admin:runs_run_rows": (get(),),
-    "admin:runs_run_supply": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:runs_run_import_answers": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
@@ -176,20 +176,20 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:review_dispute_changelist": (get(ADJUDICATORS),),
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
     # Rehearsals
-    "admin:rehearsals_rehearsal_seen": (get(WRITERS),),
-    "admin:rehearsals_rehearsal_progress": (get(WRITERS),),
-    "admin:rehearsals_rehearsal_example": (post(MAINTAINERS),),
-    "admin:rehearsals_rehearsal_wording": (post(MAINTAINERS),),
-    "admin:rehearsals_rehearsal_try": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:rehearsals_rehearsal_act": (post(MAINTAINERS, act="cancel"),),
-    "admin:rehearsals_rehearsal_publish": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:tuning_tuning_disagreements": (get(WRITERS),),
+    "admin:tuning_tuning_progress": (get(WRITERS),),
+    "admin:tuning_tuning_example": (post(MAINTAINERS),),
+    "admin:tuning_tuning_prompt": (post(MAINTAINERS),),
+    "admin:tuning_tuning_attempt": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
+    "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # Reports
     "reports:runs": (get(),),
     "reports:run": (get(),),
     "reports:run_progress": (get(),),
     "reports:run_rows": (get(),),
     "reports:run_csv": (get(),),
-    "reports:run_verdicts_csv": (get(),),
+    "reports:run_judgments_csv": (get(),),
     "reports:run_json": (get(),),
     "reports:run_markdown": (get(),),
     "reports:run_html": (get(),),
@@ -207,9 +207,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
     "admin:reports_recurringreport_make": (post(MAINTAINERS),),
-    "reports:edition": (get(),),
-    "reports:edition_download": (get(),),
-    "reports:recur": (post(MAINTAINERS, cron="0 6 * * *"),),
+    "reports:snapshot": (get(),),
+    "reports:snapshot_download": (get(),),
+    "reports:start_schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
     **{f"reports:{page.key}": (get(),) for page in PAGES},
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},
     **{f"api-report-{page.key}": (get(),) for page in PAGES},
@@ -218,9 +218,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-language-model-detail": (get(),),
     "api-call-list": (get(MAINTAINERS),),
     "api-call-detail": (get(MAINTAINERS),),
-    "api-notice-list": (get(),),
-    "api-notice-detail": (get(frozenset()),),  # only whose it is reads it
-    "api-notice-read": (post(frozenset()),),
+    "api-notification-list": (get(),),
+    "api-notification-detail": (get(frozenset()),),  # only whose it is reads it
+    "api-notification-read": (post(frozenset()),),
     "api-exposure-list": (get(MAINTAINERS),),
     "api-exposure-detail": (get(MAINTAINERS),),
     "api-tag-list": (get(), post(WRITERS)),
@@ -279,13 +279,13 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-run-report": (get(),),
     "api-result-list": (get(),),
     "api-result-detail": (get(),),
-    "api-judging-list": (get(),),
-    "api-judging-detail": (get(),),
+    "api-judge-run-list": (get(),),
+    "api-judge-run-detail": (get(),),
     "api-judgment-list": (get(),),
     "api-judgment-detail": (get(),),
-    "api-rehearsal-list": (get(WRITERS), post(MAINTAINERS)),
-    "api-rehearsal-detail": (get(WRITERS),),
-    "api-rehearsal-tries": (post(MAINTAINERS),),
+    "api-tuning-list": (get(WRITERS), post(MAINTAINERS)),
+    "api-tuning-detail": (get(WRITERS),),
+    "api-tuning-tries": (post(MAINTAINERS),),
     "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
     "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
     "api-queue-add-run": (post(MAINTAINERS),),
@@ -295,12 +295,12 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-review-item-list": (get(WRITERS),),
     "api-review-item-detail": (get(WRITERS),),
     "api-review-item-take": (post(WRITERS),),
-    "api-place-list": (get(WRITERS),),
-    "api-place-detail": (get(WRITERS),),
-    "api-place-submit": (post(WRITERS),),
-    "api-place-skip": (post(WRITERS),),
-    "api-place-release": (post(WRITERS),),
-    "api-place-send-back": (post(ADJUDICATORS),),
+    "api-assignment-list": (get(WRITERS),),
+    "api-assignment-detail": (get(WRITERS),),
+    "api-assignment-submit": (post(WRITERS),),
+    "api-assignment-skip": (post(WRITERS),),
+    "api-assignment-release": (post(WRITERS),),
+    "api-assignment-send-back": (post(ADJUDICATORS),),
     "api-evaluation-list": (get(), post(WRITERS)),
     "api-evaluation-detail": (get(),),
     "api-summary-list": (get(), post(MAINTAINERS)),
@@ -308,7 +308,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-summary-exchanges": (get(),),
     "api-summary-again": (post(MAINTAINERS),),
     "api-summary-cancel": (post(MAINTAINERS),),
-    # Only its annotator withdraws an evaluation: see tests/runs/test_api.py.
+    # Only its annotator withdraws an evaluation: see tests/runs/api/test_api.py.
     "api-evaluation-withdraw": (),
 }
 
@@ -408,11 +408,13 @@ def rows() -> dict[str, Any]:
         result=result, criterion=result.revision.criteria.get(), annotator=user, value=1.0
     )
     webhook = Webhook.objects.create(name="w", url="https://example.org/", secret_env="HOOK")
-    report = RecurringReport.objects.create(title="r", page="gone", cron="0 6 * * *")
+    report = ReportSchedule.objects.create(title="r", page="gone", cron="0 6 * * *")
     (item,) = put(make_queue(), result)
     return {
         "user": user,
-        "notice": Notice.objects.create(recipient=user, kind="assigned", key="k", title="t"),
+        "notification": Notification.objects.create(
+            recipient=user, kind="assigned", key="k", title="t"
+        ),
         "webhook": webhook,
         "delivery": Delivery.objects.create(webhook=webhook, key="k"),
         "token": Token.objects.issue(user=user, name="x")[0],
@@ -439,17 +441,17 @@ def rows() -> dict[str, Any]:
         "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
         "queue": item.queue,
         "reviewitem": item,
-        "place": item.places.get(),
+        "place": item.assignments.get(),
         "example": Example.objects.create(evaluation=evaluation, note="n"),
-        "judging": run.judgings.get(),
+        "judge_run": run.judge_runs.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
-        "rehearsal": Rehearsal.objects.create(  # type: ignore[misc]
+        "tuning": Tuning.objects.create(  # type: ignore[misc]
             template=test.template, judge=result.judgments.get().judge, seed=1
         ),
         "summary": ask_summary([run], analyst=run.language_model, by=user),
         "recurringreport": report,
-        "edition": Edition.objects.create(report=report, content=stored(Document("Which?"))),
+        "snapshot": Snapshot.objects.create(report=report, content=stored(Document("Which?"))),
     }
 
 
@@ -475,7 +477,7 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name)
     if address.name == "admin:app_list":
         return reverse(address.name, args=["issues"])
-    if address.name == "reports:recur":
+    if address.name == "reports:start_schedule":
         return reverse(address.name, args=[PAGES[0].key if PAGES else "none"])
     if address.name == "reports:compare_answers":
         return reverse(address.name, args=[rows["result"].pk] * 2)
@@ -506,7 +508,7 @@ def model_of(address: Address) -> str:
     if address.name.startswith("reports:summary"):
         return "summary"
     if address.name.startswith("reports:"):
-        return {"reports:similarity": "test", "reports:edition": "edition"}.get(
+        return {"reports:similarity": "test", "reports:snapshot": "snapshot"}.get(
             address.name.removesuffix("_download"), "run"
         )
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
@@ -518,7 +520,7 @@ MODELS = (
     *(
         "language-model",
         "call",
-        "notice",
+        "notification",
         "exposure",
         "tag",
         "resolution-label",
@@ -526,8 +528,8 @@ MODELS = (
         "issue",
         "test",
     ),
-    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judging"),
-    *("judgment", "evaluation", "summary", "rehearsal", "queue", "review-item", "place"),
+    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judge_run"),
+    *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "place"),
 )
 
 

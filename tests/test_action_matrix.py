@@ -37,7 +37,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
     "axes.accessattempt": {"cleanup_expired_attempts": ADMINS},
     "evalhub.delivery": {"again": MAINTAINERS},
     "evalhub.languagemodel": {"activate": MAINTAINERS, "deactivate": MAINTAINERS},
-    "evalhub.notice": {"mark_read": STAFF, "mark_unread": STAFF},
+    "evalhub.notification": {"mark_read": STAFF, "mark_unread": STAFF},
     "evalhub.token": {"revoke": STAFF},  # their own ones
     "issues.feedback": {"accept": WRITERS, "dismiss": WRITERS},
     "issues.issue": {
@@ -66,7 +66,7 @@ MAY_DELETE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("issues.feedback", "issues.issue", "issues.test"), MAINTAINERS),
     **dict.fromkeys(("issues.resolutionlabel", "issues.tag", "evalhub.webhook"), MAINTAINERS),
     **dict.fromkeys(("reports.capability", "reports.recurringreport"), MAINTAINERS),
-    **dict.fromkeys(("runs.jury", "runs.launch", "runs.suite"), MAINTAINERS),
+    **dict.fromkeys(("runs.jury", "runs.launching.launch", "runs.suite"), MAINTAINERS),
 }
 
 

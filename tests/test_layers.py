@@ -114,7 +114,7 @@ def test_only_the_gateway_imports_litellm():
     [
         "url = reverse('runs:detail')",
         "url = reverse('admin:runs_run_change')",
-        "template_name = 'reports/run.html'",
+        "template_name = 'reports/run/page.html'",
         "run = ForeignKey('runs.Run')",
     ],
 )
@@ -125,7 +125,7 @@ def test_a_string_that_names_a_higher_floor_is_found(line):
 @pytest.mark.parametrize(
     "line",
     [
-        "'''See runs.launch.'''",
+        "'''See runs.launching.launch.'''",
         "url = reverse('issues:detail')",
         "text = 'This runs. It reports: nothing.'",
         "path = 'api/v1/runs/'",
@@ -140,7 +140,7 @@ def test_a_dotted_path_to_another_floor_is_found():
 
 
 def test_a_dotted_path_to_the_same_floor_is_not():
-    assert dotted_paths("work = 'runs.answering.Answering'", 2) == []
+    assert dotted_paths("work = 'runs.answering.work.AnsweringKind'", 2) == []
 
 
 @pytest.mark.parametrize(

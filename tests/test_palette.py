@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evalhub.palette import PER_KIND, has_words
+from evalhub.admin_site.command_palette import PER_KIND, has_words
 from issues.models import Feedback, Issue
 from runs.models import Suite
 from tests.factories import make_issue, make_model, make_run, make_test, make_user

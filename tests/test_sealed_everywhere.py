@@ -10,19 +10,19 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
-from evalhub.access.revealing import reveal
+from evalhub.access.reveals import reveal
 from evalhub.models import Exposure, User
 from issues.models import Criterion, Feedback, Issue, TemplateExample
 from issues.models.example import TEXTS as EXAMPLE_TEXTS
 from reports.models import Exchange, ExecutiveSummary
-from reports.summaries.ask import ask_summary
-from runs.models import Assessment, Example, HumanEvaluation, Judgment, Result, Suite
-from runs.rehearsals.models import Precedent, Rehearsal
+from reports.summaries.requests import ask_summary
+from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Suite
 from runs.review.models import Correction, Queue, Skip
+from runs.tuning.models import LabelledExample, Tuning
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
 from tests.runs.review.rows import make_queue, put
-from tests.runs.rubrics import rubric_run
+from tests.runs.rubric_runs import rubric_run
 from tests.test_access_matrix import DOORS, addresses, knock, url_of
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ SEARCHES = {
 READ_AT = {
     *("reports:summary", "reports:summary_exchange", "reports:summary_download"),
     *("api-summary-detail", "api-summary-exchanges"),
-    *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
+    *("reports:run_csv", "reports:run_judgments_csv", "reports:run_json", "reports:similarity"),
     *("reports:run_markdown", "reports:run_html", "reports:run_junit"),
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
@@ -67,7 +67,7 @@ SEVERAL = {
 """Where texts hang on all sealed tests of an issue, or of a run, and not on one."""
 
 REVEALED = {
-    *("reports:run_csv", "reports:run_verdicts_csv", "reports:run_json", "reports:similarity"),
+    *("reports:run_csv", "reports:run_judgments_csv", "reports:run_json", "reports:similarity"),
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
@@ -98,7 +98,7 @@ def rows() -> dict[str, Any]:
     changed.save()
     Criterion.objects.create(test=test, text=SECRET).delete()
     Judgment.objects.update(justification=SECRET, failure_message=SECRET)
-    Assessment.objects.update(error_message=SECRET)
+    ResultScore.objects.update(error_message=SECRET)
     Result.objects.update(error_message=SECRET, similarity=0.5)
     result = first_result(run)
     evaluation = HumanEvaluation.objects.create(
@@ -130,7 +130,7 @@ def rows() -> dict[str, Any]:
         "suite": suite,
         "run": run,
         "result": result,
-        "judging": run.judgings.get(),
+        "judge_run": run.judge_runs.get(),
         "judgment": result.judgments.first(),
         "evaluation": evaluation,
         "example": Example.objects.create(evaluation=evaluation, note=SECRET),
@@ -144,7 +144,7 @@ def rows() -> dict[str, Any]:
         "exposure": Exposure.objects.create(
             test=test.pk, kind="opened", reason=SECRET, day="2026-01-01"
         ),
-        "rehearsal": rehearsed(result, evaluation),
+        "tuning": rehearsed(result, evaluation),
     }
 
 
@@ -164,25 +164,25 @@ def sealed_issue() -> Issue:
     return issue
 
 
-def rehearsed(result: Result, evaluation: HumanEvaluation) -> Rehearsal:
+def rehearsed(result: Result, evaluation: HumanEvaluation) -> Tuning:
     """A rehearsal that shows the result among those that the judge got wrong."""
     judgment = result.judgments.exclude(judge=None)[0]
     template, judge = result.test.template, judgment.judge
     assert template is not None
     assert judge is not None
-    rehearsal = Rehearsal.objects.create(template=template, judge=judge, seed=1)
-    Precedent.objects.create(
-        rehearsal=rehearsal,
+    tuning = Tuning.objects.create(template=template, judge=judge, seed=1)
+    LabelledExample.objects.create(
+        tuning=tuning,
         result=result,
         criterion=evaluation.criterion,
-        judging=judgment.judging,
-        half="seen",
+        judge_run=judgment.judge_run,
+        split="development",
         value=1.0,
         passed=True,
         judge_value=0.0,
         judge_passed=False,
     )
-    return rehearsal
+    return tuning
 
 
 def sealed_queue(result: Any) -> Queue:
@@ -190,7 +190,7 @@ def sealed_queue(result: Any) -> Queue:
     queue = make_queue(reviewers=2)
     (item,) = put(queue, result)
     draft = {"note": SECRET, "justification": SECRET, "correction": SECRET}
-    queue.places.filter(number=1).update(
+    queue.assignments.filter(number=1).update(
         state="sent_back",
         annotator=make_user("annotator"),
         draft=draft,
@@ -227,7 +227,7 @@ def sealed_summary(run: Any, test: Any) -> ExecutiveSummary:
 def places_with_the_secret(person: User, rows: dict[str, Any]) -> set[str]:
     """Names of the addresses at which this person reads the secret."""
     browser, script = clients_of(person)
-    places = set()
+    assignments = set()
     for address in addresses():
         if address.name in ("", "admin:logout"):
             continue
@@ -236,8 +236,8 @@ def places_with_the_secret(person: User, rows: dict[str, Any]) -> set[str]:
         queries = ["", *(q for end, q in SEARCHES.items() if address.name.endswith(end))]
         queries += [f"?{door.query}" for door in DOORS.get(address.name, ()) if door.query]
         if any(SECRET in text_of(client.get(url + query)) for query in queries):
-            places.add(address.name)
-    return places
+            assignments.add(address.name)
+    return assignments
 
 
 def clients_of(person: User) -> tuple[Client, Client]:
@@ -311,7 +311,7 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 # Tables ------------------------------------------------------------------------------------------
 
-FLOORS = ("evalhub", "issues", "runs", "review", "rehearsals", "reports")
+FLOORS = ("evalhub", "issues", "runs", "review", "tuning", "reports")
 LEAST = 60
 """Shorter columns hold choices and labels."""
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from evalhub.models import Call, CallRole, ItemState
 from issues.models import Feedback, FrozenCriterion, Issue, Test
-from issues.triage import test_from as make_test_from
-from runs.models import Answer, Assessment, HumanEvaluation, Judgment, Result, Run, Suite
+from issues.triage.actions import test_from as make_test_from
+from runs.models import Answer, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite
 from tests.api import client_of
 from tests.factories import (
     first_result,
@@ -25,7 +25,7 @@ from tests.factories import (
     make_template,
     make_user,
 )
-from tests.reports.rows import answer, finish, judge
+from tests.reports.judged_runs import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ MOST_PAGES = 400
 LISTS = (
     *("language-models", "calls", "tags", "resolution-labels", "feedback", "issues", "tests"),
     *("judge-templates", "revisions", "suites", "juries", "launches", "runs", "results"),
-    *("judgings", "judgments", "human-evaluations"),
+    *("judge_runs", "judgments", "human-evaluations"),
 )
 
 
@@ -61,7 +61,7 @@ def make_sealed_ledger() -> Run:
     Answer.objects.update(**said, tool_calls=[{"name": SECRET}], reasoning=SECRET)
     Judgment.objects.update(justification=SECRET, failure_message=SECRET, call=call)
     Result.objects.update(error_message=SECRET, is_overridden=True)
-    Assessment.objects.update(error_message=SECRET)
+    ResultScore.objects.update(error_message=SECRET)
     FrozenCriterion.objects.update(text=SECRET)
     HumanEvaluation.objects.create(
         result=result,

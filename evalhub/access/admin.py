@@ -17,11 +17,11 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm
 
-from evalhub.access.forms import NewPersonForm, PersonForm, RoleForm, rights_in_words
+from evalhub.access.forms import NewUserForm, RoleForm, UserEditForm, rights_in_words
 from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
-from evalhub.acts import Act
-from evalhub.pages import PageAdmin
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import PageAdmin
 
 ADMINISTERS = "evalhub.change_token"
 """Who has this right sees and revokes everybody's tokens."""
@@ -30,10 +30,10 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin, PageAdmin):
+class EvalHubUserAdmin(UserAdmin, PageAdmin):
     """People and the accounts of scripts. What they may do comes from their roles."""
 
-    form, add_form = PersonForm, NewPersonForm
+    form, add_form = UserEditForm, NewUserForm
     instead_of_deleting = "Somebody who left can be made inactive: what they did stays theirs."
     change_password_form = AdminPasswordChangeForm
     list_display = ("username", "email", "roles", "may_log_in", "is_active", "last_login")
@@ -144,7 +144,7 @@ class TokenAdmin(PageAdmin):
     """Keys to the API. Everybody makes and revokes their own; their text is shown once."""
 
     form = TokenForm
-    list_display = ("name", "user", "scope", "start", "standing", "expires_at", "last_used_at")
+    list_display = ("name", "user", "scope", "start", "status", "expires_at", "last_used_at")
     list_filter = (("scope", ChoicesDropdownFilter),)
     list_select_related = ("user",)
     search_fields = ("name", "user__username", "prefix")
@@ -183,7 +183,7 @@ class TokenAdmin(PageAdmin):
     @display(
         description="state", label={"usable": "success", "revoked": "danger", "expired": "warning"}
     )
-    def standing(self, token: Token) -> str:
+    def status(self, token: Token) -> str:
         if token.revoked_at:
             return "revoked"
         is_over = token.expires_at is not None and token.expires_at <= timezone.now()
@@ -233,7 +233,7 @@ class TokenAdmin(PageAdmin):
         token = kwargs.get("obj")
         acts = []
         if token is not None and token.revoked_at is None:
-            acts = [Act("Revoke", self.url_of("revoke", token.pk), kind="danger")]
+            acts = [Button("Revoke", self.url_of("revoke", token.pk), kind="danger")]
         return super().render_change_form(
             request, {**context, "token": token, "acts": acts}, *args, **kwargs
         )

@@ -14,11 +14,11 @@ from unfold.decorators import display
 
 from evalhub.access.models import Exposure
 from evalhub.access.sealed import READ_SEALED
-from evalhub.formulas import BOM, Echo, cell
-from evalhub.pages import ReadOnlyAdmin
+from evalhub.admin_site.pages import ReadOnlyAdmin
+from evalhub.csv_safety import BOM, Echo, cell
 
 COLUMNS = (
-    *("id", "test", "kind", "day", "person", "endpoint", "language_model", "purpose"),
+    *("id", "test", "kind", "day", "user", "endpoint", "language_model", "purpose"),
     *("reason", "by", "created_at", "ended_at", "ended_by"),
 )
 WITHHELD = ("reason",)
@@ -33,15 +33,15 @@ class ExposureAdmin(ReadOnlyAdmin):
     when_empty = (
         "No sealed test was revealed to a person, opened, or sent outside the trusted network."
     )
-    list_display = ("test", "kind", "to", "day", "purpose", "by", "standing")
+    list_display = ("test", "kind", "to", "day", "purpose", "by", "status")
     list_filter = (
         ("kind", ChoicesDropdownFilter),
         ("day", RangeDateFilter),
         "endpoint",
         ("purpose", admin.AllValuesFieldListFilter),
     )
-    list_select_related = ("person", "by", "ended_by", "language_model")
-    search_fields = ("=test", "endpoint", "person__username")
+    list_select_related = ("user", "by", "ended_by", "language_model")
+    search_fields = ("=test", "endpoint", "user__username")
     search_help_text = "Number of a test, address, or name of a person."
     list_before_template = "evalhub/exposures_before.html"
 
@@ -55,11 +55,11 @@ class ExposureAdmin(ReadOnlyAdmin):
 
     @display(description="shown to", ordering="endpoint")
     def to(self, exposure: Exposure) -> str:
-        return to_whom(exposure)
+        return recipient_name(exposure)
 
-    @display(description="standing", ordering="ended_at")
-    def standing(self, exposure: Exposure) -> str:
-        if exposure.person_id is None:
+    @display(description="status", ordering="ended_at")
+    def status(self, exposure: Exposure) -> str:
+        if exposure.user_id is None:
             return ""
         return "reads it" if exposure.ended_at is None else f"ended {exposure.ended_at:%Y-%m-%d}"
 
@@ -80,9 +80,9 @@ def shown_columns(request: HttpRequest) -> tuple[str, ...]:
     return tuple(name for name in COLUMNS if reads or name not in WITHHELD)
 
 
-def to_whom(exposure: Exposure) -> str:
+def recipient_name(exposure: Exposure) -> str:
     """In words: a person, an address, or everybody."""
-    return str(exposure.person or exposure.endpoint or "all readers")
+    return str(exposure.user or exposure.endpoint or "all readers")
 
 
 def csv_lines(rows: QuerySet[Exposure], columns: tuple[str, ...]) -> Iterator[str]:

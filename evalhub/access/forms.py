@@ -27,22 +27,22 @@ WORDS = {
 """Label and help of each field; None leaves the help as it is."""
 
 
-class PasswordStanding(ReadOnlyPasswordHashWidget):
+class PasswordStatus(ReadOnlyPasswordHashWidget):
     """Whether there is a password, and where to set one."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         return render_to_string("evalhub/password.html", {"is_set": is_password_usable(value)})
 
 
-class PersonForm(UserChangeForm):
+class UserEditForm(UserChangeForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _reword(self)
-        self.fields["password"].widget = PasswordStanding()
+        self.fields["password"].widget = PasswordStatus()
         self.fields["password"].help_text = ""
 
 
-class NewPersonForm(UserCreationForm):
+class NewUserForm(UserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _reword(self)

@@ -75,22 +75,22 @@ class ExposureKind(models.TextChoices):
 
 
 class ExposureQuerySet(models.QuerySet["Exposure"]):
-    def revealed_to(self, person: AbstractBaseUser | AnonymousUser) -> "ExposureQuerySet":
+    def revealed_to(self, user: AbstractBaseUser | AnonymousUser) -> "ExposureQuerySet":
         """Those by which this person may read a sealed test now."""
-        return self.filter(kind=ExposureKind.REVEALED, person=person.pk, ended_at__isnull=True)
+        return self.filter(kind=ExposureKind.REVEALED, user=user.pk, ended_at__isnull=True)
 
 
 class Exposure(models.Model):
     """That the text of a sealed test was shown to who could learn from it. Append-only.
 
     The ground floor knows no tests: `test` is the number of one. A revealed test may be read by
-    `person` until `ended_at`; that it was read is not undone by ending it. Sending is recorded
+    `user` until `ended_at`; that it was read is not undone by ending it. Sending is recorded
     once for each endpoint and day. A test that was open, or is opened again, was shown to all.
     """
 
     test = models.BigIntegerField(db_index=True)
     kind = models.CharField(max_length=8, choices=ExposureKind)
-    person = models.ForeignKey(
+    user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="exposures"
     )
     reason = models.TextField(blank=True)
@@ -120,9 +120,9 @@ class Exposure(models.Model):
             known("evalhub_exposure_kind_known", "kind", ExposureKind),
             models.CheckConstraint(
                 name="evalhub_exposure_to_whom",
-                condition=Q(kind="revealed", person__isnull=False, endpoint="")
-                | Q(kind="sent", person__isnull=True) & ~Q(endpoint="")
-                | Q(kind="opened", person__isnull=True, endpoint=""),
+                condition=Q(kind="revealed", user__isnull=False, endpoint="")
+                | Q(kind="sent", user__isnull=True) & ~Q(endpoint="")
+                | Q(kind="opened", user__isnull=True, endpoint=""),
             ),
             models.UniqueConstraint(
                 name="evalhub_exposure_sent_once",
@@ -131,7 +131,7 @@ class Exposure(models.Model):
             ),
             models.UniqueConstraint(
                 name="evalhub_exposure_revealed_once",
-                fields=("test", "person"),
+                fields=("test", "user"),
                 condition=Q(kind="revealed", ended_at__isnull=True),
             ),
         ]
@@ -143,9 +143,7 @@ class Exposure(models.Model):
 class SavedFilter(models.Model):
     """The filters of a list under a name, for the person who saved them."""
 
-    person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_filters"
-    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_filters")
     page = models.CharField(max_length=100, help_text="URL name of the list.")
     name = models.CharField(max_length=80)
     query = models.TextField(blank=True, help_text="The query string of the list.")
@@ -156,7 +154,7 @@ class SavedFilter(models.Model):
         constraints = [
             models.UniqueConstraint(
                 name="evalhub_savedfilter_once",
-                fields=("person", "page", "name"),
+                fields=("user", "page", "name"),
                 violation_error_message="You have a filter of that name for this list.",
             ),
         ]

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db.models import Q
 
-GROUND = ("evalhub.view_languagemodel", "evalhub.view_notice")
-READ = ("issues.view_*", "runs.view_*", "reports.view_*", *GROUND)
+FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification")
+READ = ("issues.view_*", "runs.view_*", "reports.view_*", *FLOOR_RIGHTS)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
@@ -34,7 +34,7 @@ ANNOTATOR = (
     "runs.delete_example",
     "review.view_*",
     "review.review_results",
-    "rehearsals.view_*",
+    "tuning.view_*",
 )
 ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
 MAINTAINER = (
@@ -47,7 +47,7 @@ MAINTAINER = (
     "runs.delete_suite",
     "runs.control_run",
     "review.*",
-    "rehearsals.*",
+    "tuning.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -67,7 +67,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "issues.*",
         "runs.*",
         "review.*",
-        "rehearsals.*",
+        "tuning.*",
         "reports.*",
         "auth.*",
         "django_q.*",
@@ -76,8 +76,8 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 
 REVIEW_ROWS = ("reviewitem", "place", "skip", "correction")
-REHEARSED = ("precedent", "verdict", "publication")
-TOLD = ("exposure", "notice", "delivery", "savedfilter")
+TUNING_ROWS = ("labelled_example", "verdict", "publication")
+RECORDS = ("exposure", "notification", "delivery", "savedfilter")
 
 NEVER = (
     *(f"issues.{verb}_revision" for verb in ("add", "change", "delete")),
@@ -86,13 +86,13 @@ NEVER = (
     *(f"issues.{verb}_merge" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_answer" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_result" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_assessment" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_result_score" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
     *(f"review.{verb}_{row}" for verb in ("add", "change", "delete") for row in REVIEW_ROWS),
-    *(f"rehearsals.{verb}_{row}" for verb in ("add", "change", "delete") for row in REHEARSED),
-    *(f"rehearsals.{verb}" for verb in ("delete_rehearsal", "delete_attempt")),
-    *(f"evalhub.{verb}_{row}" for verb in ("add", "change", "delete") for row in TOLD),
+    *(f"tuning.{verb}_{row}" for verb in ("add", "change", "delete") for row in TUNING_ROWS),
+    *(f"tuning.{verb}" for verb in ("delete_tuning", "delete_attempt")),
+    *(f"evalhub.{verb}_{row}" for verb in ("add", "change", "delete") for row in RECORDS),
     *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
     *(f"reports.{verb}_executivesummary" for verb in ("add", "change")),
     *(f"reports.{verb}_exchange" for verb in ("add", "change", "delete")),

@@ -14,12 +14,12 @@ MOST = 50
 """Filters that a person keeps of one list."""
 PASSING = {"p", "e", "all", "_popup", "_to_field", "_changelist_filters"}
 """Parameters that say where in a list one is, not what it shows."""
-KEPT = ("_changelist", "_board")
+SAVED_PARAMETERS = ("_changelist", "_board")
 
 
 def address_of(page: str) -> str:
     """The address of a list by its URL name; "" where there is no such list."""
-    if not page.startswith("admin:") or not page.endswith(KEPT):
+    if not page.startswith("admin:") or not page.endswith(SAVED_PARAMETERS):
         return ""
     try:
         return reverse(page)
@@ -27,7 +27,7 @@ def address_of(page: str) -> str:
         return ""
 
 
-def kept_of(query: str) -> str:
+def saved_query(query: str) -> str:
     """A query string as it is kept: its pairs, without what is empty or passing."""
     kept = QueryDict(mutable=True)
     for name, values in QueryDict(query).lists():
@@ -36,27 +36,27 @@ def kept_of(query: str) -> str:
     return kept.urlencode()
 
 
-def filters_of(person: User, page: str) -> QuerySet[SavedFilter]:
-    return SavedFilter.objects.filter(person=person, page=page)
+def filters_of(user: User, page: str) -> QuerySet[SavedFilter]:
+    return SavedFilter.objects.filter(user=user, page=page)
 
 
-def save(person: User, page: str, name: str, query: str, *, replace: bool = False) -> SavedFilter:
+def save(user: User, page: str, name: str, query: str, *, replace: bool = False) -> SavedFilter:
     """Keep a list's filters under a name, in the place of those of that name if so wanted.
 
     Raises:
         ValidationError: There is no such list, nothing is filtered, the name is empty, too long
             or in use, the filters are too long, or there are too many already.
     """
-    name, kept = " ".join(name.split()), kept_of(query)
-    old = filters_of(person, page).filter(name__iexact=name).first()
+    name, kept = " ".join(name.split()), saved_query(query)
+    old = filters_of(user, page).filter(name__iexact=name).first()
     problems = _problems(page, kept)
-    if filters_of(person, page).count() >= MOST and old is None:
+    if filters_of(user, page).count() >= MOST and old is None:
         problems.append(f"You keep {MOST} filters of this list already: delete one first.")
     if old is not None and not replace:
         raise ValidationError({"name": f"You have a filter “{old}” for this list already."})
     if problems:
         raise ValidationError(problems)
-    row = old or SavedFilter(person=person, page=page)
+    row = old or SavedFilter(user=user, page=page)
     row.name, row.query = name, kept
     row.full_clean()
     row.save()

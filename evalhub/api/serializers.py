@@ -1,7 +1,7 @@
 from typing import Any
 
 from evalhub.api.fields import Name, RowSerializer
-from evalhub.models import Call, Exposure, LanguageModel, Notice
+from evalhub.models import Call, Exposure, LanguageModel, Notification
 
 CHANGE_MODEL = "evalhub.change_languagemodel"
 FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
@@ -16,7 +16,7 @@ class LanguageModelSerializer(RowSerializer):
         fields = (
             "id",
             "name",
-            "maker",
+            "developer",
             "family",
             "identity",
             "litellm_model",
@@ -61,8 +61,8 @@ class CallSerializer(RowSerializer):
             "error_kind",
             "error_message",
             "attempt",
-            "tokens_in",
-            "tokens_out",
+            "input_tokens",
+            "output_tokens",
             "cost_usd",
             "latency_ms",
             "started_at",
@@ -77,9 +77,9 @@ class CallSerializer(RowSerializer):
 
 
 class ExposureSerializer(RowSerializer):
-    """`endpoint` for what was sent, `person` for what was revealed; neither: open to all."""
+    """`endpoint` for what was sent, `user` for what was revealed; neither: open to all."""
 
-    person, by, ended_by = Name(), Name(), Name()
+    user, by, ended_by = Name(), Name(), Name()
 
     class Meta:
         model = Exposure
@@ -88,7 +88,7 @@ class ExposureSerializer(RowSerializer):
             "test",
             "kind",
             "day",
-            "person",
+            "user",
             "endpoint",
             "language_model",
             "purpose",
@@ -106,7 +106,7 @@ class ExposureSerializer(RowSerializer):
         return shown
 
 
-class NoticeSerializer(RowSerializer):
+class NotificationSerializer(RowSerializer):
     class Meta:
-        model = Notice
+        model = Notification
         fields = ("id", "kind", "key", "title", "text", "url", "created_at", "read_at")

@@ -51,6 +51,6 @@ deleted. Text of sealed tests is told only to those who may read it.""",
         "ItemState": "evalhub.models.ItemState",
         "JudgmentState": "runs.models.JudgmentState",
         "QueueState": "runs.review.models.QueueState",
-        "PlaceState": "runs.review.models.PlaceState",
+        "AssignmentState": "runs.review.models.AssignmentState",
     },
 }

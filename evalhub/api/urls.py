@@ -1,11 +1,16 @@
 from rest_framework.routers import SimpleRouter
 
-from evalhub.api.views import CallViewSet, ExposureViewSet, LanguageModelViewSet, NoticeViewSet
+from evalhub.api.views import (
+    CallViewSet,
+    ExposureViewSet,
+    LanguageModelViewSet,
+    NotificationViewSet,
+)
 
 router = SimpleRouter()
 router.register("language-models", LanguageModelViewSet, basename="api-language-model")
 router.register("calls", CallViewSet, basename="api-call")
 router.register("exposures", ExposureViewSet, basename="api-exposure")
-router.register("notices", NoticeViewSet, basename="api-notice")
+router.register("notifications", NotificationViewSet, basename="api-notification")
 
 urlpatterns = router.urls

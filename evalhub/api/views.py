@@ -17,7 +17,7 @@ from evalhub.api.serializers import (
     CallSerializer,
     ExposureSerializer,
     LanguageModelSerializer,
-    NoticeSerializer,
+    NotificationSerializer,
 )
 from evalhub.models import (
     Call,
@@ -25,8 +25,8 @@ from evalhub.models import (
     Exposure,
     ExposureKind,
     LanguageModel,
-    Notice,
-    NoticeKind,
+    Notification,
+    NotificationKind,
 )
 
 
@@ -55,7 +55,7 @@ class Written(mixins.CreateModelMixin, ReadOnly):
 
 class LanguageModelFilters(filters.FilterSet):
     name = filters.CharFilter()
-    maker = filters.CharFilter()
+    developer = filters.CharFilter()
     family = filters.CharFilter()
     is_active = YesNo()
     is_scripted = YesNo()
@@ -104,7 +104,7 @@ class ExposureFilters(filters.FilterSet):
     test = Id(field_name="test")
     kind = OneOf(ExposureKind)
     endpoint = filters.CharFilter()
-    person = filters.CharFilter(field_name="person__username")
+    user = filters.CharFilter(field_name="user__username")
     since = Since("created_at")
     ended = YesNo(field_name="ended_at", lookup_expr="isnull", exclude=True)
 
@@ -115,7 +115,7 @@ class ExposureViewSet(ReadOnly):
     Reasons are told to those who may read sealed tests: they may quote one.
     """
 
-    queryset = Exposure.objects.select_related("person", "by", "ended_by").order_by("-pk")
+    queryset = Exposure.objects.select_related("user", "by", "ended_by").order_by("-pk")
     serializer_class = ExposureSerializer
     filterset_class = ExposureFilters
 
@@ -124,30 +124,30 @@ class ExposureViewSet(ReadOnly):
         return {**super().get_serializer_context(), "reads_sealed": reads}
 
 
-class NoticeFilters(filters.FilterSet):
-    kind = OneOf(NoticeKind)
+class NotificationFilters(filters.FilterSet):
+    kind = OneOf(NotificationKind)
     is_read = YesNo("read_at", lookup_expr="isnull", exclude=True)
 
 
-class NoticeViewSet(ReadOnly):
+class NotificationViewSet(ReadOnly):
     """What the token's person was told."""
 
-    queryset = Notice.objects.order_by("-pk")
-    serializer_class = NoticeSerializer
-    filterset_class = NoticeFilters
+    queryset = Notification.objects.order_by("-pk")
+    serializer_class = NotificationSerializer
+    filterset_class = NotificationFilters
     ordering_fields = ("id",)
-    action_permissions = {"read": "evalhub.view_notice"}
+    action_permissions = {"read": "evalhub.view_notification"}
 
-    def get_queryset(self) -> QuerySet[Notice]:
-        mine: QuerySet[Notice] = super().get_queryset().filter(recipient=self.request.user.pk)
+    def get_queryset(self) -> QuerySet[Notification]:
+        mine: QuerySet[Notification] = super().get_queryset().filter(recipient=self.request.user.pk)
         return mine
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: str | None = None) -> Response:
         """Mark it as read."""
-        notice = self.get_object()
-        if notice.read_at is None:
-            notice.read_at = timezone.now()
-            notice.save(update_fields=["read_at"])
-        return Response(self.get_serializer(notice).data)
+        notification = self.get_object()
+        if notification.read_at is None:
+            notification.read_at = timezone.now()
+            notification.save(update_fields=["read_at"])
+        return Response(self.get_serializer(notification).data)

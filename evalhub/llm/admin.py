@@ -13,11 +13,11 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
-from evalhub.acts import Act
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin
+from evalhub.llm.connection_probe import probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
-from evalhub.llm.probing import probe
-from evalhub.pages import HistoryAdmin, ReadOnlyAdmin
 
 FOR_MAINTAINERS = ("Connection", "Parameters")
 SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
@@ -30,15 +30,15 @@ class LanguageModelAdmin(HistoryAdmin):
     Where they are, the name of the key's variable and the parameters are for those who set them up.
     """
 
-    list_display = ("name", "litellm_model", "standing", "key_standing", "prices")
-    list_filter = ("is_active", "is_scripted", "maker")
-    search_fields = ("name", "litellm_model", "maker", "family")
-    readonly_fields = ("key_standing", "counts_as", "created_at")
+    list_display = ("name", "litellm_model", "status", "key_status", "prices")
+    list_filter = ("is_active", "is_scripted", "developer")
+    search_fields = ("name", "litellm_model", "developer", "family")
+    readonly_fields = ("key_status", "counts_as", "created_at")
     fieldsets = (
         (None, {"fields": ("name", "litellm_model", ("is_active", "is_scripted"))}),
         (
             "Connection",
-            {"fields": ("api_base", "api_key_env", "key_standing", "structured_output")},
+            {"fields": ("api_base", "api_key_env", "key_status", "structured_output")},
         ),
         ("Parameters", {"classes": ("tab",), "fields": ("params",)}),
         (
@@ -60,7 +60,7 @@ class LanguageModelAdmin(HistoryAdmin):
             "Identity",
             {
                 "classes": ("tab",),
-                "fields": ("counts_as", ("maker", "family"), "identity", "note", "created_at"),
+                "fields": ("counts_as", ("developer", "family"), "identity", "note", "created_at"),
             },
         ),
     )
@@ -79,7 +79,7 @@ class LanguageModelAdmin(HistoryAdmin):
     def get_list_display(self, request: HttpRequest) -> Any:
         if self._sets_up(request):
             return self.list_display
-        return [column for column in self.list_display if column != "key_standing"]
+        return [column for column in self.list_display if column != "key_status"]
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         return self._sets_up(request)
@@ -94,13 +94,13 @@ class LanguageModelAdmin(HistoryAdmin):
         ordering="is_active",
         label={"active": "success", "scripted": "warning", "inactive": ""},
     )
-    def standing(self, model: LanguageModel) -> str:
+    def status(self, model: LanguageModel) -> str:
         if not model.is_active:
             return "inactive"
         return "scripted" if model.is_scripted else "active"
 
     @display(description="key")
-    def key_standing(self, model: LanguageModel) -> str:
+    def key_status(self, model: LanguageModel) -> str:
         """The variable, and whether this web process has it; workers may differ."""
         if not model.api_key_env:
             return "none named"
@@ -113,8 +113,8 @@ class LanguageModelAdmin(HistoryAdmin):
         if not model.pk:
             return "told by its name once it is saved"
         found = identity_of(model)
-        maker = found.maker or "maker not known"
-        return f"{found.key} ({maker}, family {found.family})"
+        developer = found.developer or "maker not known"
+        return f"{found.key} ({developer}, family {found.family})"
 
     @display(description="USD per million tokens")
     def prices(self, model: LanguageModel) -> str:
@@ -149,7 +149,7 @@ class LanguageModelAdmin(HistoryAdmin):
         row = kwargs.get("obj")
         acts = []
         if row is not None and self.has_change_permission(request, row):
-            acts = [Act("Test connection", self.url_of("probe", row.pk), kind="primary")]
+            acts = [Button("Test connection", self.url_of("probe", row.pk), kind="primary")]
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
@@ -184,8 +184,8 @@ class CallAdmin(ReadOnlyAdmin):
         "role",
         "batch",
         "outcome",
-        "tokens_in",
-        "tokens_out",
+        "input_tokens",
+        "output_tokens",
         "cost_usd",
         "latency_ms",
     )

@@ -20,8 +20,8 @@ class Completion:
     text: str = ""
     tool_calls: tuple[dict[str, Any], ...] = ()
     reasoning: str = ""
-    tokens_in: int | None = None
-    tokens_out: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cost_usd: Decimal | None = None
     latency_ms: int = 0
     finish_reason: str = ""

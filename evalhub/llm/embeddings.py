@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from evalhub.digest import digest
 from evalhub.llm import word_vectors
-from evalhub.llm.embedding_models import Embedding
+from evalhub.llm.embedding_cache import Embedding
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.statistics.cosine import cosine
 
 if TYPE_CHECKING:
-    from evalhub.work.desk import Desk
+    from evalhub.work.caller import ModelCaller
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ MOST_AT_ONCE = 64
 
 
 async def similarity(
-    first: str, second: str, *, endpoint: Endpoint | None, desk: "Desk"
+    first: str, second: str, *, endpoint: Endpoint | None, caller: "ModelCaller"
 ) -> float | None:
     """How near two texts are: the cosine of their vectors, in [-1, 1].
 
@@ -50,13 +50,13 @@ async def similarity(
         return None
     texts = list(dict.fromkeys([first, second]))
     try:
-        found = await vectors_of(texts, endpoint=endpoint, desk=desk)
+        found = await vectors_of(texts, endpoint=endpoint, caller=caller)
     except CallError:
         return None
-    return nearness(found.get(first), found.get(second))
+    return text_similarity(found.get(first), found.get(second))
 
 
-def nearness(first: Vector | None, second: Vector | None) -> float | None:
+def text_similarity(first: Vector | None, second: Vector | None) -> float | None:
     """The cosine; None where a vector is missing or they cannot be compared."""
     if first is None or second is None or len(first) != len(second):
         return None
@@ -64,7 +64,7 @@ def nearness(first: Vector | None, second: Vector | None) -> float | None:
 
 
 async def vectors_of(
-    texts: Sequence[str], *, endpoint: Endpoint | None, desk: "Desk"
+    texts: Sequence[str], *, endpoint: Endpoint | None, caller: "ModelCaller"
 ) -> dict[str, Vector]:
     """The vectors of texts that are not blank, asking only for those that are not kept.
 
@@ -73,13 +73,13 @@ async def vectors_of(
     """
     if endpoint is None:
         return await asyncio.to_thread(built_in, texts)
-    found = await desk.database.surely(stored, endpoint, texts)
+    found = await caller.database.surely(stored, endpoint, texts)
     missing = [text for text in texts if text not in found]
     for start in range(0, len(missing), MOST_AT_ONCE):
         some = missing[start : start + MOST_AT_ONCE]
-        embedded = await desk.embed(endpoint, some)
+        embedded = await caller.embed(endpoint, some)
         made = {t: array("f", v) for t, v in zip(some, embedded.vectors, strict=True)}
-        await desk.database.surely(store, endpoint, made)
+        await caller.database.surely(store, endpoint, made)
         found |= made
     return found
 

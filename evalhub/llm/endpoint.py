@@ -29,7 +29,7 @@ class Endpoint:
     output_usd_per_mtok: Decimal | None = None
     structured_output: bool = True
     is_scripted: bool = False
-    maker: str = ""
+    developer: str = ""
     family: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -53,18 +53,18 @@ class Endpoint:
         prices = {name: _decimal(stored.get(name)) for name in _PRICES}
         return cls(**(stored | prices))
 
-    def cost_usd(self, tokens_in: int | None, tokens_out: int | None) -> Decimal | None:
+    def cost_usd(self, input_tokens: int | None, output_tokens: int | None) -> Decimal | None:
         """What so many tokens cost; None when a price or a count is not known."""
         prices = (self.input_usd_per_mtok, self.output_usd_per_mtok)
-        if prices[0] is None or prices[1] is None or tokens_in is None or tokens_out is None:
+        if prices[0] is None or prices[1] is None or input_tokens is None or output_tokens is None:
             return None
-        return (tokens_in * prices[0] + tokens_out * prices[1]) / MILLION
+        return (input_tokens * prices[0] + output_tokens * prices[1]) / MILLION
 
-    def reading_cost_usd(self, tokens_in: int | None) -> Decimal | None:
+    def reading_cost_usd(self, input_tokens: int | None) -> Decimal | None:
         """The same where nothing is written, as for embeddings: no output price is needed."""
-        if self.input_usd_per_mtok is None or tokens_in is None:
+        if self.input_usd_per_mtok is None or input_tokens is None:
             return None
-        return tokens_in * self.input_usd_per_mtok / MILLION
+        return input_tokens * self.input_usd_per_mtok / MILLION
 
 
 _PRICES = ("input_usd_per_mtok", "output_usd_per_mtok")

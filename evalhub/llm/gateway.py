@@ -16,14 +16,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 
+from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.completion import Completion, Embedded, storable
-from evalhub.llm.connections import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.error_mapping import explain, place
 from evalhub.llm.errors import CallError, CallErrorKind, redact
-from evalhub.llm.failures import explain, place
-from evalhub.llm.network import ForbiddenAddress, allowances, check_base_url
+from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
-from evalhub.llm.wire import completion_of, embedded_of
+from evalhub.llm.responses import completion_of, embedded_of
 
 Messages = Sequence[Mapping[str, Any]]
 Json = Mapping[str, Any]

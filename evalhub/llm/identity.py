@@ -19,7 +19,7 @@ class Identity(NamedTuple):
     """
 
     key: str
-    maker: str
+    developer: str
     family: str
     name: str
 
@@ -36,7 +36,7 @@ class Named(Protocol):
     @property
     def identity(self) -> str: ...
     @property
-    def maker(self) -> str: ...
+    def developer(self) -> str: ...
     @property
     def family(self) -> str: ...
 
@@ -46,20 +46,20 @@ class Written(NamedTuple):
 
     Attributes:
         address: All but the settings in square brackets.
-        maker: Key of the maker that its path names, one of `MAKERS`; "" where it names none.
+        maker: Key of the maker that its path names, one of `DEVELOPERS`; "" where it names none.
         name: What is left without providers.
         temperature: What "[temp:0.7]" says; None where nothing does.
         system_prompt: The number that "[sp_idx:1]" or "[sys:1]" says; None where nothing does.
     """
 
     address: str
-    maker: str
+    developer: str
     name: str
     temperature: float | None
     system_prompt: int | None
 
 
-MAKERS = {
+DEVELOPERS = {
     "ai21": "AI21",
     "allenai": "Ai2",
     "amazon": "Amazon",
@@ -106,8 +106,8 @@ _PROVIDER = re.compile(
 
 # In this order: "deepseek-r1-distill-llama" is DeepSeek's.
 _BY_NAME = tuple(
-    (re.compile(rf"(?<![a-z])(?:{pattern})", re.I), maker, family)
-    for pattern, maker, family in (
+    (re.compile(rf"(?<![a-z])(?:{pattern})", re.I), developer, family)
+    for pattern, developer, family in (
         ("grok", "xai", "Grok"),
         ("gpt", "openai", "GPT"),
         ("chatgpt", "openai", "GPT"),
@@ -156,7 +156,7 @@ def identity_of(model: Named) -> Identity:
     named, called = identify(model.name), _called(model)
     return Identity(
         key=model.identity.strip().casefold() or found.key,
-        maker=model.maker or found.maker or named.maker or called.maker,
+        developer=model.developer or found.developer or named.developer or called.developer,
         family=model.family or _known(found, named, called),
         name=found.name,
     )
@@ -170,11 +170,11 @@ def identify(text: str) -> Identity:
     """
     written = read_name(text)
     name = _bare(written.name)
-    maker, family = _by_name(name)
-    maker = written.maker or maker
-    name = name if maker else _path(written.address) + name
-    key = _hyphenated(f"{maker}:{name}" if maker else name).casefold()
-    return Identity(key, MAKERS.get(maker, ""), family or _first_word(name), name)
+    developer, family = _by_name(name)
+    developer = written.developer or developer
+    name = name if developer else _path(written.address) + name
+    key = _hyphenated(f"{developer}:{name}" if developer else name).casefold()
+    return Identity(key, DEVELOPERS.get(developer, ""), family or _first_word(name), name)
 
 
 def read_name(text: str) -> Written:
@@ -182,12 +182,12 @@ def read_name(text: str) -> Written:
     settings = {name.lower(): value.strip() for name, value in _SETTINGS.findall(text)}
     address = _SETTINGS.sub("", text).strip()
     *path, name = _parts(address)
-    if (deployed := _DEPLOYED.match(name)) and (maker := _maker(deployed[1])):
-        path, name = [*path, maker], name[deployed.end() :]
-    makers = [maker for part in path if (maker := _maker(part))]
+    if (deployed := _DEPLOYED.match(name)) and (developer := _developer(deployed[1])):
+        path, name = [*path, developer], name[deployed.end() :]
+    developers = [developer for part in path if (developer := _developer(part))]
     return Written(
         address=address,
-        maker=makers[-1] if makers else "",
+        developer=developers[-1] if developers else "",
         name=name,
         temperature=_number(settings.get("temp", "")),
         system_prompt=_whole(settings.get("sp_idx", settings.get("sys", ""))),
@@ -209,7 +209,7 @@ def _known(*found: Identity) -> str:
 def _parts(address: str) -> list[str]:
     """The path of a name: "a:b/c" and "a/b/c" are the same; "llama3:8b" has a tag, and no path."""
     head, colon, rest = address.partition(":")
-    is_provider = _PROVIDER.fullmatch(head) or _maker(head)
+    is_provider = _PROVIDER.fullmatch(head) or _developer(head)
     if colon and "/" not in head and (is_provider or "/" in rest):
         address = f"{head}/{rest}"
     return [part for part in address.split("/") if part] or [address]
@@ -234,18 +234,18 @@ def _hyphenated(name: str) -> str:
     return re.sub(r"[\s_]+", "-", name)
 
 
-def _maker(part: str) -> str:
+def _developer(part: str) -> str:
     """The key of the maker that a part of a path names; "" where it is none."""
     part = part.lower()
     part = _OTHER_SPELLINGS.get(part, part)
-    return part if part in MAKERS else ""
+    return part if part in DEVELOPERS else ""
 
 
 def _by_name(name: str) -> tuple[str, str]:
     """Key of the maker and family of models that are called so; "" where no pattern fits."""
-    for pattern, maker, family in _BY_NAME:
+    for pattern, developer, family in _BY_NAME:
         if pattern.search(name):
-            return maker, family
+            return developer, family
     return "", ""
 
 

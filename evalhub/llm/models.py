@@ -10,8 +10,8 @@ from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.network import ForbiddenAddress, check_base_url
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
 
 JUDGE_TIMEOUT_S = 45
@@ -34,7 +34,7 @@ class LanguageModel(models.Model):
     """
 
     name = models.CharField(max_length=100, unique=True, help_text="As people know it.")
-    maker = models.CharField(max_length=100, blank=True, help_text="Who trained it.")
+    developer = models.CharField(max_length=100, blank=True, help_text="Who trained it.")
     family = models.CharField(max_length=100, blank=True, help_text="Models that share a design.")
     identity = models.CharField(
         max_length=100,
@@ -170,7 +170,7 @@ class LanguageModel(models.Model):
         return Endpoint(
             language_model_id=self.pk,
             name=self.name,
-            maker=self.maker,
+            developer=self.developer,
             family=self.family,
             litellm_model=self.litellm_model,
             api_base=self.api_base,
@@ -218,8 +218,8 @@ class Call(models.Model):
     error_kind = models.CharField(max_length=30, blank=True, help_text="Empty: it succeeded.")
     error_message = models.TextField(blank=True)
     attempt = models.PositiveSmallIntegerField(default=1)
-    tokens_in = models.PositiveIntegerField(null=True, blank=True)
-    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    input_tokens = models.PositiveIntegerField(null=True, blank=True)
+    output_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     started_at = models.DateTimeField()
@@ -240,14 +240,14 @@ class Call(models.Model):
         return f"{self.get_role_display()} call {self.pk} to {self.language_model}"
 
 
-class Pace(models.Model):
+class SharedRate(models.Model):
     """How fast a language model may be called now; every worker process reads it.
 
     `share` of the model's own limits, in (0, 1]: cut by a 429, grown back with time.
     """
 
     language_model = models.OneToOneField(
-        LanguageModel, models.CASCADE, primary_key=True, related_name="pace"
+        LanguageModel, models.CASCADE, primary_key=True, related_name="shared_rate"
     )
     share = models.FloatField(default=1.0)
     cut_at = models.DateTimeField(null=True, blank=True)

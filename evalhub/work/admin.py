@@ -11,7 +11,7 @@ from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.decorators import display
 
-from evalhub.pages import PageAdmin, ReadOnlyAdmin
+from evalhub.admin_site.pages import PageAdmin, ReadOnlyAdmin
 from evalhub.work.leases import alive
 from evalhub.work.models import Worker
 
@@ -19,7 +19,7 @@ from evalhub.work.models import Worker
 @admin.register(Worker)
 class WorkerAdmin(ReadOnlyAdmin):
     when_empty = "Start one with manage.py worker."
-    list_display = ("name", "standing", "started_at", "beat_at", "stopped_at")
+    list_display = ("name", "status", "started_at", "beat_at", "stopped_at")
     search_fields = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
@@ -27,12 +27,12 @@ class WorkerAdmin(ReadOnlyAdmin):
         return workers.annotate(alive=ExpressionWrapper(alive(), BooleanField()))
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return ("name", "standing", "started_at", "beat_at", "stopped_at", "models")
+        return ("name", "status", "started_at", "beat_at", "stopped_at", "models")
 
     @display(
         description="state", label={"working": "success", "not heard of": "danger", "stopped": ""}
     )
-    def standing(self, worker: Worker) -> str:
+    def status(self, worker: Worker) -> str:
         if worker.stopped_at:
             return "stopped"
         return "working" if worker.alive else "not heard of"  # type: ignore[attr-defined]

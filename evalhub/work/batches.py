@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work import clock, leases
-from evalhub.work.kinds import Kind, Purse, kinds
+from evalhub.work.kinds import Kind, Spend, kinds
 from evalhub.work.models import BatchState, ItemState, Worker
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ class Live(NamedTuple):
 
     batch: Any
     endpoints: list[Endpoint]
-    purse: Purse
+    spend: Spend
 
 
 def read_live() -> dict[Key, Live]:
@@ -31,7 +31,7 @@ def read_live() -> dict[Key, Live]:
     for kind in kinds():
         for batch in kind.batches().filter(state=BatchState.LIVE):
             try:
-                found[kind, batch.pk] = Live(batch, kind.endpoints(batch), kind.purse(batch))
+                found[kind, batch.pk] = Live(batch, kind.endpoints(batch), kind.spend(batch))
             except DatabaseError:
                 raise
             except Exception as error:

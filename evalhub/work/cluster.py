@@ -21,10 +21,10 @@ from django.db import connections
 from setproctitle import setproctitle
 
 from evalhub.llm import gateway
-from evalhub.work.guard import Guard
 from evalhub.work.kinds import kinds
-from evalhub.work.lifeline import Restarts, die_with
-from evalhub.work.taking import Hand, Stop, replace, work_on_tokens
+from evalhub.work.parent_watch import Restarts, die_with
+from evalhub.work.queue_worker import CurrentTask, Stop, replace, work_on_tasks
+from evalhub.work.reaper import Reaper
 
 log = logging.getLogger(__name__)
 fork = multiprocessing.get_context("fork")
@@ -42,7 +42,7 @@ Death = tuple[int, int]
 """The process id of one who died, and the token that it worked on (0: none)."""
 
 
-class Post:
+class ProcessSlot:
     """A task of the cluster that one process after another fulfils."""
 
     def __init__(self, name: str, run: Callable[[Death | None], None]) -> None:
@@ -65,14 +65,14 @@ class Post:
         self.restarts.started()
         self.process.start()
 
-    def leave(self, token: int) -> None:
+    def leave(self, ack_id: int) -> None:
         """Note that the process has died, working on this token."""
         assert self.process is not None
         assert self.process.pid is not None
         status = self.process.exitcode
         level = logging.WARNING if status else logging.INFO
         log.log(level, "%s (process %d) ended: %s", self.name, self.process.pid, status)
-        self.predecessor = (self.process.pid, token)
+        self.predecessor = (self.process.pid, ack_id)
         self.process = None
         self.restarts.died()
 
@@ -88,11 +88,11 @@ class Cluster:
     """A parent with so many worker processes, and a guard."""
 
     def __init__(self, workers: int) -> None:
-        self.hands, self.pids = RawArray("q", workers), RawArray("i", workers)
-        self.posts = [Post(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
-        self.posts.append(Post("guard", self._guard))
+        self.current_tasks, self.pids = RawArray("q", workers), RawArray("i", workers)
+        self.slots = [ProcessSlot(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
+        self.slots.append(ProcessSlot("reaper", self._guard))
         self.stopping = False
-        self._bell, self._bell_rope = os.pipe()
+        self._wakeup_read, self._wakeup_write = os.pipe()
 
     # In the children --------------------------------------------------------------------------
 
@@ -104,12 +104,12 @@ class Cluster:
                 replace(*predecessor)
             except Exception:
                 log.exception("What %s held is freed when its lease ends", predecessor)
-        work_on_tokens(Hand(self.hands, place), stop)
+        work_on_tasks(CurrentTask(self.current_tasks, place), stop)
 
     def _guard(self, predecessor: Death | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        setproctitle("qcluster guard")
-        Guard(self.hands, self.pids).watch()
+        setproctitle("qcluster reaper")
+        Reaper(self.current_tasks, self.pids).watch()
 
     # In the parent ----------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Cluster:
         prepare()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        log.info("Working with %d processes", len(self.hands))
+        log.info("Working with %d processes", len(self.current_tasks))
         while not self.stopping:
             self._tend()
             self._wait(TEND_S)
@@ -128,32 +128,32 @@ class Cluster:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.stopping = True
-        os.write(self._bell_rope, b".")
+        os.write(self._wakeup_write, b".")
 
     def _tend(self) -> None:
         """Replace the dead."""
-        for place, post in enumerate(self.posts):
-            if post.process is not None and not post.process.is_alive():
-                post.leave(self._take_from(place))
-            post.fill()
-        self.pids[:] = [post.pid for post in self.posts[:-1]]
+        for place, slot in enumerate(self.slots):
+            if slot.process is not None and not slot.process.is_alive():
+                slot.leave(self._take_from(place))
+            slot.fill()
+        self.pids[:] = [slot.pid for slot in self.slots[:-1]]
 
     def _take_from(self, place: int) -> int:
         """The token in the hand of one who died; 0 if there was none."""
-        if place == len(self.hands):  # the guard
+        if place == len(self.current_tasks):  # the guard
             return 0
-        token = int(self.hands[place])
-        self.hands[place] = 0
-        return token
+        ack_id = int(self.current_tasks[place])
+        self.current_tasks[place] = 0
+        return ack_id
 
     def _living(self) -> list[ForkProcess]:
-        return [post.process for post in self.posts if post.process and post.process.is_alive()]
+        return [slot.process for slot in self.slots if slot.process and slot.process.is_alive()]
 
     def _wait(self, seconds: float) -> None:
         """Until a process dies, a signal comes, or the time is over."""
         sentinels = [process.sentinel for process in self._living()]
-        if self._bell in wait([*sentinels, self._bell], seconds):
-            os.read(self._bell, 1000)
+        if self._wakeup_read in wait([*sentinels, self._wakeup_read], seconds):
+            os.read(self._wakeup_read, 1000)
 
     def _end(self) -> None:
         """Ask all to end, again and again, and at last kill who has not."""

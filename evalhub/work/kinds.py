@@ -17,7 +17,7 @@ from evalhub.llm.models import Call
 from evalhub.work.models import Batch, Item
 
 if TYPE_CHECKING:
-    from evalhub.work.desk import Desk
+    from evalhub.work.caller import ModelCaller
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Kind(ABC):
         """The endpoints that one item calls, one for each call that it makes at once."""
 
     @abstractmethod
-    def purse(self, batch: Any) -> Purse:
+    def spend(self, batch: Any) -> Spend:
         """What may be spent, and what has been, by this batch and those that share its limit."""
 
     @abstractmethod
@@ -78,8 +78,8 @@ class Kind(ABC):
         """
 
     @abstractmethod
-    async def perform(self, job: Any, desk: Desk) -> None:
-        """Do one item: ask `desk` for calls, and give it what is to be saved."""
+    async def perform(self, job: Any, caller: ModelCaller) -> None:
+        """Do one item: ask `caller` for calls, and give it what is to be saved."""
 
     @abstractmethod
     def store(self, saves: list[Save]) -> None:
@@ -93,7 +93,7 @@ class Kind(ABC):
 
 
 @dataclass
-class Purse:
+class Spend:
     """Money of a batch, in US dollars. `limit` None: there is no limit.
 
     Batches whose purses have the same `key` spend from the same limit; "": only this one does.

@@ -44,7 +44,7 @@ def beat(worker: Worker, at: datetime, uses: dict[str, Any]) -> None:
     Args:
         at: The database's time when the worker last read what the others tell: who sees it knows
             that what happened before is known to this worker.
-        uses: What it tells the others (`Lanes.uses`).
+        uses: What it tells the others (`RateLimiters.uses`).
     """
     Worker.objects.filter(pk=worker.pk).update(beat_at=at, models_in_use=uses, stopped_at=None)
 
@@ -53,8 +53,8 @@ def sign_off(worker: Worker, uses: dict[str, Any]) -> None:
     """Give back what the worker still holds, with the attempts that it did not use."""
     with transaction.atomic():
         for kind in kinds():
-            held = kind.items().filter(worker=worker, state=ItemState.PENDING)
-            held.update(worker=None, attempts=F("attempts") - 1)
+            live_batch = kind.items().filter(worker=worker, state=ItemState.PENDING)
+            live_batch.update(worker=None, attempts=F("attempts") - 1)
         now = clock.now()
         Worker.objects.filter(pk=worker.pk).update(stopped_at=now, beat_at=now, models_in_use=uses)
 

@@ -11,14 +11,14 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 
 from evalhub.access.exposures import Sendings
-from evalhub.work import batches, clock, leases, pace
+from evalhub.work import batches, clock, leases, shared_rate
 from evalhub.work.batches import Key, internal
-from evalhub.work.desk import BatchFailed, Desk
-from evalhub.work.gate import GivenBack, Wallet
-from evalhub.work.held import Held
+from evalhub.work.budget import Budget, GivenBack
+from evalhub.work.caller import BatchFailed, ModelCaller
 from evalhub.work.kinds import kinds
-from evalhub.work.lanes import Lanes
+from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import Worker
+from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.saver import Database, LeaseLost, Saver
 
 log = logging.getLogger(__name__)
@@ -37,10 +37,10 @@ class Loop:
         self.ends_at = time.monotonic() + seconds
         self.database = Database()
         self.sendings = Sendings(self.database.surely)
-        self.lanes = Lanes()
+        self.limiters = RateLimiters()
         self.random = Random()
-        self.held: dict[Key, Held] = {}
-        self.wallets: dict[Any, Wallet] = {}
+        self.live_batch: dict[Key, LiveBatch] = {}
+        self.wallets: dict[Any, Budget] = {}
         self.suspect: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
         self.stopped = asyncio.Event()
@@ -94,7 +94,7 @@ class Loop:
 
     async def _sign_off(self) -> None:
         try:
-            await self.database(leases.sign_off, self.worker, self.lanes.left())
+            await self.database(leases.sign_off, self.worker, self.limiters.left())
         except Exception:
             log.exception("%s could not sign off: its leases end by themselves", self.worker)
 
@@ -119,7 +119,7 @@ class Loop:
         )
 
     def _tasks(self) -> set[asyncio.Task[None]]:
-        return {task for held in self.held.values() for task in held.tasks}
+        return {task for live_batch in self.live_batch.values() for task in live_batch.tasks}
 
     # Other workers ---------------------------------------------------------------------------
 
@@ -128,36 +128,38 @@ class Loop:
             await asyncio.sleep(leases.BEAT_S)
             try:
                 await self.database.refresh()
-                await self._tell()
+                await self._announce_use()
                 await self.database(leases.reap)
             except Exception:
                 log.exception("The heartbeat of %s failed; trying again", self.worker)
 
-    async def _tell(self) -> None:
+    async def _announce_use(self) -> None:
         """Read what the other workers tell, follow it, and only then tell them of this one."""
         self.told_at = time.monotonic()
-        for held in self.held.values():
-            if held.tasks:
-                self.lanes.need(held.models)
+        for live_batch in self.live_batch.values():
+            if live_batch.tasks:
+                self.limiters.need(live_batch.models)
         now = await self.database.surely(clock.now)
         await self._follow()
-        await self.database.surely(leases.beat, self.worker, now, self.lanes.uses())
+        await self.database.surely(leases.beat, self.worker, now, self.limiters.uses())
 
     async def _follow(self) -> None:
-        since = self.lanes.since()
-        self.lanes.follow(await self.database.surely(pace.read_shared, since, self.worker.pk))
+        since = self.limiters.since()
+        self.limiters.follow(
+            await self.database.surely(shared_rate.read_shared, since, self.worker.pk)
+        )
 
     async def _announce(self) -> None:
         """Tell the others of models that are used here from now on; they are once all know."""
-        if not (new := self.lanes.unannounced()):
+        if not (new := self.limiters.unannounced()):
             return
         now = await self.database.surely(clock.now)
-        for lane in new:
-            lane.since = now.isoformat(timespec="microseconds")
-        await self._tell()
+        for limiter in new:
+            limiter.since = now.isoformat(timespec="microseconds")
+        await self._announce_use()
         announced_at = await self.database.surely(clock.now)
-        for lane in new:
-            lane.announced_at = announced_at
+        for limiter in new:
+            limiter.announced_at = announced_at
         await self._follow()
 
     # Batches ---------------------------------------------------------------------------------
@@ -165,40 +167,42 @@ class Loop:
     async def _look(self) -> None:
         """Read which batches live, and close the gates of those that do not any more."""
         live = await self.database.surely(batches.read_live)
-        for key, (batch, endpoints, purse) in live.items():
-            held = self.held.setdefault(key, Held(key[0]))
-            held.follow(batch, endpoints)
-            held.gate.wallet = self.wallets.setdefault(purse.key or key, Wallet())
-        purses = {purse.key or key: purse for key, (_, _, purse) in live.items()}
-        for wallet_key, purse in purses.items():
-            self.wallets[wallet_key].look(purse)
-        for key, held in list(self.held.items()):
+        for key, (batch, endpoints, spend) in live.items():
+            live_batch = self.live_batch.setdefault(key, LiveBatch(key[0]))
+            live_batch.follow(batch, endpoints)
+            live_batch.gate.budget = self.wallets.setdefault(spend.key or key, Budget())
+        purses = {spend.key or key: spend for key, (_, _, spend) in live.items()}
+        for budget_key, spend in purses.items():
+            self.wallets[budget_key].look(spend)
+        for key, live_batch in list(self.live_batch.items()):
             if key in live:
-                held.gate.reconsider()
+                live_batch.gate.reconsider()
             else:
-                await self._let_stand(key, held)
+                await self._stop_batch(key, live_batch)
         await self._meet()
 
     async def _meet(self) -> None:
         """Learn the limits of models that are new here, and hear those who make room."""
-        known = self.lanes.keys()
-        if any(held.models - known for held in self.held.values()):
-            for held in self.held.values():
-                self.lanes.know(held.models)
+        known = self.limiters.keys()
+        if any(live_batch.models - known for live_batch in self.live_batch.values()):
+            for live_batch in self.live_batch.values():
+                self.limiters.know(live_batch.models)
             await self._follow()
         await self._announce()
-        if self.lanes.are_joining and time.monotonic() > self.told_at + TICK_S:
-            await self._tell()
+        if self.limiters.are_joining and time.monotonic() > self.told_at + TICK_S:
+            await self._announce_use()
 
-    async def _let_stand(self, key: Key, held: Held) -> None:
+    async def _stop_batch(self, key: Key, live_batch: LiveBatch) -> None:
         """Let no call begin; end those in flight where the batch was cancelled."""
-        held.stand()
-        if not held.tasks:
-            del self.held[key]
-        elif not held.is_cancelled:
-            held.is_cancelled = await self.database.surely(batches.is_cancelled, *held.key)
-            if held.is_cancelled:
-                for task in held.tasks:
+        live_batch.stop_calls()
+        if not live_batch.tasks:
+            del self.live_batch[key]
+        elif not live_batch.is_cancelled:
+            live_batch.is_cancelled = await self.database.surely(
+                batches.is_cancelled, *live_batch.key
+            )
+            if live_batch.is_cancelled:
+                for task in live_batch.tasks:
                     task.cancel()
 
     # Items -----------------------------------------------------------------------------------
@@ -206,106 +210,114 @@ class Loop:
     async def _claim(self) -> int:
         """Claim for every batch what it has room for. Later kinds first: they end results."""
         claimed = 0
-        for held in sorted(self.held.values(), key=lambda held: -kinds().index(held.kind)):
+        for live_batch in sorted(
+            self.live_batch.values(), key=lambda live_batch: -kinds().index(live_batch.kind)
+        ):
             try:
-                if held.may_claim and (self.suspect is None or self.suspect.done()):
-                    claimed += await self._claim_for(held)
-                await self._mark_if_over(held)
+                if live_batch.may_claim and (self.suspect is None or self.suspect.done()):
+                    claimed += await self._claim_for(live_batch)
+                await self._mark_if_over(live_batch)
             except (OperationalError, InterfaceError):
                 raise
             except Exception as error:
-                log.exception("%s cannot be worked on", held.batch)
-                await self.database.surely(batches.fail_batch, *held.key, internal(error))
+                log.exception("%s cannot be worked on", live_batch.batch)
+                await self.database.surely(batches.fail_batch, *live_batch.key, internal(error))
         return claimed
 
-    async def _claim_for(self, held: Held) -> int:
-        if (room := held.room(self.lanes)) < 1:
+    async def _claim_for(self, live_batch: LiveBatch) -> int:
+        if (free_slots := live_batch.free_slots(self.limiters)) < 1:
             return 0
         alone = not self._tasks()
-        claim = await self.database.surely(batches.claim, *held.key, self.worker, room, alone)
+        claim = await self.database.surely(
+            batches.claim, *live_batch.key, self.worker, free_slots, alone
+        )
         if not claim.item_ids:
             return 0
-        jobs = await self._prepared(held, claim.item_ids)
+        jobs = await self._prepared(live_batch, claim.item_ids)
         for job in jobs:
-            task = held.start(self._do(held, job))
+            task = live_batch.start(self._do(live_batch, job))
             task.add_done_callback(lambda _: self.changed.set())
             if claim.is_suspect:
                 self.suspect = task
-        self.lanes.need(held.models)
+        self.limiters.need(live_batch.models)
         await self._announce()
         return len(jobs)
 
-    async def _prepared(self, held: Held, item_ids: list[int]) -> list[Any]:
+    async def _prepared(self, live_batch: LiveBatch, item_ids: list[int]) -> list[Any]:
         """The jobs; an item for which there can be none ends in an error, alone."""
-        prepare = held.kind.prepare
+        prepare = live_batch.kind.prepare
         try:
-            return await self.database.surely(prepare, held.batch, item_ids)
+            return await self.database.surely(prepare, live_batch.batch, item_ids)
         except Exception:
-            log.exception("Preparing %s failed: now one by one", held.batch)
+            log.exception("Preparing %s failed: now one by one", live_batch.batch)
         jobs = []
         for item_id in item_ids:
             try:
-                jobs += await self.database.surely(prepare, held.batch, [item_id])
+                jobs += await self.database.surely(prepare, live_batch.batch, [item_id])
             except Exception as error:
-                await self._fail(held, item_id, error)
+                await self._fail(live_batch, item_id, error)
         return jobs
 
-    async def _do(self, held: Held, job: Any) -> None:
-        desk = Desk(
-            kind=held.kind,
-            batch=held.batch,
+    async def _do(self, live_batch: LiveBatch, job: Any) -> None:
+        caller = ModelCaller(
+            kind=live_batch.kind,
+            batch=live_batch.batch,
             item_id=job.item_id,
-            gate=held.gate,
-            lanes=self.lanes,
+            gate=live_batch.gate,
+            limiters=self.limiters,
             saver=self.saver,
             database=self.database,
             random=self.random,
             sendings=self.sendings,
-            sealed=held.kind.sealed_tests(job),
+            sealed=live_batch.kind.sealed_tests(job),
         )
         try:
-            await held.kind.perform(job, desk)
+            await live_batch.kind.perform(job, caller)
         except LeaseLost:
-            log.warning("%s lost its lease on %s %s", self.worker, held.kind, job.item_id)
+            log.warning("%s lost its lease on %s %s", self.worker, live_batch.kind, job.item_id)
         except BatchFailed as error:
-            held.gate.is_open = False
-            await self._give_back(held, job, 0.0)
-            await self.database.surely(batches.fail_batch, *held.key, str(error))
-            held.stand()
+            live_batch.gate.is_open = False
+            await self._give_back(live_batch, job, 0.0)
+            await self.database.surely(batches.fail_batch, *live_batch.key, str(error))
+            live_batch.stop_calls()
         except GivenBack as error:
-            await self._give_back(held, job, error.after_s)
+            await self._give_back(live_batch, job, error.after_s)
         except asyncio.CancelledError:
-            await asyncio.shield(self._give_back(held, job, 0.0))
+            await asyncio.shield(self._give_back(live_batch, job, 0.0))
             raise
         except Exception as error:
-            await self._fail(held, job.item_id, error)
+            await self._fail(live_batch, job.item_id, error)
 
-    async def _fail(self, held: Held, item_id: int, error: Exception) -> None:
-        log.error("Doing item %s of %s failed", item_id, held.batch, exc_info=error)
-        arguments = (held.kind, item_id, self.worker, internal(error))
+    async def _fail(self, live_batch: LiveBatch, item_id: int, error: Exception) -> None:
+        log.error("Doing item %s of %s failed", item_id, live_batch.batch, exc_info=error)
+        arguments = (live_batch.kind, item_id, self.worker, internal(error))
         await self.database.surely(batches.fail_item, *arguments)
 
-    async def _give_back(self, held: Held, job: Any, after_s: float) -> None:
+    async def _give_back(self, live_batch: LiveBatch, job: Any, after_s: float) -> None:
         await self.saver.flush()
-        arguments = (held.kind, [job.item_id], self.worker, after_s)
+        arguments = (live_batch.kind, [job.item_id], self.worker, after_s)
         await self.database.surely(batches.give_back, *arguments)
 
-    async def _mark_if_over(self, held: Held) -> None:
+    async def _mark_if_over(self, live_batch: LiveBatch) -> None:
         """Mark a batch as done, or as stopped by its cost limit, once nothing is in flight."""
-        if held.tasks or not held.gate.is_open:
+        if live_batch.tasks or not live_batch.gate.is_open:
             return
-        if held.gate.refused_usd is None:
-            await self.database.surely(batches.finish_if_done, *held.key)
-        elif not self._is_spending(held.gate.wallet):
+        if live_batch.gate.refused_usd is None:
+            await self.database.surely(batches.finish_if_done, *live_batch.key)
+        elif not self._is_spending(live_batch.gate.budget):
             await self.saver.flush()
-            purse = await self.database.surely(held.kind.purse, held.batch)
-            held.gate.wallet.balance(purse)
-            if not held.gate.reconsider():
-                await self.database.surely(batches.pause_spent, *held.key)
+            spend = await self.database.surely(live_batch.kind.spend, live_batch.batch)
+            live_batch.gate.budget.balance(spend)
+            if not live_batch.gate.reconsider():
+                await self.database.surely(batches.pause_spent, *live_batch.key)
 
-    def _is_spending(self, wallet: Wallet) -> bool:
+    def _is_spending(self, budget: Budget) -> bool:
         """Whether another batch that shares the limit has something in flight."""
-        return any(held.tasks for held in self.held.values() if held.gate.wallet is wallet)
+        return any(
+            live_batch.tasks
+            for live_batch in self.live_batch.values()
+            if live_batch.gate.budget is budget
+        )
 
     # The end ---------------------------------------------------------------------------------
 
@@ -313,11 +325,11 @@ class Loop:
         """Let calls in flight end; after `stop` only for a moment, then give their items back."""
         stopped = asyncio.create_task(self.stopped.wait())
         while (tasks := self._tasks()) and not stopped.done():
-            await self._let_all_stand()
+            await self._stop_all()
             some = asyncio.FIRST_COMPLETED
             await asyncio.wait({*tasks, stopped}, timeout=TICK_S, return_when=some)
-        for held in self.held.values():
-            held.stand()
+        for live_batch in self.live_batch.values():
+            live_batch.stop_calls()
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=SETTLE_S)
             for task in late:
@@ -327,9 +339,9 @@ class Loop:
         with suppress(asyncio.CancelledError):
             await self.saver.flush()
 
-    async def _let_all_stand(self) -> None:
+    async def _stop_all(self) -> None:
         try:
-            for key, held in list(self.held.items()):
-                await self._let_stand(key, held)
+            for key, live_batch in list(self.live_batch.items()):
+                await self._stop_batch(key, live_batch)
         except Exception:
             log.exception("%s could not see whether its work was cancelled", self.worker)

@@ -7,7 +7,7 @@ from itertools import count
 
 from django.conf import settings
 
-from evalhub.llm import local
+from evalhub.llm import local_model
 from evalhub.work.supervisor import Program
 
 QUIETLY = {"EVALHUB_LOG_LEVEL": "WARNING"}
@@ -16,13 +16,13 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a server answers that listens on all addresses."""
 
 
-def web(bind: str, port: int, environment: dict[str, str]) -> Program:
-    options = ("-c", "python:evalhub.work.web", "--bind", place(bind, port))
+def web(reserve: str, port: int, environment: dict[str, str]) -> Program:
+    options = ("-c", "python:evalhub.work.web", "--reserve", place(reserve, port))
     return Program(
         "web",
         ("-m", "gunicorn", *options, "evalhub.wsgi:application"),
         {"PYTHONPATH": str(settings.BASE_DIR)} | environment,
-        lambda: is_answering(EVERYWHERE.get(bind, bind), port),
+        lambda: is_answering(EVERYWHERE.get(reserve, reserve), port),
     )
 
 
@@ -30,9 +30,9 @@ def place(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def address(bind: str, port: int) -> str:
-    """Where people on this machine find a server that listens at `bind`."""
-    return f"http://{place(EVERYWHERE.get(bind, bind), port)}"
+def address(reserve: str, port: int) -> str:
+    """Where people on this machine find a server that listens at `reserve`."""
+    return f"http://{place(EVERYWHERE.get(reserve, reserve), port)}"
 
 
 def worker(environment: dict[str, str]) -> Program:
@@ -41,7 +41,7 @@ def worker(environment: dict[str, str]) -> Program:
 
 def model(port: int, environment: dict[str, str]) -> Program:
     command = (MANAGE, "local_model", "--port", str(port))
-    return Program("model", command, environment, lambda: local.is_ready(port))
+    return Program("model", command, environment, lambda: local_model.is_ready(port))
 
 
 def is_answering(host: str, port: int) -> bool:

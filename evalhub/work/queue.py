@@ -9,24 +9,24 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 TASK = "evalhub.work.tasks.work"
-MOST_TOKENS = 8
+MAX_TASKS = 8
 """Tokens that may wait at once: more would only find that others already work."""
 
 
 def request_worker() -> None:
     """Ask for a worker process once the present transaction is saved."""
-    transaction.on_commit(partial(add_token, TASK))
+    transaction.on_commit(partial(enqueue_task, TASK))
 
 
-def add_token(task: str) -> bool:
+def enqueue_task(task: str) -> bool:
     """Put a token into the queue; False where enough of them already wait."""
-    if _waiting().count() >= MOST_TOKENS:
+    if _waiting().count() >= MAX_TASKS:
         return False
     async_task(task, task_name="work")
     return True
 
 
-def is_token_waiting() -> bool:
+def is_task_waiting() -> bool:
     return bool(_waiting().exists())
 
 

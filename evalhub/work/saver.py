@@ -178,13 +178,13 @@ class Saver:
     async def _store(self, waiting: list[Waiting]) -> None:
         saves = [save for save, _ in waiting if save is not None]
         try:
-            held = await self.database.surely(store, saves, self.worker.pk) if saves else []
+            live_batch = await self.database.surely(store, saves, self.worker.pk) if saves else []
         except Exception:
             log.exception("Saving %d items together failed: now one by one", len(saves))
             for save, future in waiting:
                 await self._store_alone(save, future)
             return
-        kept = iter(held)
+        kept = iter(live_batch)
         for save, future in waiting:
             is_kept = save is None or next(kept)
             if not future.done():
@@ -234,8 +234,8 @@ def store(saves: list[Save], worker_id: int) -> list[bool]:
 
 def _write(saves: list[Save], calls: list[Call], worker_id: int) -> list[bool]:
     _add_spent(saves)
-    held = _held(saves, worker_id)
-    kept = [(save.kind, save.item_id) in held for save in saves]
+    live_batch = _held(saves, worker_id)
+    kept = [(save.kind, save.item_id) in live_batch for save in saves]
     Call.objects.bulk_create(calls)
     groups: dict[Kind, list[Save]] = defaultdict(list)
     for save, is_kept in zip(saves, kept, strict=True):
@@ -250,11 +250,11 @@ def _held(saves: list[Save], worker_id: int) -> set[tuple[Kind, int]]:
     wanted: dict[Kind, set[int]] = defaultdict(set)
     for save in saves:
         wanted[save.kind].add(save.item_id)
-    held = set()
+    live_batch = set()
     for kind, ids in wanted.items():
         rows = kind.items().select_for_update(of=("self",)).filter(pk__in=ids, worker=worker_id)
-        held |= {(kind, pk) for pk in rows.order_by("pk").values_list("pk", flat=True)}
-    return held
+        live_batch |= {(kind, pk) for pk in rows.order_by("pk").values_list("pk", flat=True)}
+    return live_batch
 
 
 def _add_spent(saves: list[Save]) -> None:

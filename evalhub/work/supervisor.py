@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
 
-from evalhub.work.lifeline import Restarts, die_with
+from evalhub.work.parent_watch import Restarts, die_with
 
 STOP_WITHIN_S = 8.0
 LOOK_S = 0.25
@@ -69,7 +69,7 @@ class Child:
         """The exit status once the process has died; None as long as it lives, or is not there."""
         return None if self.process is None else self.process.poll()
 
-    def bury(self) -> None:
+    def close(self) -> None:
         """Note the death; what it had started itself is killed."""
         self.signal(signal.SIGKILL)
         self.restarts.died()
@@ -151,8 +151,8 @@ class Supervisor:
 
     def _lose(self, child: Child, status: int) -> None:
         self._listen(0)
-        self._unhear(child)
-        child.bury()
+        self._close_output(child)
+        child.close()
         if child.failed_starts >= MOST_FAILED_STARTS:
             raise CannotStart(f"{child.program.name} ended with status {status} before it was up.")
         self.say(f"{child.program.name} ended with status {status}; starting it again.")
@@ -167,9 +167,9 @@ class Supervisor:
             for line in lines or ():
                 self.say(f"{key.data.program.name:{self._width}} | {line}")
             if lines is None:
-                self._unhear(key.data)
+                self._close_output(key.data)
 
-    def _unhear(self, child: Child) -> None:
+    def _close_output(self, child: Child) -> None:
         if child.process is None or child.process.stdout is None:
             return
         with suppress(KeyError, ValueError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evalhub.work.lifeline import die_with
+from evalhub.work.parent_watch import die_with
 
 worker_class = "gthread"
 workers = 2

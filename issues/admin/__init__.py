@@ -1,9 +1,9 @@
-from issues.admin.feedback import FeedbackAdmin
-from issues.admin.issue import IssueAdmin
-from issues.admin.revision import RevisionAdmin
+from issues.admin.feedback.admin import FeedbackAdmin
+from issues.admin.issue.admin import IssueAdmin
 from issues.admin.tag import ResolutionLabelAdmin, TagAdmin
-from issues.admin.template import JudgeTemplateAdmin
-from issues.admin.test import TestAdmin
+from issues.admin.template.admin import JudgeTemplateAdmin
+from issues.admin.test.admin import TestAdmin
+from issues.admin.test.revision import RevisionAdmin
 
 __all__ = [
     "FeedbackAdmin",

@@ -29,7 +29,7 @@ TEMPLATE_LABELS: dict[str, str] = {
     TemplateState.PUBLISHED: "success",
     TemplateState.RETIRED: "",
 }
-BADGES = {"success": "passed", "warning": "unjudged", "danger": "failed", "info": "error"}
+BADGES = {"success": "passed", "warning": "unscored", "danger": "failed", "info": "error"}
 
 
 def badge(state: str, label: str) -> SafeString:

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.access.models import User
-from evalhub.pages import row_number
+from evalhub.admin_site.pages import row_number
 from issues.models import Issue, Tag, TagKind
 
 

@@ -9,10 +9,10 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.pages import HistoryAdmin, PageAdmin, person
+from evalhub.admin_site.pages import HistoryAdmin, PageAdmin, current_user
 from issues.models import ResolutionLabel, Tag
 from issues.states import Refused
-from issues.tagging import check_name, merge
+from issues.tags import check_name, merge
 
 
 class MergeForm(forms.Form):
@@ -77,7 +77,7 @@ class TagAdmin(HistoryAdmin):
 
     def _merge(self, request: HttpRequest, tags: list[Tag], target: Tag) -> None:
         try:
-            changed = merge(tags, target, by=person(request))
+            changed = merge(tags, target, by=current_user(request))
         except Refused as error:
             self.say(request, *error.problems)
             return

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from evalhub.api.fields import JSONObject, RowSerializer
 from issues.models import Criterion, FrozenCriterion
 from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
-from issues.rubric import MOST_CRITERIA
+from issues.rubrics.scoring import MOST_CRITERIA
 
-MOST_WAYS = 1000
+MAX_ALTERNATIVES = 1000
 GENERAL = ("", "non_field_errors", "problems", "__all__")
 
 
@@ -73,7 +73,7 @@ class CriterionSerializer(RowSerializer):
     arguments = JSONObject(required=False)
     alternative = serializers.IntegerField(
         min_value=0,
-        max_value=MOST_WAYS,
+        max_value=MAX_ALTERNATIVES,
         required=False,
         allow_null=True,
         help_text="Null: required. Criteria with one number are one way; the best way counts.",

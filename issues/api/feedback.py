@@ -16,11 +16,11 @@ from evalhub.api.errors import Conflict
 from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
-from issues.alike import FEEDBACK, LONGEST, similar
 from issues.api import filters
 from issues.models import Feedback, FeedbackState, Rating
-from issues.receiving import receive
-from issues.triage import follow, locked, mark_duplicate
+from issues.similarity.search import FEEDBACK, LONGEST, similar
+from issues.triage.actions import follow, locked, mark_duplicate
+from issues.triage.intake import take_in
 
 MOST_AT_ONCE = 500
 SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
@@ -94,7 +94,7 @@ class SentRow(serializers.Serializer):
     """What became of one row of a batch: made, or known by its id already."""
 
     id = serializers.IntegerField()
-    state = serializers.ChoiceField(["made", "known"])
+    state = serializers.ChoiceField(["added", "duplicates"])
 
 
 class BatchSerializer(serializers.Serializer):
@@ -108,12 +108,12 @@ class BatchSerializer(serializers.Serializer):
 class BatchAnswer(serializers.Serializer):
     """In the order in which they were sent."""
 
-    made = serializers.IntegerField()
-    known = serializers.IntegerField()
+    added = serializers.IntegerField()
+    duplicates = serializers.IntegerField()
     results = SentRow(many=True)
 
 
-class AlikeSerializer(serializers.Serializer):
+class SimilarRowSerializer(serializers.Serializer):
     """An issue or feedback that says much the same: how near, from 0 to 1, and why."""
 
     kind = serializers.CharField()
@@ -125,7 +125,7 @@ class AlikeSerializer(serializers.Serializer):
     issue = serializers.IntegerField(source="issue_id", allow_null=True)
 
 
-def alike_response(request: Request, kind: str) -> Response:
+def similar_response(request: Request, kind: str) -> Response:
     """What says much the same as the text that the request names."""
     refuse_unknown(request, ("text", "limit"))
     text, limit = request.query_params.get("text", ""), request.query_params.get("limit", "5")
@@ -135,7 +135,7 @@ def alike_response(request: Request, kind: str) -> Response:
         raise ValidationError({"limit": ["Choose a number from 1 to 20."]})
     reader = request.user
     found = similar(text[:LONGEST], reader=reader, kinds=[kind], limit=int(limit))
-    return Response(AlikeSerializer(found, many=True).data)
+    return Response(SimilarRowSerializer(found, many=True).data)
 
 
 class FeedbackViewSet(Written):
@@ -162,11 +162,11 @@ class FeedbackViewSet(Written):
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
-        received = receive([body.validated_data], by=self._sender(), reason="Sent to the API")
-        if received.made:
-            shown = self.get_serializer(received.made[0]).data
+        received = take_in([body.validated_data], by=self._sender(), reason="Sent to the API")
+        if received.added:
+            shown = self.get_serializer(received.added[0]).data
             return Response(shown, status=status.HTTP_201_CREATED)
-        there = self.get_queryset().filter(pk=received.known[0]).first()
+        there = self.get_queryset().filter(pk=received.duplicates[0]).first()
         if there is None:
             raise Conflict("There is feedback with this source_id already, sealed for you.")
         return Response(self.get_serializer(there).data)
@@ -181,15 +181,15 @@ class FeedbackViewSet(Written):
         body = BatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         rows = self._rows(body.validated_data["feedback"])
-        received = receive(rows, by=self._sender(), reason="Sent to the API")
+        received = take_in(rows, by=self._sender(), reason="Sent to the API")
         results = [
-            {"id": received.made[n].pk, "state": "made"}
-            if n in received.made
-            else {"id": received.known[n], "state": "known"}
+            {"id": received.added[n].pk, "state": "added"}
+            if n in received.added
+            else {"id": received.duplicates[n], "state": "duplicates"}
             for n in range(len(rows))
         ]
-        counts = {"made": len(received.made), "known": len(received.known)}
-        code = status.HTTP_201_CREATED if received.made else status.HTTP_200_OK
+        counts = {"added": len(received.added), "duplicates": len(received.duplicates)}
+        code = status.HTTP_201_CREATED if received.added else status.HTTP_200_OK
         return Response({**counts, "results": results}, status=code)
 
     def _rows(self, sent: list[Any]) -> list[dict[str, Any]]:
@@ -214,11 +214,11 @@ class FeedbackViewSet(Written):
             raise ValidationError({"feedback": errors})
         return [body.validated_data for body in bodies]
 
-    @extend_schema(parameters=SIMILAR, responses=AlikeSerializer(many=True), filters=False)
+    @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_class=None)
     def similar(self, request: Request) -> Response:
         """Feedback that says much the same as a text, nearest first, and why."""
-        return alike_response(request, FEEDBACK)
+        return similar_response(request, FEEDBACK)
 
     def _sender(self) -> Any:
         return self.request.user

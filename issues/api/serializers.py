@@ -19,7 +19,7 @@ from issues.models import (
     TemplateState,
     Test,
 )
-from issues.rewriting import replace
+from issues.rubrics.editing import replace
 from issues.states import review_again
 
 DECIDING = (
@@ -227,13 +227,13 @@ class ReasonSerializer(serializers.Serializer):
 class RevealSerializer(ReasonSerializer):
     """To whom a test is revealed, and why."""
 
-    person = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
+    user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
 class EndRevealSerializer(serializers.Serializer):
     """To whom a test was revealed."""
 
-    person = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
+    user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
 class RevisionSerializer(RowSerializer):

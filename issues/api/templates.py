@@ -10,8 +10,8 @@ from rest_framework import serializers
 from evalhub.access.models import User
 from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.models import LanguageModel
-from issues.examples import MOST_EXAMPLES
-from issues.judge_templates import shown_by
+from issues.judge_templates.examples import MOST_EXAMPLES
+from issues.judge_templates.lifecycle import shown_by
 from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
 
 MOST_VARIANTS = 50

@@ -12,16 +12,15 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSet
 
-from evalhub.access.revealing import REVEAL, end, reveal
+from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import ReadOnly, Written
 from evalhub.models import Exposure
 from issues import states
-from issues.alike import ISSUE
 from issues.api import filters
 from issues.api.criteria import CheckSerializer
-from issues.api.feedback import SIMILAR, AlikeSerializer, alike_response
+from issues.api.feedback import SIMILAR, SimilarRowSerializer, similar_response
 from issues.api.serializers import (
     CommentSerializer,
     EndRevealSerializer,
@@ -39,20 +38,13 @@ from issues.api.serializers import (
 )
 from issues.api.templates import JudgeTemplateSerializer, with_parts
 from issues.checks import CHECKS
-from issues.judge_templates import new_version, publish, retire
-from issues.merging import may_go, merge, standing_merge, take_back
-from issues.models import (
-    Comment,
-    Issue,
-    JudgeTemplate,
-    ResolutionLabel,
-    Revision,
-    Tag,
-    Test,
-)
+from issues.judge_templates.lifecycle import new_version, publish, retire
+from issues.merging import active_merge, may_merge, merge, undo_merge
+from issues.models import Comment, Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
 from issues.sealing import seal, unseal
+from issues.similarity.search import ISSUE
 from issues.states import Refused
-from issues.tagging import rename
+from issues.tags import rename
 
 PUBLISH = "issues.publish_judgetemplate"
 
@@ -81,7 +73,7 @@ class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
     ordering_fields = ("id", "name")
 
 
-class Stated(Written):
+class StateViewSet(Written):
     """Rows whose state changes by moves."""
 
     shown_as: type[BaseSerializer[Any]]
@@ -113,7 +105,7 @@ class Stated(Written):
         return Response({"problems": states.problems_of(row), "moves": moves})
 
 
-class IssueViewSet(Stated):
+class IssueViewSet(StateViewSet):
     """Erroneous behaviours. Their tests are listed at `tests/?issue=`."""
 
     queryset = (
@@ -127,7 +119,7 @@ class IssueViewSet(Stated):
     action_permissions = {
         "move": states.CHANGE_ISSUE,
         "merge": states.CHANGE_ISSUE,
-        "part": states.CHANGE_ISSUE,
+        "unmerge": states.CHANGE_ISSUE,
         "comments": "issues.add_comment",
     }
 
@@ -161,7 +153,7 @@ class IssueViewSet(Stated):
         readable = Issue.objects.readable_by(request.user)
         if readable.filter(pk__in=[issue.pk, kept.pk]).count() < len({issue.pk, kept.pk}):
             raise PermissionDenied("Issues with sealed tests are merged by who may read these.")
-        if not may_go(issue, request.user):
+        if not may_merge(issue, request.user):
             raise PermissionDenied(f"To merge away {issue} takes the right to approve issues.")
         taken = dict.fromkeys(body.validated_data.get("take", ()), issue)
         merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
@@ -169,24 +161,24 @@ class IssueViewSet(Stated):
 
     @extend_schema(request=None, responses=IssueSerializer)
     @action(detail=True, methods=["post"])
-    def part(self, request: Request, pk: str) -> Response:
+    def unmerge(self, request: Request, pk: str) -> Response:
         """Take its merge into another back: what moved with it, moves back."""
         issue = self.get_object()
-        found = standing_merge(issue)
-        if found and not may_go(Issue(state=found.state_before), request.user):
+        found = active_merge(issue)
+        if found and not may_merge(Issue(state=found.state_before), request.user):
             raise PermissionDenied(f"To part {issue} takes the right to approve issues.")
-        take_back(issue, by=request.user)  # type: ignore[arg-type]
+        undo_merge(issue, by=request.user)  # type: ignore[arg-type]
         return self._shown(issue)
 
     def _shown(self, issue: Issue) -> Response:
         row = self.get_queryset().get(pk=issue.pk)
         return Response(IssueSerializer(row, context=self.get_serializer_context()).data)
 
-    @extend_schema(parameters=SIMILAR, responses=AlikeSerializer(many=True), filters=False)
+    @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_class=None)
     def similar(self, request: Request) -> Response:
         """Issues that say much the same as a text, nearest first, and why."""
-        return alike_response(request, ISSUE)
+        return similar_response(request, ISSUE)
 
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:
@@ -202,7 +194,7 @@ class IssueViewSet(Stated):
         return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
 
 
-class TestViewSet(Stated):
+class TestViewSet(StateViewSet):
     """Examples that show an issue. Sealed ones are listed for those who may read them."""
 
     __test__ = False
@@ -231,7 +223,7 @@ class TestViewSet(Stated):
         """Change the state: review, approve, draft or deprecate."""
         return self._move(request)
 
-    def _said(self, request: Request) -> dict[str, Any]:
+    def _message(self, request: Request) -> dict[str, Any]:
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         return {**body.validated_data, "by": request.user}
@@ -246,7 +238,7 @@ class TestViewSet(Stated):
         test = self.get_object()
         if not request.user.has_perm(READ_SEALED):
             raise PermissionDenied("Who may not read sealed tests cannot seal one.")
-        seal(test, **self._said(request))
+        seal(test, **self._message(request))
         return self._shown(test)
 
     @extend_schema(responses=TestSerializer)
@@ -254,7 +246,7 @@ class TestViewSet(Stated):
     def unseal(self, request: Request, pk: str) -> Response:
         """Let everybody who reads this ledger read it. That stays on record as an exposure."""
         test = self.get_object()
-        unseal(test, **self._said(request))
+        unseal(test, **self._message(request))
         return self._shown(test)
 
     @extend_schema(responses=ExposureSerializer)
@@ -264,7 +256,7 @@ class TestViewSet(Stated):
         test = self.get_object()
         if not test.sealed:
             raise Refused([f"{test} is not sealed: everybody reads it."])
-        exposure = reveal(test.pk, **self._said(request))
+        exposure = reveal(test.pk, **self._message(request))
         shown = ExposureSerializer(exposure, context={"reads_sealed": True})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -278,7 +270,7 @@ class TestViewSet(Stated):
     )
     def end_reveal(self, request: Request, pk: str) -> Response:
         """Close it to a person again. That it was revealed stays on record."""
-        test, said = self.get_object(), self._said(request)
+        test, said = self.get_object(), self._message(request)
         rows = Exposure.objects.filter(test=test.pk).revealed_to(said["person"])
         exposure = get_object_or_404(rows)
         end(exposure, by=said["by"])

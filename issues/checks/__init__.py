@@ -1,9 +1,9 @@
 """Checks: criteria that are decided without asking a model. Pure."""
 
 from issues.checks.check import Check, Outcome
-from issues.checks.material import Material, text_of
 from issues.checks.registry import CHECKS
-from issues.checks.running import Problem, located_problems_of, problems_of, run
+from issues.checks.runner import Problem, located_problems_of, problems_of, run
+from issues.checks.subject import Material, text_of
 
 __all__ = [
     "CHECKS",

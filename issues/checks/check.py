@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from issues.checks.material import Material
+from issues.checks.subject import Material
 
 
 class CheckError(Exception):

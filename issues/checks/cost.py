@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from issues.checks.check import Arguments, Check, CheckError, Finding, family, yes_or_no
-from issues.checks.material import Material
+from issues.checks.subject import Material
 
 check = family("Time and cost")
 

@@ -6,8 +6,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from issues.checks.check import Arguments, Check, Finding, family
-from issues.checks.material import Material
-from issues.checks.regular import SPACE
+from issues.checks.javascript_regex import SPACE
+from issues.checks.subject import Material
 
 check = family("Length")
 

@@ -4,8 +4,8 @@ from collections.abc import ItemsView, Iterator
 from typing import Any
 
 from issues.checks.check import CheckError
-from issues.checks.deadline import Deadline
-from issues.checks.regular import search
+from issues.checks.javascript_regex import search
+from issues.checks.time_limit import Deadline
 
 LONGEST = 1_000
 

@@ -7,8 +7,8 @@ from pydantic import AfterValidator, Field
 
 from issues.checks.check import Arguments, Check, CheckError, Finding, family, yes_or_no
 from issues.checks.code_blocks import without_code
-from issues.checks.material import Material
-from issues.checks.wording import quoted
+from issues.checks.quoting import quoted
+from issues.checks.subject import Material
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

@@ -5,7 +5,7 @@ import re
 from pydantic import Field
 
 from issues.checks.check import Arguments, Cased, Check, CheckError, Finding, family, yes_or_no
-from issues.checks.material import Material
+from issues.checks.subject import Material
 
 check = family("Numbers and likeness")
 

@@ -5,11 +5,11 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from issues.checks.check import Cased, Check, Finding, family, yes_or_no
-from issues.checks.deadline import Deadline
-from issues.checks.material import Material
-from issues.checks.portions import all_of, enough_of
-from issues.checks.regular import Pattern, compiled, search
-from issues.checks.wording import quoted
+from issues.checks.coverage import all_of, enough_of
+from issues.checks.javascript_regex import Pattern, compiled, search
+from issues.checks.quoting import quoted
+from issues.checks.subject import Material
+from issues.checks.time_limit import Deadline
 
 check = family("Pattern")
 

@@ -3,18 +3,18 @@
 from issues.checks import (
     cost,
     counts,
-    foreign,
     language,
     numbers,
     patterns,
     structured,
-    texts,
+    text,
     tools,
+    unsupported,
 )
 from issues.checks.check import Check
 
 CHECKS: dict[str, Check] = {
     check.name: check
-    for module in (texts, patterns, counts, structured, tools, numbers, language, cost, foreign)
+    for module in (text, patterns, counts, structured, tools, numbers, language, cost, unsupported)
     for check in module.CHECKS
 }

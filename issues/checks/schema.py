@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from issues.checks.check import CheckError
-from issues.checks.deadline import Deadline
+from issues.checks.javascript_regex import compiled, search
 from issues.checks.json_text import frozen
-from issues.checks.regular import compiled, search
-from issues.checks.wording import quoted, shortened, shown
+from issues.checks.quoting import quoted, shortened, shown
+from issues.checks.time_limit import Deadline
 
 LONGEST = 50_000
 

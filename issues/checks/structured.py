@@ -7,9 +7,9 @@ from pydantic import AfterValidator, Field
 from issues.checks import json_path, json_text, schema
 from issues.checks.check import Arguments, Check, Finding, family, yes_or_no
 from issues.checks.code_blocks import code_blocks
-from issues.checks.deadline import Deadline
-from issues.checks.material import Material
-from issues.checks.wording import quoted, quoted_all, shown
+from issues.checks.quoting import quoted, quoted_all, shown
+from issues.checks.subject import Material
+from issues.checks.time_limit import Deadline
 
 check = family("JSON and code")
 

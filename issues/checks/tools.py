@@ -7,8 +7,8 @@ from pydantic import Field
 from issues.checks.check import Arguments, Check, Finding, family, yes_or_no
 from issues.checks.counts import Range
 from issues.checks.json_text import alike
-from issues.checks.material import Material
-from issues.checks.wording import quoted, quoted_all, shown
+from issues.checks.quoting import quoted, quoted_all, shown
+from issues.checks.subject import Material
 
 check = family("Tools")
 

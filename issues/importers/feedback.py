@@ -59,7 +59,7 @@ class Problem(NamedTuple):
         return f"{self.place}: {self.message}"
 
 
-class Read(NamedTuple):
+class ParsedRow(NamedTuple):
     """One piece of feedback as a file has it: the fields of the table, `raw` with the rest."""
 
     place: str
@@ -67,7 +67,7 @@ class Read(NamedTuple):
 
 
 @dataclass
-class Sheet:
+class FeedbackFile:
     """A file as it was understood.
 
     `columns` gives for each column of the file the field that it is taken for; "" goes to what
@@ -75,7 +75,7 @@ class Sheet:
     """
 
     columns: dict[str, str] = field(default_factory=dict)
-    rows: list[Read] = field(default_factory=list)
+    rows: list[ParsedRow] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unreadable: list[Problem] = field(default_factory=list)
 
@@ -89,32 +89,32 @@ class Unreadable(ValueError):
     """The file as a whole cannot be read."""
 
 
-def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Sheet:
+def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> FeedbackFile:
     """The feedback in a file, and all that is wrong with it at once.
 
     Args:
         name: The file's name; its ending says how it is written.
         chosen: For columns what they are to be taken for, instead of what their names say.
     """
-    sheet = Sheet()
+    file = FeedbackFile()
     try:
-        items = list(_items(name, data, sheet))
+        items = list(_items(name, data, file))
     except Unreadable as error:
-        sheet.unreadable.append(Problem(name, str(error)))
-        return sheet
+        file.unreadable.append(Problem(name, str(error)))
+        return file
     names = list(dict.fromkeys(key for _, item in items for key in item))
     if len(names) > MOST_COLUMNS:
         said = f"has {len(names)} columns, and {MOST_COLUMNS} is the most."
-        sheet.unreadable.append(Problem(name, said))
-        return sheet
-    sheet.columns = columns_of(names, chosen or {})
+        file.unreadable.append(Problem(name, said))
+        return file
+    file.columns = columns_of(names, chosen or {})
     seen: Counter[str] = Counter()
     ids: dict[str, str] = {}
     for place, item in items:
-        _take(place, item, sheet, seen, ids)
+        _take(place, item, file, seen, ids)
     if not items:
-        sheet.unreadable.append(Problem(name, "holds no feedback."))
-    return sheet
+        file.unreadable.append(Problem(name, "holds no feedback."))
+    return file
 
 
 def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
@@ -133,7 +133,7 @@ def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
 # Files --------------------------------------------------------------------------------------------
 
 
-def _items(name: str, data: bytes, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     if len(data) > MOST_BYTES:
         raise Unreadable(f"has {len(data):,} bytes, and {MOST_BYTES:,} is the most.")
     try:
@@ -144,13 +144,13 @@ def _items(name: str, data: bytes, sheet: Sheet) -> Iterator[tuple[str, dict[str
     readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
     if ending not in readers:
         raise Unreadable("is of an unknown kind: expected a name that ends on .csv, .json, .jsonl.")
-    for number, pair in enumerate(readers[ending](text, sheet)):
+    for number, pair in enumerate(readers[ending](text, file)):
         if number == MOST_ROWS:
             raise Unreadable(f"has more than {MOST_ROWS:,} rows: split it into several files.")
         yield pair
 
 
-def _csv(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _csv(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     csv.field_size_limit(MOST_BYTES)
@@ -166,7 +166,7 @@ def _csv(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
                 names = _header(cells)
             elif len(cells) != len(names):
                 said = f"has {len(cells)} cells, expected {len(names)}: {shown(cells)}."
-                sheet.problems.append(Problem(place, said))
+                file.problems.append(Problem(place, said))
             else:
                 yield place, dict(zip(names, cells, strict=True))
     except csv.Error as error:
@@ -181,26 +181,26 @@ def _header(cells: list[str]) -> list[str]:
     return names
 
 
-def _json(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _json(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     value = _parsed(text)
     if isinstance(value, dict) and isinstance(value.get("feedback"), list):
         value = value["feedback"]
     if not isinstance(value, list):
         raise Unreadable(f"expected a list of objects, not {shown(value)}.")
     for number, item in enumerate(value, 1):
-        yield from _object(f"item {number}", item, sheet)
+        yield from _object(f"item {number}", item, file)
 
 
-def _lines(text: str, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lines(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = _parsed(line)
         except Unreadable as error:
-            sheet.problems.append(Problem(f"line {number}", f"{error} Found: {shown(line)}"))
+            file.problems.append(Problem(f"line {number}", f"{error} Found: {shown(line)}"))
         else:
-            yield from _object(f"line {number}", value, sheet)
+            yield from _object(f"line {number}", value, file)
 
 
 def _parsed(text: str) -> Any:
@@ -223,10 +223,10 @@ def _finite(written: str) -> float:
     return number
 
 
-def _object(place: str, item: Any, sheet: Sheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     """An object, with what GRAFITE keeps under `raw_feedback` beside the rest."""
     if not isinstance(item, dict):
-        sheet.problems.append(Problem(place, f"expected an object, not {shown(item)}."))
+        file.problems.append(Problem(place, f"expected an object, not {shown(item)}."))
         return
     inner = item.get("raw_feedback")
     yield place, {**inner, **item, "raw_feedback": None} if isinstance(inner, dict) else item
@@ -236,16 +236,16 @@ def _object(place: str, item: Any, sheet: Sheet) -> Iterator[tuple[str, dict[str
 
 
 def _take(
-    place: str, item: dict[str, Any], sheet: Sheet, seen: Counter[str], ids: dict[str, str]
+    place: str, item: dict[str, Any], file: FeedbackFile, seen: Counter[str], ids: dict[str, str]
 ) -> None:
     """Put a row into the sheet, or what is wrong with it."""
     wrong: list[str] = []
     fields: dict[str, Any] = {}
-    for name, wanted in sheet.columns.items():
+    for name, wanted in file.columns.items():
         if wanted and item.get(name) is not None:
             fields[wanted] = _text(name, item[name], LENGTHS[wanted], wrong)
     _rate(fields, wrong)
-    rest = {n: v for n, v in item.items() if not sheet.columns.get(n) and v not in (None, "")}
+    rest = {n: v for n, v in item.items() if not file.columns.get(n) and v not in (None, "")}
     if places := unstorable(rest):
         wrong.append(f"{places[0] or 'a column'} {REASON}")
     said = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
@@ -256,9 +256,9 @@ def _take(
     before = ids.setdefault(fields["source_id"], place)
     if before != place:
         wrong.append(f"has the id {shown(fields['source_id'])}, which {before} has too.")
-    sheet.problems += [Problem(place, message) for message in wrong]
+    file.problems += [Problem(place, message) for message in wrong]
     if not wrong:
-        sheet.rows.append(Read(place, fields))
+        file.rows.append(ParsedRow(place, fields))
 
 
 def _text(name: str, value: Any, most: int, wrong: list[str]) -> str:

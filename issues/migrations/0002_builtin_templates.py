@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from issues.judge_templates import load_builtin_templates
+from issues.judge_templates.lifecycle import load_builtin_templates
 
 
 def load(apps, schema_editor):

@@ -6,7 +6,7 @@ from django.db import models
 from evalhub.access.sealed import SealedQuerySet
 from issues.models.template import JudgeTemplate, lock_draft
 from issues.models.test import Test
-from issues.scales import ScaleError, from_json
+from issues.rubrics.scales import ScaleError, from_json
 
 TEXTS = ("input", "output", "reference", "guidelines", "criterion", "justification")
 

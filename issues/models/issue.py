@@ -40,7 +40,7 @@ MOST_MERGES = 3
 
 
 class IssueQuerySet(SealedQuerySet):
-    def standing(self) -> "IssueQuerySet":
+    def active(self) -> "IssueQuerySet":
         """Issues whose tests may run."""
         return self.exclude(state=IssueState.DEPRECATED)
 

@@ -13,7 +13,7 @@ class Merge(models.Model):
     of the one that stays which took the other's value, as [before, after].
     """
 
-    gone = models.ForeignKey(Issue, models.PROTECT, related_name="merges")
+    merged_away = models.ForeignKey(Issue, models.PROTECT, related_name="merges")
     kept = models.ForeignKey(Issue, models.PROTECT, related_name="taken_in")
     moved = models.JSONField(default=dict)
     changed = models.JSONField(default=dict)
@@ -22,8 +22,8 @@ class Merge(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    taken_back_at = models.DateTimeField(null=True, blank=True)
-    taken_back_by = models.ForeignKey(
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
 
@@ -32,13 +32,13 @@ class Merge(models.Model):
         constraints = [
             models.UniqueConstraint(
                 name="issues_merge_once",
-                fields=("gone",),
-                condition=Q(taken_back_at__isnull=True),
+                fields=("merged_away",),
+                condition=Q(undone_at__isnull=True),
             ),
             models.CheckConstraint(
-                name="issues_merge_two_issues", condition=~Q(gone=models.F("kept"))
+                name="issues_merge_two_issues", condition=~Q(merged_away=models.F("kept"))
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.gone} into {self.kept}"
+        return f"{self.merged_away} into {self.kept}"

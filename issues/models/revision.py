@@ -5,7 +5,7 @@ from evalhub.constraints import known
 from issues.models.criterion import CriterionFields, Polarity
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test
-from issues.scales import PassRule, passes
+from issues.rubrics.scales import PassRule, passes
 
 PASS_RULES = [(rule.value, rule.value) for rule in PassRule]
 

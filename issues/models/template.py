@@ -9,8 +9,8 @@ from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
 from evalhub.models import LanguageModel
-from issues import scales
-from issues.prompts import PromptError, check_template, variables_of
+from issues.judge_templates.prompts import PromptError, check_template, variables_of
+from issues.rubrics import scales
 
 FIXED_FIELDS = (
     "family",
@@ -52,7 +52,8 @@ class ExampleChoice(models.TextChoices):
 class JudgeTemplate(models.Model):
     """The wording and scale with which judges are asked. Once published it never changes again.
 
-    `scale` is what `issues.scales` reads: options with label, description and value in [0, 1],
+    `scale` is what `issues.rubrics.scales` reads: options with label, description and value in [0,
+    1],
     a pass threshold and its rule.
     """
 
@@ -148,7 +149,7 @@ def lock_draft(template_id: int | None, part: str) -> Iterator[None]:
         yield
 
 
-def asks_about_a_criterion(text: str) -> bool:
+def is_criterion_template(text: str) -> bool:
     """Whether this wording is about one criterion, and not about a test as a whole.
 
     Raises:
@@ -194,9 +195,7 @@ class TemplateVariant(models.Model):
         if problems := check_template(self.text):
             return problems
         try:
-            is_alike = asks_about_a_criterion(self.text) == asks_about_a_criterion(
-                self.template.text
-            )
+            is_alike = is_criterion_template(self.text) == is_criterion_template(self.template.text)
         except PromptError:
             return []  # the template itself says what is wrong
         if is_alike:

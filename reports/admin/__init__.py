@@ -2,12 +2,12 @@
 
 from reports.admin.capability import CapabilityAdmin
 from reports.admin.issue import IssueAdminWithReports
-from reports.admin.recurring import RecurringReportAdmin
+from reports.admin.schedule import ReportScheduleAdmin
 from reports.admin.test import TestAdminWithReports
 
 __all__ = [
     "CapabilityAdmin",
     "IssueAdminWithReports",
-    "RecurringReportAdmin",
+    "ReportScheduleAdmin",
     "TestAdminWithReports",
 ]

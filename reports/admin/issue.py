@@ -4,12 +4,12 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
-from evalhub.acts import Act
+from evalhub.admin_site.buttons import Button
 from issues.models import Issue
-from issues.states import APPROVE_ISSUE, Stated
-from reports.follow_up import proposal_of
-from reports.links import page_url
-from reports.trends.proposals import Proposal
+from issues.states import APPROVE_ISSUE, HasState
+from reports.documents.links import page_url
+from reports.issue_proposals.proposals import proposal_of
+from reports.issue_proposals.rule import Proposal
 from runs.admin.issue import IssueAdminWithRuns
 
 admin.site.unregister(Issue)
@@ -19,11 +19,11 @@ admin.site.unregister(Issue)
 class IssueAdminWithReports(IssueAdminWithRuns):
     """An issue's page leads to its life, and says what its runs propose."""
 
-    def panel(self, request: HttpRequest, row: Stated) -> dict[str, Any]:
+    def panel(self, request: HttpRequest, row: HasState) -> dict[str, Any]:
         panel = super().panel(request, row)
         if not isinstance(row, Issue) or not request.user.has_perm("runs.view_run"):
             return panel
-        acts = [Act("Life", page_url("issue", issue=row), is_link=True), *panel["acts"]]
+        acts = [Button("Life", page_url("issue", issue=row), is_link=True), *panel["acts"]]
         proposal = proposal_of(row)
         if proposal is None:
             return {**panel, "acts": acts}
@@ -32,6 +32,6 @@ class IssueAdminWithReports(IssueAdminWithRuns):
         return {**panel, "facts": [*panel["facts"], proposal.brief], "acts": acts}
 
 
-def _accept(proposal: Proposal) -> Act:
+def _accept(proposal: Proposal) -> Button:
     url = reverse("reports:accept_proposal", args=[proposal.issue])
-    return Act(f"{proposal.act.capitalize()} as proposed", url, {"act": proposal.act}, "primary")
+    return Button(f"{proposal.act.capitalize()} as proposed", url, {"act": proposal.act}, "primary")

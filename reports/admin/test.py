@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from unfold.decorators import action
 
-from evalhub.acts import Act
+from evalhub.admin_site.buttons import Button
 from issues.models import Test
-from reports.links import page_url
+from reports.documents.links import page_url
 from runs.review.admin.test import TestAdminWithCorrections
 
 admin.site.unregister(Test)
@@ -24,10 +24,10 @@ class TestAdminWithReports(TestAdminWithCorrections):
     def has_compare_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return bool(request.user.has_perm("runs.view_run"))
 
-    def acts(self, request: HttpRequest, row: Any) -> list[Act]:
+    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
         if not request.user.has_perm("runs.view_run"):
             return super().acts(request, row)
-        life = Act("Life of its issue", page_url("issue", issue=row.issue), is_link=True)
+        life = Button("Life of its issue", page_url("issue", issue=row.issue), is_link=True)
         return [life, *super().acts(request, row)]
 
     @action(description="Compare answers", permissions=["compare"])

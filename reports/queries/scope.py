@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from reports.queries.scores import complete_runs
+from reports.queries.complete_runs import complete_runs
 from runs.models import Run, Suite
 
 NO_SUITE = "none"

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from evalhub.models import BatchState
+from reports.documents.topic_names import is_shown, topic_key
 from reports.models import ExecutiveSummary
-from reports.ranking.topic_names import is_shown, topic_key
 from runs.models import Suite
 
 Topics = frozenset[str]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from evalhub.llm import local
+from evalhub.llm import local_model
 from evalhub.models import User
 from reports.models import ExecutiveSummary
-from reports.summaries.ask import ask_summary
+from reports.summaries.requests import ask_summary
 from runs.models import Run
 
 CONTEXT_TOKENS = 1_100
@@ -17,6 +17,6 @@ def ask_once(runs: Sequence[Run], user: User) -> None:
     if ExecutiveSummary.objects.filter(runs__in=runs).exists():
         return
     analyst = runs[0].language_model
-    is_embedded = analyst.litellm_model == local.LITELLM_MODEL
+    is_embedded = analyst.litellm_model == local_model.LITELLM_MODEL
     tokens = CONTEXT_TOKENS if is_embedded else None
     ask_summary(runs, analyst=analyst, by=user, context_tokens=tokens)

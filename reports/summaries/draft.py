@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from reports.summaries import prompt, reading, short_prompt
+from reports.summaries import prompt, short_prompt, source_query
 from reports.summaries.dimensions import DIMENSIONS, Dimension
 from reports.summaries.key import Key, make_key
 from reports.summaries.mask import MASKS, Masking, leaks, without_own
-from reports.summaries.matter import Case, Overview, figures_of
 from reports.summaries.names import Name, names_of
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import (
@@ -22,6 +21,7 @@ from reports.summaries.reduce import (
     room,
     worst_first,
 )
+from reports.summaries.source_data import Case, Overview, figures_of
 from runs.models import Run
 
 CHUNK = 20
@@ -114,14 +114,14 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
     Raises:
         Unsendable: There is nothing to send, no room for it, or a name would leak.
     """
-    key, form = make_key(reading.subjects_of(runs), seed + number), form_of(context_tokens)
+    key, form = make_key(source_query.subjects_of(runs), seed + number), form_of(context_tokens)
     nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:NONCE]
     own = _text(form.messages(key, "", [], nonce))
     said = "\n".join([own, prompt.LAYOUT, *MASKS.values()])
-    names, unmaskable = without_own(names_of(reading.known_of(runs)), said)
+    names, unmaskable = without_own(names_of(source_query.known_of(runs)), said)
     frame = _Frame(runs, key, names, nonce, form)
 
-    overview, masking = reading.overview_of(runs, key), Masking(names)
+    overview, masking = source_query.overview_of(runs, key), Masking(names)
     head = form.overview_text(overview, _clean(masking))
     reply = reply_of(context_tokens, key)
     sections, limit, of = _reduced(frame, room(context_tokens, reply, len(own) + len(head)))
@@ -160,7 +160,7 @@ def _clean(masking: Masking) -> Clean:
 
 def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]:
     """The tests that fit, to how many characters their texts are cut, and how many there are."""
-    order = worst_first(reading.standings_of(frame.runs))
+    order = worst_first(source_query.test_ranks_of(frame.runs))
     if not order:
         raise Unsendable(
             NOTHING, "There is no answer that may be read: every test is sealed or unanswered."
@@ -182,7 +182,7 @@ def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]
 def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterator[Section]:
     for start in range(0, len(order), CHUNK):
         some = order[start : start + CHUNK]
-        cases = reading.cases_of(frame.runs, frame.key, some)
+        cases = source_query.cases_of(frame.runs, frame.key, some)
         for place, case in enumerate(cases, start + 1):
             masking = Masking(frame.names)
             name, clean = f"P_{place}", _clean(masking)

@@ -20,7 +20,7 @@ class Subject(NamedTuple):
     run: int
     language_model: int
     model_name: str
-    maker: str
+    developer: str
     system_prompt: str
     temperature: float | None
 
@@ -45,7 +45,7 @@ class Variant(NamedTuple):
     `runs` answered as this variant, the newest last.
     """
 
-    maker: str
+    developer: str
     model: str
     system: str
     temperature: str
@@ -56,14 +56,14 @@ class Variant(NamedTuple):
         """How the analyst is told of it, such as MK_5312/MD_6127 (sys: S_7004, temp: T_8400)."""
         named = {"sys": self.system, "temp": self.temperature}
         settings = ", ".join(f"{name}: {value}" for name, value in named.items() if value)
-        return f"{self.maker}/{self.model}" + (f" ({settings})" if settings else "")
+        return f"{self.developer}/{self.model}" + (f" ({settings})" if settings else "")
 
 
 @dataclass(frozen=True)
 class Key:
-    """The ids of one exchange. `makers` by id, "" where nobody knows; `tests` by id, as row ids."""
+    """The ids of one exchange: developers ("" if unknown) and tests (row ids) by id."""
 
-    makers: Mapping[str, str]
+    developers: Mapping[str, str]
     models: Mapping[str, Model]
     systems: Mapping[str, System] = field(default_factory=dict)
     temperatures: Mapping[str, float | None] = field(default_factory=dict)
@@ -77,13 +77,13 @@ class Key:
     def from_json(cls, stored: Mapping[str, Any]) -> "Key":
         """The key that `to_json` gave, after it went through JSON; {} is one without ids."""
         return cls(
-            makers=dict(stored.get("makers", {})),
+            developers=dict(stored.get("developers", {})),
             models={name: Model(*entry) for name, entry in stored.get("models", {}).items()},
             systems={name: System(*entry) for name, entry in stored.get("systems", {}).items()},
             temperatures=dict(stored.get("temperatures", {})),
             variants=tuple(
-                Variant(maker, model, system, temperature, tuple(runs))
-                for maker, model, system, temperature, runs in stored.get("variants", ())
+                Variant(developer, model, system, temperature, tuple(runs))
+                for developer, model, system, temperature, runs in stored.get("variants", ())
             ),
             tests=dict(stored.get("tests", {})),
         )
@@ -104,14 +104,14 @@ def make_key(subjects: Sequence[Subject], seed: int) -> Key:
     System prompts and temperatures have ids where they tell runs apart, or are set at all.
     """
     random = Random(seed)
-    makers = _drawn("MK", (maker_of(subject) for subject in subjects), random)
+    developers = _drawn("MK", (developer_of(subject) for subject in subjects), random)
     models = _drawn("MD", (subject.language_model for subject in subjects), random)
-    systems = _drawn("S", _told({s.system_prompt for s in subjects}, ""), random)
-    temperatures = _drawn("T", _told({s.temperature for s in subjects}, None), random)
+    systems = _drawn("S", _varying({s.system_prompt for s in subjects}, ""), random)
+    temperatures = _drawn("T", _varying({s.temperature for s in subjects}, None), random)
     runs: dict[Variant, list[int]] = {}
     for subject in subjects:
         variant = Variant(
-            makers[maker_of(subject)],
+            developers[developer_of(subject)],
             models[subject.language_model],
             systems.get(subject.system_prompt, ""),
             temperatures.get(subject.temperature, ""),
@@ -122,7 +122,10 @@ def make_key(subjects: Sequence[Subject], seed: int) -> Key:
     random.shuffle(variants)
     names = {subject.language_model: subject.model_name for subject in subjects}
     return Key(
-        makers={name: maker if isinstance(maker, str) else "" for maker, name in makers.items()},
+        developers={
+            name: developer if isinstance(developer, str) else ""
+            for developer, name in developers.items()
+        },
         models={name: Model(names[model], model) for model, name in models.items()},
         systems=_systems(systems),
         temperatures={name: value for value, name in temperatures.items()},
@@ -139,12 +142,12 @@ def _systems(drawn: Mapping[str, str]) -> dict[str, System]:
     }
 
 
-def maker_of(subject: Subject) -> str | int:
+def developer_of(subject: Subject) -> str | int:
     """What tells makers apart: the name, or the model itself where nobody knows."""
-    return subject.maker or subject.language_model
+    return subject.developer or subject.language_model
 
 
-def _told(values: set[Any], unset: Any) -> set[Any]:
+def _varying(values: set[Any], unset: Any) -> set[Any]:
     """The values that get an id: all that differ, and a single one where it is set."""
     return values if len(values) > 1 or unset not in values else set()
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import pairwise, product
 from unicodedata import normalize
 
-from reports.summaries.names import MAKER, MODEL, PROVIDER, Name
+from reports.summaries.names import DEVELOPER, MODEL, PROVIDER, Name
 
-MASKS = {MODEL: "[name of a model withheld]", MAKER: "[name of a maker withheld]"}
+MASKS = {MODEL: "[name of a model withheld]", DEVELOPER: "[name of a developer withheld]"}
 """What stands in a name's place. It is nobody's id: what a text says of a maker that everybody
 knows would tell whose id it is."""
 

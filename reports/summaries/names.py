@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-MODEL, MAKER, PROVIDER = "model", "maker", "provider"
+MODEL, DEVELOPER, PROVIDER = "model", "developer", "provider"
 
 ALSO_CALLED = {
     "AI21": ("AI21 Labs", "Jamba", "Jurassic"),
@@ -72,7 +72,7 @@ class Known(NamedTuple):
 
     name: str
     called: str
-    maker: str
+    developer: str
     family: str
     identity: str = ""
 
@@ -95,9 +95,9 @@ def _names(model: Known) -> Iterable[Name]:
     for provider in path[:-1]:
         yield Name(provider, PROVIDER)
     yield _named(model.family, MODEL)
-    yield _named(model.maker, MAKER)
-    for alias in _aliases(model.maker):
-        yield _named(alias, MAKER)
+    yield _named(model.developer, DEVELOPER)
+    for alias in _aliases(model.developer):
+        yield _named(alias, DEVELOPER)
 
 
 def _named(text: str, kind: str) -> Name:
@@ -114,8 +114,8 @@ def _undated(name: str) -> str:
     return re.sub(r"[-_@]?(?:20\d{2}-?\d{2}-?\d{2}|\d{4}|latest|preview|beta)$", "", name)
 
 
-def _aliases(maker: str) -> Sequence[str]:
-    wanted = squeezed(maker)
+def _aliases(developer: str) -> Sequence[str]:
+    wanted = squeezed(developer)
     return next((names for key, names in ALSO_CALLED.items() if squeezed(key) == wanted), ())
 
 

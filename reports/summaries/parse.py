@@ -11,7 +11,7 @@ from html import unescape
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from reports.ranking.topic_names import topic_key
+from reports.documents.topic_names import topic_key
 from reports.summaries.dimensions import KEYS, LEAST, MOST
 from reports.summaries.key import Key
 
@@ -136,7 +136,7 @@ def _graded(written: str, content: str, key: Key) -> Graded | str:
         for name, *values in _ATTRIBUTE.findall(written)
     }
     model, dimension = asked.get("model", ""), _dimension(asked.get("dimension", ""))
-    if problem := _unplaced(model, dimension, asked.get("maker", ""), key):
+    if problem := _unplaced(model, dimension, asked.get("developer", asked.get("maker", "")), key):
         return problem
     reasoning, scored = _parted(content)
     grade, problem = grade_in(scored)
@@ -154,7 +154,7 @@ def _dimension(written: str) -> str:
     return meant[0] if len(meant) == 1 else name
 
 
-def _unplaced(model: str, dimension: str, maker: str, key: Key) -> str:
+def _unplaced(model: str, dimension: str, developer: str, key: Key) -> str:
     """Why it is not known what was graded; "" where it is."""
     if not model:
         return f"A grade for {dimension or 'nothing'} names no model."
@@ -162,8 +162,8 @@ def _unplaced(model: str, dimension: str, maker: str, key: Key) -> str:
         return f"A grade is for {model[:40]}, and no model is so called."
     if dimension not in KEYS:
         return f"A grade of {model} is for {dimension[:40] or 'nothing'}, which is no dimension."
-    if maker and not key.matching({"model": model, "maker": maker}):
-        return f"A grade of {model} names {maker[:40]} as its maker, which it is not."
+    if developer and not key.matching({"model": model, "developer": developer}):
+        return f"A grade of {model} names {developer[:40]} as its developer, which it is not."
     return ""
 
 

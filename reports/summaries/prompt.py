@@ -7,13 +7,13 @@ whatever in them looks like one of our ids or tags is changed until it no longer
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from issues.fences import OPENING, Fenced
+from issues.judge_templates.fences import OPENING, Fenced
 from reports.summaries.dimensions import BANDS, DIMENSIONS, LEAST, MOST, Dimension
 from reports.summaries.key import Key, Variant
 from reports.summaries.mask import MASKS
-from reports.summaries.matter import Case, Overview, Said, Tally
 from reports.summaries.parse import SECTIONS
 from reports.summaries.reduce import cut
+from reports.summaries.source_data import Case, Overview, Tally, VariantAnswer
 
 Clean = Callable[[str], str]
 
@@ -45,8 +45,8 @@ You are an analyst. Language models answered the same tests, and judges scored t
 took no part in it. Tell a person who has to choose between these models what the figures alone do
 not show: where each is strong and weak, how they differ, and what they have in common.
 
-Names are withheld. A maker is called MK_ and a number, a model MD_ and a number, a system prompt
-S_, a temperature T_, a test P_. The numbers mean nothing. {masks} stand where a
+Names are withheld. A developer is called MK_ and a number, a model MD_ and a number, a system
+prompt S_, a temperature T_, a test P_. The numbers mean nothing. {masks} stand where a
 text named somebody. Judge by the answers alone; do not guess who is who.
 
 Grade every model in every one of these dimensions, over all its system prompts and temperatures:
@@ -81,14 +81,14 @@ def instruction(key: Key) -> str:
         bands=bands,
         least=LEAST,
         most=MOST,
-        form=_form(variant.maker, variant.model, DIMENSIONS[0].key),
+        form=_form(variant.developer, variant.model, DIMENSIONS[0].key),
         ref=_reference(variant),
     )
 
 
-def _form(maker: str, model: str, dimension: str) -> str:
+def _form(developer: str, model: str, dimension: str) -> str:
     return (
-        f'<grade maker="{maker}" model="{model}" dimension="{dimension}">\n'
+        f'<grade developer="{developer}" model="{model}" dimension="{dimension}">\n'
         "REASONING: one sentence\n"
         f"SCORE: 5/{MOST}\n"
         "</grade>"
@@ -97,7 +97,7 @@ def _form(maker: str, model: str, dimension: str) -> str:
 
 def _reference(variant: Variant) -> str:
     named = {
-        "maker": variant.maker,
+        "developer": variant.developer,
         "model": variant.model,
         "sys": variant.system,
         "temp": variant.temperature,
@@ -108,7 +108,7 @@ def _reference(variant: Variant) -> str:
 
 def request(key: Key) -> str:
     """What is asked for at the end: the models to grade."""
-    models = sorted({f"- {one.maker}/{one.model}" for one in key.variants})
+    models = sorted({f"- {one.developer}/{one.model}" for one in key.variants})
     return f"Grade these models, {len(DIMENSIONS)} grades each:\n" + "\n".join(models)
 
 
@@ -131,11 +131,11 @@ def _row(tally: Tally) -> str:
     cells = (
         tally.variant.label,
         str(tally.passed),
-        str(tally.decided),
+        str(tally.scored),
         "-" if tally.share is None else f"{tally.share:.1%}",
         _score(tally.score),
         str(tally.errors),
-        str(tally.unjudged),
+        str(tally.unscored),
     )
     return " | ".join(cells)
 
@@ -179,8 +179,8 @@ def _about(case: Case, limit: int | None, clean: Clean) -> str:
     return "\n".join(lines)
 
 
-def _said(said: Said, limit: int | None, nonce: str, clean: Clean) -> str:
-    counted = f"passed {said.passed} of {said.decided}, score {_score(said.score)}"
+def _said(said: VariantAnswer, limit: int | None, nonce: str, clean: Clean) -> str:
+    counted = f"passed {said.passed} of {said.scored}, score {_score(said.score)}"
     head = f"{said.variant.label}: {counted}"
     if said.failure:
         return f"{head}; no answer ({said.failure})"

@@ -31,7 +31,7 @@ PATIENCE = 5
 """So many tests in turn may be too long before no other is tried."""
 
 
-class Standing(NamedTuple):
+class TestRank(NamedTuple):
     """A test, its issue, and its mean score over all runs, in [0, 1]; None: not measured."""
 
     test: int
@@ -39,9 +39,9 @@ class Standing(NamedTuple):
     mean: float | None
 
 
-def worst_first(standings: Iterable[Standing]) -> list[int]:
+def worst_first(standings: Iterable[TestRank]) -> list[int]:
     """The tests in the order in which they are sent; those without a score come last."""
-    by_issue: dict[int, list[Standing]] = defaultdict(list)
+    by_issue: dict[int, list[TestRank]] = defaultdict(list)
     for standing in sorted(standings, key=_badness):
         by_issue[standing.issue].append(standing)
     in_turn = (
@@ -51,7 +51,7 @@ def worst_first(standings: Iterable[Standing]) -> list[int]:
     return [standing.test for _, standing in ordered]
 
 
-def _badness(standing: Standing) -> tuple[bool, float, int]:
+def _badness(standing: TestRank) -> tuple[bool, float, int]:
     return standing.mean is None, standing.mean or 0.0, standing.test
 
 

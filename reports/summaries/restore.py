@@ -1,7 +1,7 @@
 """Anonymous ids in an analyst's text become names again, with links; unknown ones stay visible.
 
-An analyst writes `<ref maker="…" model="…" sys="…" temp="…" prompt="…" />`, of which each part may
-be left out; ids that stand bare in the text are read too.
+An analyst writes `<ref developer="…" model="…" sys="…" temp="…" prompt="…" />`, of which each
+part may be left out; ids that stand bare in the text are read too.
 """
 
 import re
@@ -13,7 +13,8 @@ from evalhub.markup import model_markdown
 from reports.summaries.key import Key, Variant
 
 ATTRIBUTES = {
-    "maker": "maker",
+    "developer": "developer",
+    "maker": "developer",
     "model": "model",
     "sys": "system",
     "system": "system",
@@ -27,7 +28,7 @@ _REF = re.compile(r"<ref\b([^<>]*?)/?>(?:\s*</ref>)?", re.IGNORECASE)
 _ESCAPED_REF = re.compile(r"&lt;ref\b.*?&gt;", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
 _BARE = re.compile(r"(?<!\w)(?:(MK|MD)_\d+|(S|T)_\d{4,})(?!\w)")
-_KINDS = {"MK": "maker", "MD": "model", "S": "system", "T": "temperature"}
+_KINDS = {"MK": "developer", "MD": "model", "S": "system", "T": "temperature"}
 _MARK = "\ue000"
 """Of private use: it is taken out of the text before it marks a place in it."""
 _WRITTEN_MARK = re.compile(r"\ue000|&#(?:x0*e000|0*57344)\b;?", re.IGNORECASE)
@@ -116,7 +117,7 @@ def _named(written: str, asked: dict[str, str], key: Key) -> Piece:
         return Piece(written, is_unknown=True)
     if "model" in asked:
         return _model(asked, found, key)
-    named = next(name for name in ("maker", "system", "temperature") if name in asked)
+    named = next(name for name in ("developer", "system", "temperature") if name in asked)
     return Piece(_title(named, asked[named], key), Target(named, asked[named]))
 
 
@@ -139,8 +140,8 @@ def _model(asked: dict[str, str], found: Sequence[Variant], key: Key) -> Piece:
 
 
 def _title(kind: str, anonymous: str, key: Key) -> str:
-    if kind == "maker":
-        return key.makers[anonymous] or "an unknown maker"
+    if kind == "developer":
+        return key.developers[anonymous] or "an unknown developer"
     if kind == "system":
         return key.systems[anonymous].title
     value = key.temperatures[anonymous]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from reports.summaries.dimensions import DIMENSIONS, LEAST, MOST, Dimension
 from reports.summaries.key import Key
-from reports.summaries.matter import Case, Overview
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import cut
+from reports.summaries.source_data import Case, Overview
 
-MAKER, MODEL = "MK_1111", "MD_2222"
+DEVELOPER, MODEL = "MK_1111", "MD_2222"
 """The ids of the example. Real ones are higher: a reply that repeats these grades nobody."""
 
 ASKED = ("adherence", "clarity", "helpfulness")
@@ -61,7 +61,7 @@ def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Cl
         _pair(
             asked,
             cut(clean(said.text), limit),
-            _who(said.variant.maker, said.variant.model) if are_several else "",
+            _who(said.variant.developer, said.variant.model) if are_several else "",
         )
         for said in case.said
         if not said.failure
@@ -78,9 +78,9 @@ def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict
     """
     task = TASK.format(dimensions=", ".join(dimension.key for dimension in dimensions()))
     example = [_pair(asked, said) for asked, said in EXAMPLE]
-    models = sorted({(one.maker, one.model) for one in key.variants})
+    models = sorted({(one.developer, one.model) for one in key.variants})
     return [
-        {"role": "user", "content": "\n".join([task, *example, _request([(MAKER, MODEL)])])},
+        {"role": "user", "content": "\n".join([task, *example, _request([(DEVELOPER, MODEL)])])},
         {"role": "assistant", "content": _reply()},
         {"role": "user", "content": "\n".join([*cases, _request(models)])},
     ]
@@ -99,16 +99,16 @@ def quoted(text: str) -> str:
 
 def _reply() -> str:
     return "\n".join(
-        f'<grade {_who(MAKER, MODEL)} dimension="{dimension}">\n'
+        f'<grade {_who(DEVELOPER, MODEL)} dimension="{dimension}">\n'
         f"REASONING: {reason}\nSCORE: {score}/{MOST}\n</grade>"
         for dimension, reason, score in GRADES
     )
 
 
 def _request(models: Sequence[tuple[str, str]]) -> str:
-    asked = " and of ".join(_who(maker, model) for maker, model in models)
+    asked = " and of ".join(_who(developer, model) for developer, model in models)
     return f"\nGrade the answers of {asked} from {LEAST} (worst) to {MOST} (best)."
 
 
-def _who(maker: str, model: str) -> str:
-    return f'maker="{maker}" model="{model}"'
+def _who(developer: str, model: str) -> str:
+    return f'developer="{developer}" model="{model}"'

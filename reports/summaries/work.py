@@ -10,14 +10,14 @@ from evalhub.llm.completion import storable
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import BatchState, Call, CallRole, ItemState
-from evalhub.work.desk import Desk
-from evalhub.work.kinds import Kind, Purse, Save
+from evalhub.work.caller import ModelCaller
+from evalhub.work.kinds import Kind, Save, Spend
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.content import content_of
 from reports.summaries.draft import Draft, Unsendable, draft_of, params_of
 from reports.summaries.key import Key
 from reports.summaries.parse import Parsed, parse
-from runs.models import Judging, Run
+from runs.models import JudgeRun, Run
 
 UNUSABLE, NO_RUNS = "unusable_reply", "no_runs"
 
@@ -25,7 +25,7 @@ AT_WORK = (BatchState.LIVE, BatchState.PAUSED)
 
 
 @dataclass
-class Question:
+class SummaryCall:
     """One exchange: what is to be asked of whom.
 
     `draft` is what is sent; None where it was saved before, by a worker that died. `problem`: it
@@ -81,34 +81,34 @@ class Summarising(Kind):
     def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
         return [batch.analyst_endpoint()]
 
-    def purse(self, batch: ExecutiveSummary) -> Purse:
+    def spend(self, batch: ExecutiveSummary) -> Spend:
         limit = batch.cost_limit_usd
         spent = ExecutiveSummary.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Purse(float(spent), None if limit is None else float(limit), batch.work_key)
+        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
-    def prepare(self, batch: ExecutiveSummary, item_ids: Sequence[int]) -> list[Question]:
+    def prepare(self, batch: ExecutiveSummary, item_ids: Sequence[int]) -> list[SummaryCall]:
         exchanges = Exchange.objects.filter(pk__in=item_ids)
-        return [_question(batch, exchange) for exchange in exchanges]
+        return [_summary_call(batch, exchange) for exchange in exchanges]
 
-    def sealed_tests(self, job: Question) -> Sequence[int]:
+    def sealed_tests(self, job: SummaryCall) -> Sequence[int]:
         """None: an analyst is sent the figures of sealed tests, and none of their text."""
         return ()
 
-    async def perform(self, job: Question, desk: Desk) -> None:
+    async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
         if job.problem is not None:
-            await desk.save(Failure(job.problem.kind, str(job.problem)))
+            await caller.save(Failure(job.problem.kind, str(job.problem)))
             return
         if job.draft is not None:
-            await desk.save(Sending(job.draft))
+            await caller.save(Sending(job.draft))
         try:
-            reply = await desk.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
+            reply = await caller.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
         except CallError as error:
             came = storable(error.completion.text) if error.completion else ""
-            await desk.save(Failure(error.kind.value, error.message, came))
+            await caller.save(Failure(error.kind.value, error.message, came))
             return
         text = storable(reply.completion.text)
         problem = problem_of(parse(text, job.key), text, reply.completion.finish_reason)
-        await desk.save(Received(text, reply.call, problem), reply.call)
+        await caller.save(Received(text, reply.call, problem), reply.call)
 
     def store(self, saves: list[Save]) -> None:
         for save in saves:
@@ -124,7 +124,7 @@ class Summarising(Kind):
 
 def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
     """Its runs that are still being answered or judged, or stand still for a while."""
-    judged = Judging.objects.filter(run=OuterRef("pk"), state__in=AT_WORK)
+    judged = JudgeRun.objects.filter(run=OuterRef("pk"), state__in=AT_WORK)
     return Run.objects.filter(summaries=summary).filter(
         Q(state__in=AT_WORK) | Q(Exists(judged), state=BatchState.DONE)
     )
@@ -133,7 +133,7 @@ def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
 # Asking ------------------------------------------------------------------------------------------
 
 
-def _question(summary: ExecutiveSummary, exchange: Exchange) -> Question:
+def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
     """What to ask: what was saved before a worker died, or else a draft of the runs as they are.
 
     What was saved is drafted anew where it holds the text of a test that was sealed since.
@@ -149,7 +149,7 @@ def _question(summary: ExecutiveSummary, exchange: Exchange) -> Question:
             problem = error
     endpoint = summary.analyst_endpoint()
     params = params_of(summary.context_tokens, key, endpoint.params)
-    return Question(exchange.pk, endpoint, messages, params, key, draft, problem)
+    return SummaryCall(exchange.pk, endpoint, messages, params, key, draft, problem)
 
 
 def _draft(summary: ExecutiveSummary, exchange: Exchange) -> Draft:

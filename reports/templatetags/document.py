@@ -9,12 +9,12 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.wording import DASH, between, percent
-from reports.cells import words
-from reports.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
+from evalhub.formatting import DASH, between, percent
+from reports.documents.cells import words
+from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
+from runs.figures.tallies import Rate
 from runs.models import Outcome
-from runs.tallies import Rate
 
 register = template.Library()
 

@@ -7,16 +7,16 @@ from django import template
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.figures import LONGEST_LABEL
+from evalhub.charts import LONGEST_LABEL
+from evalhub.formatting import DASH, between, percent, score
 from evalhub.statistics.interval import Interval
-from evalhub.wording import DASH, between, percent, score
-from reports.cells import points as in_points
-from reports.queries.grid import Part, Row, Seat, Vote
-from reports.queries.lines import Line
-from reports.queries.similarity import Variant
-from runs.filters import Filters
+from reports.documents.cells import points as in_points
+from reports.queries.rate_lines import Line
+from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
+from reports.similarity.query import Variant
+from runs.figures.filters import Filters
+from runs.figures.tallies import Counts
 from runs.models import Outcome, Run
-from runs.tallies import Counts
 
 register = template.Library()
 
@@ -180,11 +180,11 @@ def rate_bar(share: float | None, interval: Interval | None, flip: bool = False)
 
 
 @register.simple_tag
-def undecided(counts: Counts) -> SafeString:
+def excluded(counts: Counts) -> SafeString:
     """How many results are in no rate, and why."""
     found = [
         ("error", counts.error, "errors" if counts.error > 1 else "error"),
-        ("unjudged", counts.unjudged, "unjudged"),
+        ("unscored", counts.unscored, "unscored"),
         ("pending", counts.pending, "pending"),
     ]
     badge = '<span class="eh-badge eh-badge--{}">{} {}</span>'
@@ -200,7 +200,7 @@ def _place(share: float) -> str:
 
 
 @register.simple_tag
-def vote_mark(vote: Vote) -> SafeString:
+def vote_mark(vote: JudgeCell) -> SafeString:
     """A judge's vote as a mark whose colour runs from fail to pass; a failed one is crossed."""
     if vote.value is None:
         return format_html(
@@ -217,8 +217,8 @@ def vote_mark(vote: Vote) -> SafeString:
 
 
 @register.filter
-def vote_of(row: Row, seat: Seat) -> Vote | None:
-    return row.vote_of(seat.judge_id)
+def judge_cell_of(row: Row, seat: JudgeColumn) -> JudgeCell | None:
+    return row.judge_cell_of(seat.judge_id)
 
 
 @register.filter
@@ -228,7 +228,7 @@ def cosine(value: float | None) -> str:
 
 
 @register.simple_tag
-def nearness_cell(value: float | None, variant: Variant, number: int) -> SafeString:
+def similarity_cell(value: float | None, variant: Variant, number: int) -> SafeString:
     """A cell of the table of cosines, of a variant and the one with a number; darker is nearer."""
     if value is None:
         return format_html('<td class="eh-alike-cell" title="not measured">{}</td>', DASH)
@@ -237,7 +237,7 @@ def nearness_cell(value: float | None, variant: Variant, number: int) -> SafeStr
 
 
 @register.simple_tag
-def parts_strip(parts: Sequence[Part]) -> SafeString:
+def parts_strip(parts: Sequence[CriterionCell]) -> SafeString:
     """A rubric as a strip: a piece for each criterion, as wide as its weight, from bad to good."""
     pieces = format_html_join(
         "",
@@ -258,7 +258,7 @@ def parts_strip(parts: Sequence[Part]) -> SafeString:
     )
 
 
-def _scores(parts: Sequence[Part]) -> str:
+def _scores(parts: Sequence[CriterionCell]) -> str:
     return f"{len(parts)} criteria: {', '.join(score(part.score) for part in parts)}"
 
 

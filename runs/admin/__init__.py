@@ -1,10 +1,10 @@
-from runs.admin.example import ExampleAdmin
+from runs.admin.examples import ExampleAdmin
 from runs.admin.issue import IssueAdminWithRuns
-from runs.admin.jury import JuryAdmin
-from runs.admin.launch import LaunchAdmin
-from runs.admin.result import ResultAdmin
-from runs.admin.run import RunAdmin
-from runs.admin.suite import SuiteAdmin
+from runs.admin.jury.admin import JuryAdmin
+from runs.admin.launch.admin import LaunchAdmin
+from runs.admin.result.admin import ResultAdmin
+from runs.admin.run.admin import RunAdmin
+from runs.admin.suite.admin import SuiteAdmin
 from runs.admin.tag import TagAdminWithRuns
 from runs.admin.test import TestAdminWithRuns
 

@@ -8,11 +8,11 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.pages import row_number
-from evalhub.wording import DASH, percent
-from issues.admin.issue import IssueAdmin
+from evalhub.admin_site.pages import row_number
+from evalhub.formatting import DASH, percent
+from issues.admin.issue.admin import IssueAdmin
 from issues.models import Issue
-from runs.admin.preselection import to_launch_form
+from runs.admin.launch.preselection import to_launch_form
 from runs.models import Outcome, Result
 
 admin.site.unregister(Issue)
@@ -31,11 +31,11 @@ class IssueList(ChangeList):
             issue.latest = rates.get(issue.pk)
 
 
-def latest_decided() -> QuerySet[Result]:
+def latest_scored() -> QuerySet[Result]:
     """Passed and failed results of the newest run that has any."""
-    decided = Result.objects.filter(outcome__in=[Outcome.PASSED, Outcome.FAILED])
-    newest = decided.order_by("-run_id").values("run_id")[:1]
-    return decided.filter(run_id=Subquery(newest)).order_by()
+    scored = Result.objects.filter(outcome__in=[Outcome.PASSED, Outcome.FAILED])
+    newest = scored.order_by("-run_id").values("run_id")[:1]
+    return scored.filter(run_id=Subquery(newest)).order_by()
 
 
 class RateFilter(DropdownFilter):
@@ -52,16 +52,16 @@ class RateFilter(DropdownFilter):
         if chosen == "never":
             return queryset.exclude(Exists(Result.objects.filter(issue=OuterRef("pk"))))
         if chosen == "none":
-            return queryset.exclude(pk__in=latest_decided().values("issue_id"))
+            return queryset.exclude(pk__in=latest_scored().values("issue_id"))
         bound = 100 if chosen == "all" else row_number(chosen)
         if chosen != "all" and bound not in BOUNDS:
             return queryset
         counted = (
-            latest_decided()
+            latest_scored()
             .values("issue_id")
-            .annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), decided=Count("pk"))
+            .annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), scored=Count("pk"))
         )
-        bounded = F("decided") * bound
+        bounded = F("scored") * bound
         rates = counted.annotate(hundredfold=F("passed") * 100)
         is_met = Q(hundredfold=bounded) if chosen == "all" else Q(hundredfold__lt=bounded)
         return queryset.filter(pk__in=rates.filter(is_met).values("issue_id"))
@@ -69,15 +69,15 @@ class RateFilter(DropdownFilter):
 
 def latest_rates(issues: Any) -> dict[int, tuple[int, int]]:
     """Passed and decided results of each issue in the newest run that has any; one query."""
-    rows = latest_decided().filter(issue__in=issues).values("issue_id")
+    rows = latest_scored().filter(issue__in=issues).values("issue_id")
     counted = rows.annotate(
-        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), decided=Count("pk")
+        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), scored=Count("pk")
     )
-    return {row["issue_id"]: (row["passed"], row["decided"]) for row in counted}
+    return {row["issue_id"]: (row["passed"], row["scored"]) for row in counted}
 
 
-def rate_words(passed: int, decided: int) -> str:
-    return f"{percent(passed / decided)} ({passed}/{decided})"
+def rate_words(passed: int, scored: int) -> str:
+    return f"{percent(passed / scored)} ({passed}/{scored})"
 
 
 @admin.register(Issue)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseRedirect
 
 from issues.admin.tag import TagAdmin
 from issues.models import Tag
-from runs.admin.preselection import to_launch_form
+from runs.admin.launch.preselection import to_launch_form
 
 admin.site.unregister(Tag)
 

@@ -4,9 +4,9 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseRedirect
 
-from issues.admin.test import TestAdmin
+from issues.admin.test.admin import TestAdmin
 from issues.models import Test
-from runs.admin.preselection import to_launch_form
+from runs.admin.launch.preselection import to_launch_form
 
 admin.site.unregister(Test)
 

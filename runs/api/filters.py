@@ -27,7 +27,7 @@ class RunFilters(filters.FilterSet):
     variant_key = filters.CharFilter()
     suite_fingerprint = filters.CharFilter()
     source_id = filters.CharFilter()
-    answers_supplied = YesNo()
+    has_imported_answers = YesNo()
     is_scripted = YesNo()
     since = Since("created_at")
 
@@ -35,10 +35,12 @@ class RunFilters(filters.FilterSet):
 class LaunchFilters(filters.FilterSet):
     label = filters.CharFilter()
     release = filters.CharFilter()
-    recurs = YesNo(method="that_recur")
+    recurs = YesNo(method="only_scheduled")
     is_paused = YesNo()
 
-    def that_recur(self, queryset: QuerySet[Launch], name: str, value: bool) -> QuerySet[Launch]:
+    def only_scheduled(
+        self, queryset: QuerySet[Launch], name: str, value: bool
+    ) -> QuerySet[Launch]:
         return queryset.exclude(cron="") if value else queryset.filter(cron="")
 
 
@@ -54,7 +56,7 @@ class ResultFilters(filters.FilterSet):
     is_disputed = YesNo()
 
 
-class JudgingFilters(filters.FilterSet):
+class JudgeRunFilters(filters.FilterSet):
     run = Id(field_name="run_id")
     state = OneOf(BatchState)
     is_current = YesNo()
@@ -62,8 +64,8 @@ class JudgingFilters(filters.FilterSet):
 
 
 class JudgmentFilters(filters.FilterSet):
-    run = Id(field_name="judging__run_id")
-    judging = Id(field_name="judging_id")
+    run = Id(field_name="judge_run__run_id")
+    judge_run = Id(field_name="judge_run_id")
     result = Id(field_name="result_id")
     judge = Id(field_name="judge_id")
     criterion = filters.CharFilter(field_name="criterion__key")

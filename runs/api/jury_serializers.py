@@ -10,9 +10,9 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
 from runs.baselines import NoBaseline, check
-from runs.juries import backup_problem, wording_problem
+from runs.judging.jury_builder import backup_problem, prompt_problem
+from runs.launching.spec import LaunchRefused, check_defaults
 from runs.models import Approach, Judge, Jury, Run, Suite
-from runs.spec import LaunchRefused, check_defaults
 
 
 class SuiteSerializer(RowSerializer):
@@ -80,7 +80,7 @@ class JudgeSerializer(RowSerializer):
         fields = ("id", "name", "language_model", "approach", "params", "template", "samples")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        problem = wording_problem(attrs.get("approach", Approach.TEMPLATE), attrs.get("template"))
+        problem = prompt_problem(attrs.get("approach", Approach.TEMPLATE), attrs.get("template"))
         if problem:
             raise serializers.ValidationError({"template": [problem]})
         if problems := parameter_problems(attrs.get("params", {})):

@@ -7,21 +7,21 @@ from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.statistics.krippendorff import Band
-from issues.rubric import WHOLE_TEST
-from runs.agreement import agreement_in
-from runs.figures import spent_usd
+from issues.rubrics.scoring import WHOLE_TEST
+from runs.figures.run_figures import spent_usd
+from runs.launching.spec import LaunchSpec, RowId
 from runs.models import (
     Answer,
     EvaluationKind,
     HumanEvaluation,
-    Judging,
+    JudgeRun,
     Judgment,
     Jury,
     Launch,
     Result,
     Run,
 )
-from runs.spec import LaunchSpec, RowId
+from runs.scoring.agreement import agreement_in
 
 # Runs --------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ class Spent(serializers.DecimalField):
     def __init__(self) -> None:
         super().__init__(max_digits=14, decimal_places=8, coerce_to_string=False, read_only=True)
 
-    def get_attribute(self, instance: Run | Judging) -> Decimal | None:
+    def get_attribute(self, instance: Run | JudgeRun) -> Decimal | None:
         return spent_usd(instance)
 
 
@@ -68,8 +68,8 @@ class RunSerializer(RowSerializer):
             "reason",
             "cost_limit_usd",
             "spent_usd",
-            "answers_supplied",
-            "self_judging_allowed",
+            "has_imported_answers",
+            "self_evaluation_allowed",
             "similarity_weight",
             "similarity_model",
             "score_by_similarity",
@@ -120,7 +120,7 @@ class CronSerializer(serializers.Serializer):
     cron = serializers.CharField(max_length=100)
 
 
-class SuppliedAnswerBody(BaseModel):
+class ImportedAnswerBody(BaseModel):
     """One answer; `repeat` counts from 1."""
 
     test: RowId
@@ -128,13 +128,13 @@ class SuppliedAnswerBody(BaseModel):
     repeat: int = 1
 
 
-class SuppliedBody(LaunchSpec):
+class ImportedAnswersBody(LaunchSpec):
     """A launch of one model whose answers are given instead of asked for."""
 
-    answers: list[SuppliedAnswerBody]
+    answers: list[ImportedAnswerBody]
 
 
-class SuppliedAnswersSerializer(serializers.Serializer):
+class ImportedAnswersSerializer(serializers.Serializer):
     """The answers of such a launch, as they are read."""
 
     class OneAnswer(serializers.Serializer):
@@ -148,17 +148,17 @@ class SuppliedAnswersSerializer(serializers.Serializer):
 class JudgeAgainSerializer(serializers.Serializer):
     """The jury; none: the judges of the last judging.
 
-    `sealed_may_leave`: sealed tests may be sent outside the trusted network.
+    `allow_sealed_exposure`: sealed tests may be sent outside the trusted network.
     """
 
     jury = serializers.PrimaryKeyRelatedField(
         queryset=Jury.objects.filter(is_active=True), allow_null=True, required=False
     )
-    sealed_may_leave = serializers.BooleanField(default=False)
+    allow_sealed_exposure = serializers.BooleanField(default=False)
 
 
 class MakeCurrentSerializer(serializers.Serializer):
-    judging = serializers.IntegerField(min_value=1)
+    judge_run = serializers.IntegerField(min_value=1)
 
 
 # Results -----------------------------------------------------------------------------------------
@@ -206,8 +206,8 @@ class ResultSerializer(RowSerializer):
             "is_judged",
             "is_overridden",
             "is_disputed",
-            "tokens_in",
-            "tokens_out",
+            "input_tokens",
+            "output_tokens",
             "cost_usd",
             "latency_ms",
             "error_kind",
@@ -227,7 +227,7 @@ class ResultSerializer(RowSerializer):
         return shown if shown["is_readable"] else {**shown, "error_message": ""}
 
 
-class SeatSerializer(serializers.Serializer):
+class FrozenJudgeSerializer(serializers.Serializer):
     """One judge of a judging, as it was copied when the judging began.
 
     `template` is its own wording for whole tests, null where it goes by each test's;
@@ -258,19 +258,19 @@ class AgreementSerializer(serializers.Serializer):
     comparisons_expected = serializers.IntegerField(allow_null=True)
 
 
-class JudgingSerializer(RowSerializer):
+class JudgeRunSerializer(RowSerializer):
     """One jury's pass over a run's results; one of a run's judgings is current."""
 
     agreement = serializers.SerializerMethodField()
 
-    judges = SeatSerializer(many=True, source="jury.judges", read_only=True)
-    backup = SeatSerializer(source="jury.backup", allow_null=True, read_only=True)
+    judges = FrozenJudgeSerializer(many=True, source="jury.judges", read_only=True)
+    backup = FrozenJudgeSerializer(source="jury.backup", allow_null=True, read_only=True)
     spent_usd = Spent()
     requested_by = Name()
     statistics = JSONObject(read_only=True)
 
     class Meta:
-        model = Judging
+        model = JudgeRun
         fields = (
             "id",
             "run",
@@ -293,11 +293,11 @@ class JudgingSerializer(RowSerializer):
         )
 
     @extend_schema_field(AgreementSerializer(allow_null=True))
-    def get_agreement(self, judging: Judging) -> dict[str, Any] | None:
-        if not judging.statistics:
+    def get_agreement(self, judge_run: JudgeRun) -> dict[str, Any] | None:
+        if not judge_run.statistics:
             return None
-        alpha, band, units = agreement_in(judging.statistics)
-        made, expected = judging.statistics.get("comparisons", (None, None))
+        alpha, band, units = agreement_in(judge_run.statistics)
+        made, expected = judge_run.statistics.get("comparisons", (None, None))
         return {
             "alpha": alpha,
             "band": band.value,
@@ -322,7 +322,7 @@ class JudgmentSerializer(RowSerializer):
         model = Judgment
         fields = (
             "id",
-            "judging",
+            "judge_run",
             "result",
             "criterion",
             "judge",

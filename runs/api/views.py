@@ -11,18 +11,20 @@ from rest_framework.response import Response
 
 from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
-from evalhub.recurring import BadCron
+from evalhub.schedules import BadCron
 from runs import control
 from runs.api import filters, serializers
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer
-from runs.api.verdicts import ResultDetailSerializer
-from runs.evaluating import Ballot, evaluate, stands, withdraw
-from runs.launch import launch
+from runs.api.verdict_serializers import ResultDetailSerializer
+from runs.launching.imported_answers import ImportedAnswer, import_answers
+from runs.launching.launch import launch
+from runs.launching.schedules import launch_again
+from runs.launching.spec import LaunchSpec, read_spec
 from runs.models import (
     Answer,
     EvaluationKind,
     HumanEvaluation,
-    Judging,
+    JudgeRun,
     Judgment,
     Jury,
     Launch,
@@ -30,9 +32,7 @@ from runs.models import (
     Run,
     Suite,
 )
-from runs.recurring import launch_again
-from runs.spec import LaunchSpec, read_spec
-from runs.supplied import SuppliedAnswer, supply
+from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
 
 CONTROL = "runs.control_run"
 
@@ -70,7 +70,7 @@ class LaunchViewSet(ReadOnly):
     filterset_class = filters.LaunchFilters
     action_permissions = {
         "again": "runs.add_run",
-        "recur": "runs.change_launch",
+        "schedule": "runs.change_launch",
         "pause": "runs.change_launch",
         "resume": "runs.change_launch",
     }
@@ -88,11 +88,11 @@ class LaunchViewSet(ReadOnly):
 
     @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
     @action(detail=True, methods=["post"])
-    def recur(self, request: Request, pk: str) -> Response:
+    def schedule(self, request: Request, pk: str) -> Response:
         """Let it recur from now on, in the site's time zone."""
         body = serializers.CronSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        return self._recur(body.validated_data["cron"])
+        return self._schedule(body.validated_data["cron"])
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -106,12 +106,12 @@ class LaunchViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
         """Let it recur again."""
-        return self._recur(self.get_object().cron)
+        return self._schedule(self.get_object().cron)
 
-    def _recur(self, cron: str) -> Response:
+    def _schedule(self, cron: str) -> Response:
         record = self.get_object()
         try:
-            record.recur(cron)
+            record.start_schedule(cron)
         except BadCron as error:
             raise ValidationError({"cron": [str(error)]}) from error
         return self._shown(record)
@@ -137,19 +137,21 @@ class RunViewSet(ReadOnly):
         shown = serializers.LaunchSerializer(record).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=serializers.SuppliedBody, responses={201: serializers.RunSerializer})
+    @extend_schema(
+        request=serializers.ImportedAnswersBody, responses={201: serializers.RunSerializer}
+    )
     @action(detail=False, methods=["post"])
-    def supplied(self, request: Request) -> Response:
+    def import_answers(self, request: Request) -> Response:
         """A run whose answers are given instead of asked for; it is judged alike."""
         values = _body(request)
-        body = serializers.SuppliedAnswersSerializer(data={"answers": values.pop("answers", None)})
+        body = serializers.ImportedAnswersSerializer(data={"answers": values.pop("answers", None)})
         body.is_valid(raise_exception=True)
         answers = [
-            SuppliedAnswer(f"answers[{number}]", **answer)
+            ImportedAnswer(f"answers[{number}]", **answer)
             for number, answer in enumerate(body.validated_data["answers"])
         ]
         spec = read_spec({**values, "tests": [answer.test for answer in answers]})
-        run = supply(spec, answers, by=request.user)  # type: ignore[arg-type]
+        run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     def _shown(self, run: Run) -> Response:
@@ -189,7 +191,7 @@ class RunViewSet(ReadOnly):
         return self._shown(run)
 
     @extend_schema(
-        request=serializers.JudgeAgainSerializer, responses={201: serializers.JudgingSerializer}
+        request=serializers.JudgeAgainSerializer, responses={201: serializers.JudgeRunSerializer}
     )
     @action(detail=True, methods=["post"])
     def judge_again(self, request: Request, pk: str) -> Response:
@@ -198,13 +200,13 @@ class RunViewSet(ReadOnly):
         body = serializers.JudgeAgainSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         said = body.validated_data
-        judging = control.judge_again(
+        judge_run = control.judge_again(
             run,
             said.get("jury"),
             by=request.user,  # type: ignore[arg-type]
-            sealed_may_leave=said["sealed_may_leave"],
+            allow_sealed_exposure=said["allow_sealed_exposure"],
         )
-        shown = serializers.JudgingSerializer(judging).data
+        shown = serializers.JudgeRunSerializer(judge_run).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.MakeCurrentSerializer)
@@ -214,11 +216,11 @@ class RunViewSet(ReadOnly):
         run = self.get_object()
         body = serializers.MakeCurrentSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        pk = body.validated_data["judging"]
-        judging = run.judgings.filter(pk=pk).first()
-        if judging is None:
-            raise ValidationError({"judging": [f"{run} has no judging {pk}."]})
-        control.make_current(judging)
+        pk = body.validated_data["judge_run"]
+        judge_run = run.judge_runs.filter(pk=pk).first()
+        if judge_run is None:
+            raise ValidationError({"judge_run": [f"{run} has no judging {pk}."]})
+        control.make_current(judge_run)
         return self._shown(run)
 
 
@@ -257,12 +259,12 @@ class ResultViewSet(ReadOnly):
         )
 
 
-class JudgingViewSet(ReadOnly):
+class JudgeRunViewSet(ReadOnly):
     """Passes of juries over runs. POST runs/{id}/judge_again/ adds one."""
 
-    queryset = Judging.objects.select_related("requested_by").order_by("-pk")
-    serializer_class = serializers.JudgingSerializer
-    filterset_class = filters.JudgingFilters
+    queryset = JudgeRun.objects.select_related("requested_by").order_by("-pk")
+    serializer_class = serializers.JudgeRunSerializer
+    filterset_class = filters.JudgeRunFilters
 
 
 class JudgmentViewSet(ReadOnly):
@@ -299,7 +301,7 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
         get_object_or_404(Result.objects.readable_by(user), pk=result.pk)
         if given["kind"] == EvaluationKind.ADJUDICATION and not user.has_perm("runs.adjudicate"):
             raise PermissionDenied("You may evaluate, but not adjudicate.")
-        serializer.instance = evaluate(result, Ballot(**given), by=user)  # type: ignore[arg-type]
+        serializer.instance = evaluate(result, HumanVerdict(**given), by=user)  # type: ignore[arg-type]
 
     @extend_schema(
         request=serializers.WithdrawSerializer,
@@ -311,7 +313,7 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
         evaluation = self.get_object()
         if evaluation.annotator_id != request.user.pk:
             raise PermissionDenied("Only its annotator can withdraw an evaluation.")
-        if not stands(evaluation):
+        if not is_active(evaluation):
             raise Conflict("This evaluation does not stand: it was withdrawn or replaced.")
         body = serializers.WithdrawSerializer(data=request.data)
         body.is_valid(raise_exception=True)

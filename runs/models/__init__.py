@@ -1,5 +1,12 @@
-from runs.models.evaluation import ChosenBy, EvaluationKind, Example, HumanEvaluation
-from runs.models.judging import DOUBTFUL, NO_ANSWER, Assessment, Judging, Judgment, JudgmentState
+from runs.models.human_evaluation import ChosenBy, EvaluationKind, Example, HumanEvaluation
+from runs.models.judge_run import (
+    DOUBTFUL,
+    NO_ANSWER,
+    JudgeRun,
+    Judgment,
+    JudgmentState,
+    ResultScore,
+)
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.models.launch import Launch
 from runs.models.run import Answer, Outcome, Result, Run, TagSet
@@ -11,19 +18,19 @@ __all__ = [
     "NO_ANSWER",
     "Answer",
     "Approach",
-    "Assessment",
     "ChosenBy",
     "EvaluationKind",
     "Example",
     "HumanEvaluation",
     "Judge",
-    "Judging",
+    "JudgeRun",
     "Judgment",
     "JudgmentState",
     "Jury",
     "Launch",
     "Outcome",
     "Result",
+    "ResultScore",
     "Run",
     "Suite",
     "TagSet",

@@ -27,7 +27,7 @@ DEFAULT_APPROACHES = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTI
 """How a model judges in a default jury: tests without a rubric, and those with one, twice."""
 
 
-MOST_SAMPLES = 25
+MAX_SAMPLES = 25
 
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
@@ -70,7 +70,7 @@ class Judge(models.Model):
     )
     samples = models.PositiveSmallIntegerField(
         default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_SAMPLES)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_SAMPLES)],
         help_text="How often it is asked the same; the share of a vote is its certainty.",
     )
     digest = models.CharField(max_length=64, unique=True, editable=False)
@@ -83,8 +83,8 @@ class Judge(models.Model):
             known("runs_judge_approach_known", "approach", Approach),
             models.CheckConstraint(
                 name="runs_judge_samples_range",
-                condition=models.Q(samples__range=(1, MOST_SAMPLES)),
-                violation_error_message=f"Choose 1 to {MOST_SAMPLES} samples.",
+                condition=models.Q(samples__range=(1, MAX_SAMPLES)),
+                violation_error_message=f"Choose 1 to {MAX_SAMPLES} samples.",
             ),
         ]
 

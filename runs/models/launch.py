@@ -1,13 +1,13 @@
 from django.conf import settings
 from django.db import models
 
-from evalhub.recurring import Recurring
+from evalhub.schedules import ScheduledModel
 
 
-class Launch(Recurring):
+class Launch(ScheduledModel):
     """What a person asked to run: one run per model and variant, once or again and again.
 
-    `spec` is what `runs.launch.LaunchSpec` reads: which tests, models, system prompts and
+    `spec` is what `runs.launching.launch.LaunchSpec` reads: which tests, models, system prompts and
     parameters, the repeats, the jury, the cost limit. With `cron` it recurs until paused.
     """
 

@@ -45,8 +45,8 @@ class Run(Batch):
     repeats = models.PositiveSmallIntegerField(default=1)
     variant_key = models.CharField(max_length=64, db_index=True)
     suite_fingerprint = models.CharField(max_length=64)
-    answers_supplied = models.BooleanField(default=False)
-    self_judging_allowed = models.BooleanField(default=False)
+    has_imported_answers = models.BooleanField(default=False)
+    self_evaluation_allowed = models.BooleanField(default=False)
     similarity_weight = models.FloatField(
         default=0, help_text="The share of the score that similarity to the reference makes up."
     )
@@ -97,7 +97,7 @@ class Run(Batch):
 class Outcome(models.TextChoices):
     PASSED = "passed"
     FAILED = "failed"
-    UNJUDGED = "unjudged"
+    UNSCORED = "unscored"
     ERROR = "error"
     PENDING = "pending"
 
@@ -106,7 +106,8 @@ class Result(Item):
     """One run's outcome on one revision and repeat. Narrow: reports read only this table.
 
     `state` is the answer's; `is_judged` says that the current judging has finished with it, or that
-    people have decided it. Score and passed are set by `runs.scoring` alone; None is not measured.
+    people have decided it. Score and passed are set by `runs.scoring.score.score` alone; None is
+    not measured.
     """
 
     sealed_path = "test__sealed"
@@ -129,8 +130,8 @@ class Result(Item):
     )
     is_overridden = models.BooleanField(default=False)
     is_disputed = models.BooleanField(default=False)
-    tokens_in = models.PositiveIntegerField(null=True, blank=True)
-    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    input_tokens = models.PositiveIntegerField(null=True, blank=True)
+    output_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     outcome = models.GeneratedField(
@@ -138,7 +139,7 @@ class Result(Item):
             When(state=ItemState.ERROR, then=Value(Outcome.ERROR.value)),
             When(passed=True, then=Value(Outcome.PASSED.value)),
             When(passed=False, then=Value(Outcome.FAILED.value)),
-            When(is_judged=True, then=Value(Outcome.UNJUDGED.value)),
+            When(is_judged=True, then=Value(Outcome.UNSCORED.value)),
             default=Value(Outcome.PENDING.value),
         ),
         output_field=models.CharField(max_length=8, choices=Outcome),

@@ -7,7 +7,8 @@ from issues.models import Tag, Test
 class Suite(models.Model):
     """A named set of tests with launch defaults; an imported blueprint is one.
 
-    `defaults` holds fields of `runs.spec.LaunchSpec`, such as models, system prompts and jury.
+    `defaults` holds fields of `runs.launching.spec.LaunchSpec`, such as models, system prompts and
+    jury.
     """
 
     name = models.CharField(max_length=150, unique=True)

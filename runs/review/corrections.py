@@ -31,12 +31,12 @@ def correct(result: Result, text: str, *, by: User) -> Correction:
     if not text:
         raise ValidationError({"correction": "Write how it should have been answered."})
     if len(text) > LONGEST:
-        told = f"{len(text):,} characters are too many: write at most {LONGEST:,}."
-        raise ValidationError({"correction": told})
+        action_message = f"{len(text):,} characters are too many: write at most {LONGEST:,}."
+        raise ValidationError({"correction": action_message})
     mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
     if mine is not None and mine.text == text:
-        Correction.objects.filter(pk=mine.pk).update(taken_back_at=None)
-        mine.taken_back_at = None
+        Correction.objects.filter(pk=mine.pk).update(undone_at=None)
+        mine.undone_at = None
         return mine
     return Correction.objects.create(result=result, annotator=by, text=text)
 
@@ -55,14 +55,16 @@ def promote(correction: Correction, *, by: User) -> Promoted:
     Raises:
         Refused: It is the reference already, or its author has taken it back.
     """
-    correction.refresh_from_db(fields=["taken_back_at"])
-    if correction.taken_back_at:
+    correction.refresh_from_db(fields=["undone_at"])
+    if correction.undone_at:
         raise Refused([f"{correction.annotator} has taken this correction back."])
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference == correction.text:
         raise Refused(["This is the reference answer already."])
-    told = f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
-    again = _refer(test, correction.text, Author.HUMAN, by, told)
+    action_message = (
+        f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
+    )
+    again = _refer(test, correction.text, Author.HUMAN, by, action_message)
     correction.promoted_at, correction.promoted_by = timezone.now(), by
     correction.save(update_fields=["promoted_at", "promoted_by"])
     return Promoted(test, again)
@@ -96,14 +98,14 @@ def put_back(correction: Correction, *, by: User) -> Promoted:
     former = former_reference(test)
     if former is None:
         raise Refused(["The test never had another reference answer."])
-    told = f"Reference put back: not the correction of result {correction.result_id}"
-    return Promoted(test, _refer(test, former.text, former.author, by, told))
+    action_message = f"Reference put back: not the correction of result {correction.result_id}"
+    return Promoted(test, _refer(test, former.text, former.author, by, action_message))
 
 
-def _refer(test: Test, reference: str, author: str, by: User, told: str) -> bool:
+def _refer(test: Test, reference: str, author: str, by: User, action_message: str) -> bool:
     """Save the reference; True where the test has to be approved again."""
     test.reference, test.reference_by = reference, author
     again = review_again(test, by)
-    sign(test, by, told[:100])
+    sign(test, by, action_message[:100])
     test.save()
     return again

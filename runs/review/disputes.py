@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from runs.admin.shown import extent_of, words_of
-from runs.differing import ADJUDICATION, dispute_over, dispute_over_result, opinions
+from runs.admin.result.page_parts import extent_label, verdict_label
 from runs.models import EvaluationKind, HumanEvaluation, Result
-from runs.standing import standing
+from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.disputes import ADJUDICATION, dispute_over, dispute_over_result, opinions
 
 
 class Opinion(NamedTuple):
@@ -31,9 +31,9 @@ class Opinion(NamedTuple):
     def words(self) -> str:
         """As people read it: "fails (0)", or how far the answer shows the criterion."""
         if self.passed is None:
-            return extent_of(self.option, None if self.option else self.value)
+            return extent_label(self.option, None if self.option else self.value)
         label = self.option or f"{self.value:g}"
-        return words_of(label, None, self.passed)
+        return verdict_label(label, None, self.passed)
 
 
 class Dispute(NamedTuple):
@@ -87,7 +87,7 @@ def _settlement(
     found = dispute_over_result(whole, about)
     if found is None or found.settled_by is None:
         return None
-    left = [row for mine in (whole, *about.values()) for row in standing(mine)]
+    left = [row for mine in (whole, *about.values()) for row in active_evaluations(mine)]
     by = [r for r in left if r.kind == ADJUDICATION and r.annotator_id == found.settled_by]
     return _opinion(result, by[0])
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from evalhub.models import BatchState, ItemState
 from evalhub.statistics.deviation import is_split, population_deviation
-from issues.rubric import consensus
-from runs.models import Assessment, Judging, Judgment, Outcome, Result, Run
+from issues.rubrics.scoring import consensus
+from runs.models import JudgeRun, Judgment, Outcome, Result, ResultScore, Run
 from runs.review.reasons import Facts
-from runs.scoring import Rule, rules_of
+from runs.scoring.score import Rule, rules_of
 
 Votes = Mapping[int | None, Mapping[int, Sequence[float | None]]]
 """Values of one answer by judge (None: checks), and by criterion; a failed one is None."""
@@ -71,9 +71,9 @@ def answered(run: Run) -> list[int]:
 def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> dict[int, Facts]:
     """What is known of these results of the run, in a constant number of queries."""
     rows = [Row(*row) for row in Result.objects.filter(pk__in=result_ids).values_list(*FIELDS)]
-    judging = Judging.objects.filter(run=run, is_current=True).first()
-    votes = _votes(judging, result_ids)
-    coverage = _coverage(judging, result_ids)
+    judge_run = JudgeRun.objects.filter(run=run, is_current=True).first()
+    votes = _votes(judge_run, result_ids)
+    coverage = _coverage(judge_run, result_ids)
     rules = rules_of(votes.keys())
     earlier = _passed_in(compared, rows)
     facts = {}
@@ -88,7 +88,7 @@ def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> 
             split=split,
             expected=expected,
             answered=given,
-            is_unjudged=row.outcome == Outcome.UNJUDGED and not row.is_disputed,
+            is_unscored=row.outcome == Outcome.UNSCORED and not row.is_disputed,
             agreement=row.agreement,
             weight=row.weight,
             passed=row.passed,
@@ -101,20 +101,22 @@ def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> 
 NONE = (0, 0, 0)
 
 
-def _votes(judging: Judging | None, result_ids: Collection[int]) -> dict[int, Votes]:
+def _votes(judge_run: JudgeRun | None, result_ids: Collection[int]) -> dict[int, Votes]:
     found: dict[int, dict[int | None, dict[int, list[float | None]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
-    rows = Judgment.objects.filter(judging=judging, result__in=result_ids).order_by()
+    rows = Judgment.objects.filter(judge_run=judge_run, result__in=result_ids).order_by()
     fields = ("result_id", "judge_id", "criterion_id", "value")
     for result, judge, criterion, value in rows.values_list(*fields):
         found[result][judge][criterion].append(value)
     return dict(found)
 
 
-def _coverage(judging: Judging | None, result_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+def _coverage(
+    judge_run: JudgeRun | None, result_ids: Collection[int]
+) -> dict[int, tuple[int, int]]:
     """Of each result whose judging has ended: verdicts expected, and given."""
-    ended = Assessment.objects.filter(judging=judging, result__in=result_ids)
+    ended = ResultScore.objects.filter(judge_run=judge_run, result__in=result_ids)
     ended = ended.filter(state__in=(ItemState.DONE, ItemState.ERROR)).order_by()
     rows = ended.values_list("result_id", "expected", "answered", "state")
     # One that ended in an error may not have counted what was expected of it.

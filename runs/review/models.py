@@ -12,7 +12,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from runs.models import HumanEvaluation, Result, Run, Suite
 
-MOST_REVIEWERS = 9
+MAX_REVIEWERS = 9
 
 
 class QueueState(models.TextChoices):
@@ -20,7 +20,7 @@ class QueueState(models.TextChoices):
     CLOSED = "closed"
 
 
-class Blindness(models.TextChoices):
+class BlindMode(models.TextChoices):
     """Of which results the judges' verdicts are hidden until the reviewer has given theirs."""
 
     NONE = "none", "of none"
@@ -28,7 +28,7 @@ class Blindness(models.TextChoices):
     ALL = "all", "of all"
 
 
-class Asks(models.TextChoices):
+class ReviewScope(models.TextChoices):
     """What a reviewer decides on."""
 
     WHOLE = "whole", "the answer as a whole"
@@ -59,14 +59,14 @@ class Queue(models.Model):
     runs = models.ManyToManyField(Run, related_name="review_queues", blank=True, editable=False)
     reviewers = models.PositiveSmallIntegerField(
         default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_REVIEWERS)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_REVIEWERS)],
         help_text="So many people review each item.",
     )
     random_share = models.FloatField(
         default=0.2, validators=[MinValueValidator(0), MaxValueValidator(1)]
     )
-    blind = models.CharField(max_length=6, choices=Blindness, default=Blindness.RANDOM)
-    asks = models.CharField(max_length=8, choices=Asks, default=Asks.EITHER)
+    blind = models.CharField(max_length=6, choices=BlindMode, default=BlindMode.RANDOM)
+    scope = models.CharField(max_length=8, choices=ReviewScope, default=ReviewScope.EITHER)
     reasoning = models.CharField(max_length=9, choices=Reasoning, default=Reasoning.OVERRIDES)
     reserved_minutes = models.PositiveSmallIntegerField(
         default=30,
@@ -95,14 +95,14 @@ class Queue(models.Model):
         ]
         constraints = [
             known("review_queue_state_known", "state", QueueState),
-            known("review_queue_blind_known", "blind", Blindness),
-            known("review_queue_asks_known", "asks", Asks),
+            known("review_queue_blind_known", "blind", BlindMode),
+            known("review_queue_asks_known", "scope", ReviewScope),
             known("review_queue_reasoning_known", "reasoning", Reasoning),
             share("review_queue_random_share", "random_share"),
             models.CheckConstraint(
                 name="review_queue_reviewers_range",
-                condition=Q(reviewers__gte=1, reviewers__lte=MOST_REVIEWERS),
-                violation_error_message=f"Choose from 1 to {MOST_REVIEWERS} reviewers.",
+                condition=Q(reviewers__gte=1, reviewers__lte=MAX_REVIEWERS),
+                violation_error_message=f"Choose from 1 to {MAX_REVIEWERS} reviewers.",
             ),
         ]
 
@@ -117,7 +117,8 @@ class ReviewItem(models.Model):
     """A result in a queue. Why it is there is recorded when it is added, and never changes.
 
     `reasons` are what `runs.review.reasons.as_json` wrote, the gravest first: {"key", "told"},
-    `told` being the reason in words that hold no text of the test; [] only for what was drawn at
+    `description` being the reason in words that hold no text of the test; [] only for what was
+    drawn at
     random and has none besides. `position` orders the queue: low comes first.
     """
 
@@ -143,19 +144,19 @@ class ReviewItem(models.Model):
         return f"{self.queue}: {self.result}"
 
 
-class PlaceState(models.TextChoices):
+class AssignmentState(models.TextChoices):
     OPEN = "open"
     RESERVED = "reserved"
     SUBMITTED = "submitted"
     SENT_BACK = "sent_back", "sent back"
 
 
-class Place(models.Model):
+class Assignment(models.Model):
     """Room for one reviewer of an item: an item has as many as its queue had reviewers.
 
     So the database itself holds how many review an item, and that each of them is another person.
     `draft` is what its reviewer has typed so far, or what was submitted: see
-    `runs.review.sheets.as_draft`. `queue` and `position` are its item's. `evaluations` are what
+    `runs.review.submission.as_draft`. `queue` and `position` are its item's. `evaluations` are what
     was made of it when it was submitted last. `past` is what became of it before, oldest first:
     {"what": "left", "undone", "sent_back" or "skipped", "by", "at", "note", "draft"}.
     """
@@ -163,24 +164,24 @@ class Place(models.Model):
     sealed_path = "item__result__test__sealed"
     sealed_fields = ("draft", "note", "sent_back_note", "past")
 
-    item = models.ForeignKey(ReviewItem, models.CASCADE, related_name="places", db_index=False)
+    item = models.ForeignKey(ReviewItem, models.CASCADE, related_name="assignments", db_index=False)
     number = models.PositiveSmallIntegerField()
-    queue = models.ForeignKey(Queue, models.CASCADE, related_name="places", db_index=False)
+    queue = models.ForeignKey(Queue, models.CASCADE, related_name="assignments", db_index=False)
     position = models.BigIntegerField()
-    state = models.CharField(max_length=9, choices=PlaceState, default=PlaceState.OPEN)
+    state = models.CharField(max_length=9, choices=AssignmentState, default=AssignmentState.OPEN)
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
         null=True,
         blank=True,
-        related_name="review_places",
+        related_name="review_assignments",
     )
     reserved_until = models.DateTimeField(null=True, blank=True)
     draft = models.JSONField(default=dict, blank=True)
     note = models.TextField(blank=True, help_text="For those who look at it next.")
     seconds = models.PositiveIntegerField("seconds taken", null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
-    evaluations = models.ManyToManyField(HumanEvaluation, blank=True, related_name="places")
+    evaluations = models.ManyToManyField(HumanEvaluation, blank=True, related_name="assignments")
     sent_back_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -192,30 +193,33 @@ class Place(models.Model):
     class Meta:
         ordering = ("queue", "position", "pk")
         constraints = [
-            known("review_place_state_known", "state", PlaceState),
-            models.UniqueConstraint(name="review_place_once", fields=("item", "number")),
+            known("review_assignment_state_known", "state", AssignmentState),
+            models.UniqueConstraint(name="review_assignment_once", fields=("item", "number")),
             models.UniqueConstraint(
-                name="review_place_another_person", fields=("item", "annotator")
+                name="review_assignment_another_person", fields=("item", "annotator")
             ),
             models.CheckConstraint(
-                name="review_place_open_has_nobody",
+                name="review_assignment_open_has_nobody",
                 condition=Q(state="open", annotator__isnull=True)
                 | Q(~Q(state="open"), annotator__isnull=False),
             ),
             models.CheckConstraint(
-                name="review_place_reserved_expires",
+                name="review_assignment_reserved_expires",
                 condition=Q(state="reserved", reserved_until__isnull=False)
                 | Q(~Q(state="reserved"), reserved_until__isnull=True),
             ),
             models.CheckConstraint(
-                name="review_place_submitted_at",
+                name="review_assignment_submitted_at",
                 condition=~Q(state="submitted") | Q(submitted_at__isnull=False),
             ),
         ]
         indexes = [
-            models.Index(fields=("queue", "state", "position", "id"), name="review_place_to_take"),
             models.Index(
-                fields=("queue", "annotator", "state", "submitted_at"), name="review_place_mine"
+                fields=("queue", "state", "position", "id"), name="review_assignment_to_take"
+            ),
+            models.Index(
+                fields=("queue", "annotator", "state", "submitted_at"),
+                name="review_assignment_mine",
             ),
         ]
 
@@ -239,7 +243,7 @@ class Skip(models.Model):
     reason = models.TextField()
     draft = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    taken_back_at = models.DateTimeField(null=True, blank=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
 
     objects = SealedQuerySet.as_manager()
 
@@ -249,7 +253,7 @@ class Skip(models.Model):
             models.UniqueConstraint(
                 name="review_skip_once",
                 fields=("item", "annotator"),
-                condition=Q(taken_back_at__isnull=True),
+                condition=Q(undone_at__isnull=True),
             ),
         ]
 
@@ -260,7 +264,7 @@ class Skip(models.Model):
 class Correction(models.Model):
     """How a person would have answered. It becomes the test's reference by an explicit act only.
 
-    `taken_back_at`: its author has undone the review that it came with.
+    `undone_at`: its author has undone the review that it came with.
     """
 
     sealed_path = "result__test__sealed"
@@ -272,7 +276,7 @@ class Correction(models.Model):
     )
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
-    taken_back_at = models.DateTimeField(null=True, blank=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
     promoted_at = models.DateTimeField(null=True, blank=True)
     promoted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

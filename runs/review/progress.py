@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from evalhub.models import User
 from evalhub.work import clock
-from runs.review.models import Place, PlaceState, Queue, ReviewItem, Skip
+from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
 
 RECENT = 50
 """One's own pace is that of the last so many submissions."""
@@ -27,7 +27,7 @@ class Progress(NamedTuple):
     """
 
     items: int
-    places: int
+    assignments: int
     submitted: int
     reserved: int
     open: int
@@ -49,10 +49,10 @@ class Own(NamedTuple):
     median_seconds: float | None
 
 
-class Share(NamedTuple):
+class AnnotatorProgress(NamedTuple):
     """What one of several people has done. `mean_seconds` None: it was never measured."""
 
-    person: str
+    annotator: str
     submitted: int
     today: int
     reserved: int
@@ -71,27 +71,29 @@ class Share(NamedTuple):
 
 def progress(queue: Queue) -> Progress:
     now = clock.now()
-    places = Place.objects.filter(queue=queue).order_by()
-    by_state = dict(places.values_list("state").annotate(Count("pk")))
-    over = places.filter(state=PlaceState.RESERVED, reserved_until__lte=now).count()
+    assignments = Assignment.objects.filter(queue=queue).order_by()
+    by_state = dict(assignments.values_list("state").annotate(Count("pk")))
+    over = assignments.filter(state=AssignmentState.RESERVED, reserved_until__lte=now).count()
     return Progress(
         items=ReviewItem.objects.filter(queue=queue).count(),
-        places=sum(by_state.values()),
-        submitted=by_state.get(PlaceState.SUBMITTED, 0),
-        reserved=by_state.get(PlaceState.RESERVED, 0) - over,
-        open=by_state.get(PlaceState.OPEN, 0) + over,
+        assignments=sum(by_state.values()),
+        submitted=by_state.get(AssignmentState.SUBMITTED, 0),
+        reserved=by_state.get(AssignmentState.RESERVED, 0) - over,
+        open=by_state.get(AssignmentState.OPEN, 0) + over,
         skipped=_skips(queue).count(),
-        sent_back=by_state.get(PlaceState.SENT_BACK, 0),
+        sent_back=by_state.get(AssignmentState.SENT_BACK, 0),
     )
 
 
 def _skips(queue: Queue) -> QuerySet[Skip]:
-    skips: QuerySet[Skip] = Skip.objects.filter(item__queue=queue, taken_back_at=None)
+    skips: QuerySet[Skip] = Skip.objects.filter(item__queue=queue, undone_at=None)
     return skips.order_by()
 
 
-def own(queue: Queue, person: AbstractBaseUser) -> Own:
-    mine = Place.objects.filter(queue=queue, annotator=person.pk, state=PlaceState.SUBMITTED)
+def own_progress(queue: Queue, annotator: AbstractBaseUser) -> Own:
+    mine = Assignment.objects.filter(
+        queue=queue, annotator=annotator.pk, state=AssignmentState.SUBMITTED
+    )
     counts = mine.aggregate(all=Count("pk"), today=Count("pk", filter=_today()))
     timed = mine.filter(seconds__isnull=False).order_by("-submitted_at", "-pk")
     recent = timed.values_list("seconds", flat=True)[:RECENT]
@@ -99,7 +101,7 @@ def own(queue: Queue, person: AbstractBaseUser) -> Own:
     return Own(
         submitted=counts["all"],
         today=counts["today"],
-        skipped=_skips(queue).filter(annotator=person.pk).count(),
+        skipped=_skips(queue).filter(annotator=annotator.pk).count(),
         per_hour=per_hour(seconds),
         median_seconds=float(median(seconds)) if len(seconds) >= FEWEST else None,
     )
@@ -117,29 +119,31 @@ def _today() -> Q:
     return Q(submitted_at__gte=start)
 
 
-def by_person(queue: Queue) -> list[Share]:
+def by_annotator(queue: Queue) -> list[AnnotatorProgress]:
     """Everybody who has a place or a skip in the queue, by name."""
-    places = Place.objects.filter(queue=queue, annotator__isnull=False).order_by()
-    submitted = Q(state=PlaceState.SUBMITTED)
-    rows = places.values_list("annotator").annotate(
+    assignments = Assignment.objects.filter(queue=queue, annotator__isnull=False).order_by()
+    submitted = Q(state=AssignmentState.SUBMITTED)
+    rows = assignments.values_list("annotator").annotate(
         submitted=Count("pk", filter=submitted),
         today=Count("pk", filter=submitted & _today()),
-        reserved=Count("pk", filter=Q(state=PlaceState.RESERVED, reserved_until__gt=clock.now())),
-        sent_back=Count("pk", filter=Q(state=PlaceState.SENT_BACK)),
+        reserved=Count(
+            "pk", filter=Q(state=AssignmentState.RESERVED, reserved_until__gt=clock.now())
+        ),
+        sent_back=Count("pk", filter=Q(state=AssignmentState.SENT_BACK)),
         mean_seconds=Avg("seconds", filter=submitted),
         last_at=Max("submitted_at"),
     )
     done = {pk: figures for pk, *figures in rows}
     skipped = dict(_skips(queue).values_list("annotator").annotate(Count("pk")))
-    people = User.objects.filter(pk__in=done.keys() | skipped.keys()).order_by("username")
+    annotators = User.objects.filter(pk__in=done.keys() | skipped.keys()).order_by("username")
     nothing = [0, 0, 0, 0, None, None]
     return [
-        Share(
-            person=person.get_username(),
-            skipped=skipped.get(person.pk, 0),
-            **dict(zip(FIGURES, done.get(person.pk, nothing), strict=True)),
+        AnnotatorProgress(
+            annotator=annotator.get_username(),
+            skipped=skipped.get(annotator.pk, 0),
+            **dict(zip(FIGURES, done.get(annotator.pk, nothing), strict=True)),
         )
-        for person in people
+        for annotator in annotators
     ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from evalhub import wording
+from evalhub import formatting
 
 DISPUTED = "disputed"
 JUDGES_DISAGREE = "judges_disagree"
@@ -34,10 +34,10 @@ HEAVY = 2.0
 
 
 class Reason(NamedTuple):
-    """One reason. `told` is it in words: with this answer's figures, and no text of its test."""
+    """A reason. `description` has this answer's figures, and no text of its test."""
 
     key: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Facts:
     split: int = 0
     expected: int = 0
     answered: int = 0
-    is_unjudged: bool = False
+    is_unscored: bool = False
     agreement: float | None = None
     weight: float = 1.0
     passed: bool | None = None
@@ -72,7 +72,7 @@ class Facts:
 
 def reasons_of(facts: Facts) -> tuple[Reason, ...]:
     """All reasons that hold, the gravest first; () where nothing sets the answer apart."""
-    told = {
+    description = {
         DISPUTED: "Two people's verdicts on it differ" if facts.is_disputed else "",
         JUDGES_DISAGREE: _disagreement(facts),
         JUDGE_FAILED: _failure(facts),
@@ -81,7 +81,7 @@ def reasons_of(facts: Facts) -> tuple[Reason, ...]:
         HIGH_WEIGHT: f"Its test has weight {facts.weight:g}" if facts.weight >= HEAVY else "",
         CHOSEN: f"Added by hand, by {facts.chosen_by}" if facts.chosen_by else "",
     }
-    return tuple(Reason(key, words) for key, words in told.items() if words)
+    return tuple(Reason(key, words) for key, words in description.items() if words)
 
 
 def _disagreement(facts: Facts) -> str:
@@ -95,20 +95,20 @@ def _disagreement(facts: Facts) -> str:
 
 def _failure(facts: Facts) -> str:
     missing = facts.expected - facts.answered
-    if facts.is_unjudged and not facts.answered:
+    if facts.is_unscored and not facts.answered:
         return "No judge gave a verdict" if facts.expected else "Nothing has judged it"
     if missing > 0:
         are = _verb(missing, "are", "is")
         return (
             f"{_number(missing).capitalize()} of {_number(facts.expected)} verdicts {are} missing"
         )
-    return "It could not be decided" if facts.is_unjudged else ""
+    return "It could not be decided" if facts.is_unscored else ""
 
 
 def _low_agreement(alpha: float | None) -> str:
     if alpha is None or round(alpha, 9) >= RELIABLE:
         return ""
-    return f"The judges agree little (alpha {wording.score(alpha)})"
+    return f"The judges agree little (alpha {formatting.score(alpha)})"
 
 
 def _flip(facts: Facts) -> str:
@@ -122,7 +122,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def _number(n: int) -> str:
-    return _NUMBERS[n] if n < len(_NUMBERS) else wording.count(n)
+    return _NUMBERS[n] if n < len(_NUMBERS) else formatting.count(n)
 
 
 def _verb(n: int, several: str, one: str) -> str:
@@ -145,9 +145,9 @@ def as_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
     return [reason._asdict() for reason in reasons]
 
 
-def said(key: str) -> str:
+def reason_label(key: str) -> str:
     """A reason in general words, for filters and legends."""
-    return REASONS.get(key, wording.words(key))
+    return REASONS.get(key, formatting.words(key))
 
 
 def key_of(stored: Mapping[str, str]) -> str:
@@ -162,13 +162,15 @@ class Explained(Protocol):
     is_random: bool
 
 
-def told_of(item: Explained) -> list[str]:
+def reason_descriptions(item: Explained) -> list[str]:
     """Why an item is in its queue, in words, the gravest reason first."""
-    told = [reason.get("told") or said(key_of(reason)) for reason in item.reasons]
-    return [*told, said(RANDOM)] if item.is_random else told
+    description = [
+        reason.get("description") or reason_label(key_of(reason)) for reason in item.reasons
+    ]
+    return [*description, reason_label(RANDOM)] if item.is_random else description
 
 
-def gravity(reasons: Sequence[Reason]) -> int:
+def severity(reasons: Sequence[Reason]) -> int:
     """The rank of the gravest reason, 0 being the gravest of all; that of chance where none is."""
     ranks = {key: rank for rank, key in enumerate(REASONS)}
     return min((ranks[reason.key] for reason in reasons), default=ranks[RANDOM])

@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from tests import postgres
-from tests.bench import ledgers
-from tests.bench.alike import LIMIT_MS
+from tests.bench import workspaces
 from tests.bench.jobs import JOBS, Job, greedy_s
 from tests.bench.reports import OK
 from tests.bench.reports import Measured as MeasuredPage
+from tests.bench.similarity import LIMIT_MS
 
 HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
 
@@ -82,13 +82,13 @@ def provider(job: Job) -> Iterator[int]:
 
 def run_bare(job: Job) -> Measured:
     with provider(job) as port:
-        return measure("tests.bench.bare", job.name, f"http://127.0.0.1:{port}/v1")
+        return measure("tests.bench.litellm_calls", job.name, f"http://127.0.0.1:{port}/v1")
 
 
 def run_ours(job: Job) -> Measured:
     with provider(job) as port, tempfile.TemporaryDirectory() as folder:
         counts = (str(job.tests), str(job.in_flight), str(port))
-        return measure("tests.bench.ours", *counts, folder)
+        return measure("tests.bench.evalhub_calls", *counts, folder)
 
 
 def row(job: Job, side: str, found: Measured, compared_s: float | None) -> list[str]:
@@ -165,7 +165,7 @@ def alike() -> Table:
 def alike_on(url: str) -> dict[str, float]:
     environment = {**os.environ, "DATABASE_URL": url}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "tests.bench.alike", folder]
+        command = [sys.executable, "-m", "tests.bench.similarity", folder]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     found: dict[str, float] = json.loads(done.stdout)
     return found
@@ -181,17 +181,17 @@ def reports(console: Console, wanted: Sequence[str]) -> bool:
 
     A page makes as many queries on a ledger of 10,000 results as on one of 1,000,000.
     """
-    few = {page.page: page.queries for page in pages_on(ledgers.SMALL, wanted)}
+    few = {page.page: page.queries for page in pages_on(workspaces.SMALL, wanted)}
     holds = True
-    for ledger in ledgers.LARGE:
+    for ledger in workspaces.LARGE:
         found = pages_on(ledger, wanted)
         console.print(reports_table(ledger.title, found, few))
         holds &= all(page.holds and page.queries == few[page.page] for page in found)
     return holds
 
 
-def pages_on(ledger: ledgers.Ledger, wanted: Sequence[str]) -> list[MeasuredPage]:
-    with ledgers.kept(ledger) as environment:
+def pages_on(ledger: workspaces.Workspace, wanted: Sequence[str]) -> list[MeasuredPage]:
+    with workspaces.kept(ledger) as environment:
         command = [sys.executable, "-m", "tests.bench.reports", *wanted]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
     if done.returncode:

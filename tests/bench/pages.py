@@ -9,7 +9,7 @@ import time
 from random import Random
 from statistics import median
 
-from tests.bench.ours import prepare
+from tests.bench.evalhub_calls import prepare
 
 REQUESTS = 9
 ISSUES = 50
@@ -21,7 +21,7 @@ def make_run(size: int) -> int:
     from issues.models import Test
     from runs.models import Result
     from tests import factories
-    from tests.reports import rows
+    from tests.reports import judged_runs
 
     template = factories.make_template()
     issues = [factories.make_issue(tags=(f"tag {n % 10}",)) for n in range(ISSUES)]
@@ -44,10 +44,10 @@ def make_run(size: int) -> int:
         *Test.objects.filter(pk__in=[t.pk for t in tests]).prefetch_related("issue__tags"),
         jury=jury,
     )
-    rows.answer(run, tokens_in=20, tokens_out=40, latency_ms=900)
+    judged_runs.answer(run, input_tokens=20, output_tokens=40, latency_ms=900)
     random = Random(size)
-    rows.judge(run, [[float(random.random() < 0.7) for _ in range(3)] for _ in range(size)])
-    rows.finish(run)
+    judged_runs.judge(run, [[float(random.random() < 0.7) for _ in range(3)] for _ in range(size)])
+    judged_runs.finish(run)
     assert Result.objects.filter(run=run).exclude(score=None).count() == size
     return run.pk
 

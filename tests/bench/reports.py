@@ -49,8 +49,8 @@ def addresses() -> dict[str, str]:
     from django.urls import reverse
 
     from issues.models import Issue
-    from reports.links import page_url
-    from reports.pages.registry import PAGES
+    from reports.documents.links import page_url
+    from reports.registry import PAGES
     from runs.models import Run
 
     newest = list(Run.objects.filter(suite__name="Everything").order_by("-pk"))

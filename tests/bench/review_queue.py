@@ -10,7 +10,7 @@ import time
 from statistics import median
 from typing import Any
 
-from tests.bench.ours import prepare
+from tests.bench.evalhub_calls import prepare
 
 ROUNDS = 40
 SMALL, LARGE = 1_000, 100_000
@@ -22,14 +22,14 @@ def make_queue(size: int) -> Any:
     """A queue of so many unreviewed results, two reviewers for each; and who reviews."""
     from django.utils import timezone
 
-    from runs.review.models import Place, PlaceState
+    from runs.review.models import Assignment, AssignmentState
     from tests import factories
-    from tests.runs.review.many import many_unreviewed
+    from tests.runs.review.large_queue import large_queue_of
 
-    queue, person = many_unreviewed(size, reviewers=2), factories.make_user("annotator")
-    first = Place.objects.filter(queue=queue, number=2).order_by("position")[:DONE]
-    done = Place.objects.filter(pk__in=list(first.values_list("pk", flat=True)))
-    done.update(state=PlaceState.SUBMITTED, annotator=person, submitted_at=timezone.now())
+    queue, person = large_queue_of(size, reviewers=2), factories.make_user("annotator")
+    first = Assignment.objects.filter(queue=queue, number=2).order_by("position")[:DONE]
+    done = Assignment.objects.filter(pk__in=list(first.values_list("pk", flat=True)))
+    done.update(state=AssignmentState.SUBMITTED, annotator=person, submitted_at=timezone.now())
     return queue, person
 
 
@@ -38,7 +38,7 @@ def measure(size: int) -> dict[str, float]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from runs.review.taking import take
+    from runs.review.reservations import take
     from tests.runs.review.rows import review
 
     queue, person = make_queue(size)

@@ -17,16 +17,16 @@ def url(name: str, *args: Any) -> str:
 
 
 def log_in(client: Client, role: str) -> User:
-    person = make_user(role)
-    client.force_login(person)
-    return person
+    user = make_user(role)
+    client.force_login(user)
+    return user
 
 
-def grant(person: User, codename: str) -> None:
-    person.user_permissions.add(Permission.objects.get(codename=codename))
+def grant(user: User, codename: str) -> None:
+    user.user_permissions.add(Permission.objects.get(codename=codename))
 
 
-def said(response: Any) -> list[str]:
+def flashed_text(response: Any) -> list[str]:
     """The messages that the next page will show."""
     return [str(message) for message in get_messages(response.wsgi_request)]
 

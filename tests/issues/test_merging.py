@@ -3,7 +3,7 @@
 import pytest
 
 from issues import states
-from issues.merging import may_go, merge, take_back
+from issues.merging import may_merge, merge, undo_merge
 from issues.models import Comment, Feedback, Issue, Merge, Source
 from issues.states import Refused
 from tests.factories import first_result, make_issue, make_run, make_test, make_user
@@ -13,16 +13,16 @@ pytestmark = pytest.mark.django_db
 
 def make_pair(**fields):
     """Two issues, the one that goes with a row of everything."""
-    gone = make_issue(
+    merged_away = make_issue(
         **{"title": "Rounds sums", "description": "It rounds.", "tags": ("money", "sums")} | fields
     )
     kept = make_issue(title="Cannot add", description="It adds wrong.", tags=("sums",))
-    make_test("1.5 + 1.5?", issue=gone)
+    make_test("1.5 + 1.5?", issue=merged_away)
     make_test("2 + 2?", issue=kept)
-    Feedback.objects.create(comment="Wrong sum", issue=gone)
-    Comment.objects.create(issue=gone, text="Seen twice", author=make_user())
-    Source.objects.create(issue=gone, value="desk")
-    return gone, kept
+    Feedback.objects.create(comment="Wrong sum", issue=merged_away)
+    Comment.objects.create(issue=merged_away, text="Seen twice", author=make_user())
+    Source.objects.create(issue=merged_away, value="desk")
+    return merged_away, kept
 
 
 def holdings(issue):
@@ -32,72 +32,72 @@ def holdings(issue):
 
 
 def test_what_an_issue_has_moves_to_the_one_that_stays():
-    gone, kept = make_pair()
+    merged_away, kept = make_pair()
 
-    merge([gone], kept, by=make_user())
+    merge([merged_away], kept, by=make_user())
 
-    gone.refresh_from_db()
+    merged_away.refresh_from_db()
     assert holdings(kept) == ((2, 1, 2, 1), {"money", "sums"})  # a comment more: what was lost
-    assert holdings(gone) == ((0, 0, 0, 0), {"money", "sums"})
-    assert (gone.state, gone.merged_into) == ("deprecated", kept)
+    assert holdings(merged_away) == ((0, 0, 0, 0), {"money", "sums"})
+    assert (merged_away.state, merged_away.merged_into) == ("deprecated", kept)
 
 
 def test_what_loses_is_kept_as_a_comment():
-    gone, kept = make_pair(severity="high")
+    merged_away, kept = make_pair(severity="high")
 
-    merge([gone], kept, take={"title": gone}, by=make_user())
+    merge([merged_away], kept, take={"title": merged_away}, by=make_user())
 
     kept.refresh_from_db()
     assert (kept.title, kept.description) == ("Rounds sums", "It adds wrong.")
     said = list(kept.comments.order_by("pk").values_list("text", flat=True))[1:]
     assert said == [
         "This issue said before a merge:\n\ntitle: Cannot add",
-        f"Issue {gone.pk}, merged here, said:\n\ndescription: It rounds.\n\nseverity: High",
+        f"Issue {merged_away.pk}, merged here, said:\n\ndescription: It rounds.\n\nseverity: High",
     ]
 
 
 def test_every_moved_row_tells_who_moved_it_and_whence():
-    gone, kept = make_pair()
-    person = make_user()
+    merged_away, kept = make_pair()
+    user = make_user()
 
-    merge([gone], kept, by=person)
+    merge([merged_away], kept, by=user)
 
     for row in (kept.feedback.get(), kept.tests.get(messages__0__content="1.5 + 1.5?")):
         record = row.history.latest()
-        told = f"Moved from issue {gone.pk} to {kept.pk}: merged"
-        assert (record.history_user, record.history_change_reason) == (person, told)
-    assert gone.history.latest().history_change_reason == f"Merged into issue {kept.pk}"
+        told = f"Moved from issue {merged_away.pk} to {kept.pk}: merged"
+        assert (record.history_user, record.history_change_reason) == (user, told)
+    assert merged_away.history.latest().history_change_reason == f"Merged into issue {kept.pk}"
 
 
 def test_a_result_keeps_the_issue_that_it_was_frozen_with():
-    gone, kept = make_pair()
-    result = first_result(make_run(gone.tests.get()))
+    merged_away, kept = make_pair()
+    result = first_result(make_run(merged_away.tests.get()))
 
-    merge([gone], kept, by=None)
+    merge([merged_away], kept, by=None)
 
     result.refresh_from_db()
-    assert result.issue == gone
+    assert result.issue == merged_away
 
 
 def test_three_become_one():
-    (gone, kept), other = make_pair(), make_issue()
+    (merged_away, kept), other = make_pair(), make_issue()
     make_test(issue=other)
 
-    merge([gone, other], kept, by=None)
+    merge([merged_away, other], kept, by=None)
 
     assert kept.tests.count() == 3
-    assert set(kept.merged.all()) == {gone, other}
+    assert set(kept.merged.all()) == {merged_away, other}
 
 
 @pytest.mark.parametrize("kind", ["goes twice", "into a merged one", "into itself", "deprecated"])
 def test_what_cannot_be_merged_is_refused_in_words(kind):
-    gone, kept = make_pair()
+    merged_away, kept = make_pair()
     third = make_issue(title="Third", state="deprecated" if kind == "deprecated" else "approved")
     if kind in ("goes twice", "into a merged one"):
-        merge([gone], kept, by=None)
+        merge([merged_away], kept, by=None)
     chosen = {
-        "goes twice": ([gone], third, "was merged into"),
-        "into a merged one": ([third], gone, "was merged into"),
+        "goes twice": ([merged_away], third, "was merged into"),
+        "into a merged one": ([third], merged_away, "was merged into"),
         "into itself": ([kept], kept, "into itself"),
         "deprecated": ([kept], third, "is deprecated"),
     }[kind]
@@ -109,42 +109,46 @@ def test_what_cannot_be_merged_is_refused_in_words(kind):
 
 
 def test_a_merged_issue_makes_no_move():
-    gone, kept = make_pair()
-    merge([gone], kept, by=None)
-    gone.refresh_from_db()
+    merged_away, kept = make_pair()
+    merge([merged_away], kept, by=None)
+    merged_away.refresh_from_db()
 
-    assert states.open_moves(gone, make_user("maintainer")) == []
+    assert states.open_moves(merged_away, make_user("maintainer")) == []
     with pytest.raises(Refused, match="take the merge back first"):
-        states.move(gone, "draft", by=None)
+        states.move(merged_away, "draft", by=None)
 
 
 def test_a_merge_taken_back_leaves_both_as_they_were():
-    gone, kept = make_pair(severity="high")
-    before = holdings(gone), holdings(kept)
-    merge([gone], kept, take={"title": gone, "severity": gone}, by=make_user())
+    merged_away, kept = make_pair(severity="high")
+    before = holdings(merged_away), holdings(kept)
+    merge([merged_away], kept, take={"title": merged_away, "severity": merged_away}, by=make_user())
 
-    back = take_back(gone, by=make_user())
+    back = undo_merge(merged_away, by=make_user())
 
-    gone.refresh_from_db()
+    merged_away.refresh_from_db()
     kept.refresh_from_db()
     assert back == (4, [])
     said = (1, 1, 2, 1)  # with what the merge wrote of it
-    assert holdings(gone) == (said, before[0][1])
+    assert holdings(merged_away) == (said, before[0][1])
     assert (kept.title, kept.severity) == ("Cannot add", "medium")
-    assert (gone.state, gone.merged_into, holdings(kept)[1]) == ("approved", None, {"sums"})
+    assert (merged_away.state, merged_away.merged_into, holdings(kept)[1]) == (
+        "approved",
+        None,
+        {"sums"},
+    )
     assert kept.tests.count() == 1
 
 
 def test_what_changed_since_stays_and_is_told():
-    gone, kept = make_pair()
-    merge([gone], kept, take={"title": gone}, by=None)
+    merged_away, kept = make_pair()
+    merge([merged_away], kept, take={"title": merged_away}, by=None)
     elsewhere = make_issue()
     kept.tests.filter(messages__0__content="1.5 + 1.5?").update(issue=elsewhere)
     kept.refresh_from_db()
     kept.title = "Cannot count"
     kept.save()
 
-    back = take_back(gone, by=None)
+    back = undo_merge(merged_away, by=None)
 
     kept.refresh_from_db()
     assert (elsewhere.tests.count(), kept.title) == (1, "Cannot count")
@@ -155,59 +159,64 @@ def test_what_changed_since_stays_and_is_told():
 
 
 def test_a_merge_below_another_is_taken_back_after_it():
-    (gone, kept), third = make_pair(), make_issue()
-    merge([gone], kept, by=None)
+    (merged_away, kept), third = make_pair(), make_issue()
+    merge([merged_away], kept, by=None)
     merge([kept], third, by=None)
 
     with pytest.raises(Refused, match="part these first"):
-        take_back(gone, by=None)
+        undo_merge(merged_away, by=None)
 
-    take_back(kept, by=None)
-    assert take_back(gone, by=None).moved == 4
-    assert not Merge.objects.filter(taken_back_at=None).exists()
+    undo_merge(kept, by=None)
+    assert undo_merge(merged_away, by=None).moved == 4
+    assert not Merge.objects.filter(undone_at=None).exists()
 
 
 def test_a_merged_issue_points_to_where_its_tests_are_and_back():
-    (gone, kept), third = make_pair(), make_issue()
-    merge([gone], kept, by=None)
+    (merged_away, kept), third = make_pair(), make_issue()
+    merge([merged_away], kept, by=None)
     merge([kept], third, by=None)
-    gone.refresh_from_db()
-    assert gone.merged_into == third
+    merged_away.refresh_from_db()
+    assert merged_away.merged_into == third
 
-    take_back(kept, by=None)
+    undo_merge(kept, by=None)
 
-    gone.refresh_from_db()
+    merged_away.refresh_from_db()
     kept.refresh_from_db()
-    assert (gone.merged_into, kept.merged_into) == (kept, None)
+    assert (merged_away.merged_into, kept.merged_into) == (kept, None)
 
 
 def test_a_merged_issue_is_sealed_with_the_tests_that_it_gave_away():
-    gone, kept = make_pair()
-    make_test("Secret?", issue=gone, sealed=True)
+    merged_away, kept = make_pair()
+    make_test("Secret?", issue=merged_away, sealed=True)
     viewer, reader = make_user("viewer"), make_user("annotator")
-    merge([gone], kept, by=None)
-    late = Comment.objects.create(issue=gone, text="Quotes the secret")
+    merge([merged_away], kept, by=None)
+    late = Comment.objects.create(issue=merged_away, text="Quotes the secret")
 
-    assert not Issue.objects.readable_by(viewer).filter(pk__in=[gone.pk, kept.pk]).exists()
+    assert not Issue.objects.readable_by(viewer).filter(pk__in=[merged_away.pk, kept.pk]).exists()
     assert not Comment.objects.readable_by(viewer).filter(pk=late.pk).exists()
-    assert Issue.objects.readable_by(reader).filter(pk__in=[gone.pk, kept.pk]).count() == 2
+    assert Issue.objects.readable_by(reader).filter(pk__in=[merged_away.pk, kept.pk]).count() == 2
 
 
 @pytest.mark.parametrize("written", ["description", "comment", ""])
 def test_parting_opens_nothing_that_was_sealed(written):
-    gone, kept = make_pair()
-    make_test("Secret?", issue=gone, sealed=True)
-    merge([gone], kept, take={"description": gone} if written == "description" else {}, by=None)
+    merged_away, kept = make_pair()
+    make_test("Secret?", issue=merged_away, sealed=True)
+    merge(
+        [merged_away],
+        kept,
+        take={"description": merged_away} if written == "description" else {},
+        by=None,
+    )
     if written == "comment":
         Comment.objects.create(issue=kept, text="Quotes the secret")
 
     if written:
         with pytest.raises(Refused, match="seal one of its own tests first"):
-            take_back(gone, by=None)
+            undo_merge(merged_away, by=None)
     else:
-        take_back(gone, by=None)
-        told = f"Issue {gone.pk}, merged here, said:"
-        assert gone.comments.filter(text__startswith=told).exists()
+        undo_merge(merged_away, by=None)
+        told = f"Issue {merged_away.pk}, merged here, said:"
+        assert merged_away.comments.filter(text__startswith=told).exists()
         assert not kept.comments.filter(text__startswith=told).exists()
 
 
@@ -221,4 +230,4 @@ def test_parting_opens_nothing_that_was_sealed(written):
     ],
 )
 def test_who_merges_an_approved_issue_away_may_approve(role, state, may):
-    assert may_go(make_issue(state=state), make_user(role)) is may
+    assert may_merge(make_issue(state=state), make_user(role)) is may

@@ -9,7 +9,7 @@ from tests.factories import make_issue, make_template, make_test
 pytestmark = pytest.mark.django_db
 
 
-def make_ready_issue():
+def make_reviewable_issue():
     issue = make_issue(description="It counts wrongly.", state="draft")
     Source.objects.create(issue=issue, value="A review")
     make_test(issue=issue)
@@ -17,7 +17,7 @@ def make_ready_issue():
 
 
 def test_a_whole_issue_is_ready():
-    assert problems_of_issue(make_ready_issue()) == []
+    assert problems_of_issue(make_reviewable_issue()) == []
 
 
 def test_an_empty_issue_is_told_everything_at_once():
@@ -29,7 +29,7 @@ def test_an_empty_issue_is_told_everything_at_once():
 
 
 def test_feedback_says_where_an_issue_was_seen_as_a_source_does():
-    issue = make_ready_issue()
+    issue = make_reviewable_issue()
     issue.sources.all().delete()
     issue.feedback.create(comment="Wrong!")
 
@@ -37,7 +37,7 @@ def test_feedback_says_where_an_issue_was_seen_as_a_source_does():
 
 
 def test_a_deprecated_test_shows_no_issue():
-    issue = make_ready_issue()
+    issue = make_reviewable_issue()
     issue.tests.update(state="deprecated")
 
     assert problems_of_issue(issue) == ["It has no test that shows it."]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-LEDGER = Path(__file__).parents[2] / "issues" / "sample" / "ledger.json"
+LEDGER = Path(__file__).parents[2] / "issues" / "sample" / "workspace.json"
 TEXT = LEDGER.read_text(encoding="utf-8")
 SAMPLE: dict[str, list[dict[str, Any]]] = json.loads(TEXT)
 ISSUES = SAMPLE["issues"]

@@ -4,15 +4,15 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.access.models import Exposure, ExposureKind
-from evalhub.access.revealing import end, reveal
+from evalhub.access.reveals import end, reveal
 from evalhub.models import User
-from issues.freezing import freeze
 from issues.models import Criterion, Feedback, Revision, Test, TestState
+from issues.revisions import freeze
 from issues.sealing import seal, unseal
 from issues.states import Refused
 from tests.api import client_of, ids
 from tests.factories import make_issue, make_test, make_user
-from tests.issues.pages import form_of_a_test, log_in, said, url
+from tests.issues.pages import flashed_text, form_of_a_test, log_in, url
 
 pytestmark = pytest.mark.django_db
 
@@ -24,13 +24,13 @@ def sealed_test(**fields):
     return make_test(SECRET, sealed=True, **fields)
 
 
-def afresh(person):
+def afresh(user):
     """The person as the next request finds them."""
-    return User.objects.get(pk=person.pk)
+    return User.objects.get(pk=user.pk)
 
 
-def revealed(test, person):
-    return reveal(test.pk, person, REASON, by=make_user("maintainer"))
+def revealed(test, user):
+    return reveal(test.pk, user, REASON, by=make_user("maintainer"))
 
 
 # Acts --------------------------------------------------------------------------------------------
@@ -91,18 +91,18 @@ def test_a_reason_says_something(reason):
 
 
 def test_a_revealed_test_is_read_with_what_is_derived_from_it():
-    test, other, person = sealed_test(), sealed_test(), make_user("viewer")
+    test, other, user = sealed_test(), sealed_test(), make_user("viewer")
     criterion = Criterion.objects.create(test=test, text="Names a price")
     Criterion.objects.create(test=other, text="Names a price")
     frozen = freeze([test, other])
-    assert not Test.objects.readable_by(person).exists()
+    assert not Test.objects.readable_by(user).exists()
 
-    revealed(test, person)
-    person = afresh(person)
+    revealed(test, user)
+    user = afresh(user)
 
-    assert list(Test.objects.readable_by(person)) == [test]
-    assert list(Criterion.objects.readable_by(person)) == [criterion]
-    assert list(Revision.objects.readable_by(person)) == [frozen[test.pk]]
+    assert list(Test.objects.readable_by(user)) == [test]
+    assert list(Criterion.objects.readable_by(user)) == [criterion]
+    assert list(Revision.objects.readable_by(user)) == [frozen[test.pk]]
 
 
 def test_it_is_revealed_to_nobody_else():
@@ -112,59 +112,59 @@ def test_it_is_revealed_to_nobody_else():
 
 
 def test_open_tests_stay_open_to_whom_one_is_revealed():
-    test, open_test, person = sealed_test(), make_test(), make_user("viewer")
-    revealed(test, person)
-    assert set(Test.objects.readable_by(afresh(person))) == {test, open_test}
+    test, open_test, user = sealed_test(), make_test(), make_user("viewer")
+    revealed(test, user)
+    assert set(Test.objects.readable_by(afresh(user))) == {test, open_test}
 
 
 def test_what_hangs_on_another_sealed_test_too_stays_closed():
-    issue, person = make_issue(), make_user("viewer")
+    issue, user = make_issue(), make_user("viewer")
     test = sealed_test(issue=issue)
     sealed_test(issue=issue)
     Feedback.objects.create(comment=SECRET, issue=issue)
-    revealed(test, person)
-    assert not Feedback.objects.readable_by(afresh(person)).exists()
+    revealed(test, user)
+    assert not Feedback.objects.readable_by(afresh(user)).exists()
 
 
 def test_ending_closes_it_and_leaves_the_exposure():
-    test, person, by = sealed_test(), make_user("viewer"), make_user("maintainer")
-    exposure = revealed(test, person)
+    test, user, by = sealed_test(), make_user("viewer"), make_user("maintainer")
+    exposure = revealed(test, user)
     assert end(exposure, by=by)
     exposure.refresh_from_db()
     assert (exposure.ended_by, exposure.reason) == (by, REASON)
-    assert not Test.objects.readable_by(afresh(person)).exists()
+    assert not Test.objects.readable_by(afresh(user)).exists()
     assert not end(exposure, by=make_user("maintainer"))
 
 
 def test_it_can_be_revealed_once_more_after_it_was_ended():
-    test, person = sealed_test(), make_user("viewer")
-    end(revealed(test, person), by=make_user("maintainer"))
-    revealed(test, person)
-    assert list(Test.objects.readable_by(afresh(person))) == [test]
+    test, user = sealed_test(), make_user("viewer")
+    end(revealed(test, user), by=make_user("maintainer"))
+    revealed(test, user)
+    assert list(Test.objects.readable_by(afresh(user))) == [test]
     assert Exposure.objects.filter(test=test.pk).count() == 2
 
 
 def test_it_is_not_revealed_twice_nor_to_who_reads_it_nor_to_who_left():
     test, by, viewer = sealed_test(), make_user("maintainer"), make_user("viewer")
     revealed(test, viewer)
-    for person, why in [
+    for user, why in [
         (viewer, "already"),
         (make_user("annotator"), "already"),
         (make_user("viewer", is_active=False), "not active"),
     ]:
         with pytest.raises(ValidationError, match=why):
-            reveal(test.pk, person, REASON, by=by)
+            reveal(test.pk, user, REASON, by=by)
 
 
 def test_one_query_tells_what_was_revealed(django_assert_num_queries):
-    person = make_user("viewer")
+    user = make_user("viewer")
     test = sealed_test()
-    revealed(test, person)
-    person = afresh(person)
-    person.has_perm("issues.view_test")
+    revealed(test, user)
+    user = afresh(user)
+    user.has_perm("issues.view_test")
     with django_assert_num_queries(3):
-        read = list(Test.objects.readable_by(person))
-        list(Revision.objects.readable_by(person))
+        read = list(Test.objects.readable_by(user))
+        list(Revision.objects.readable_by(user))
     assert read == [test]
 
 
@@ -172,14 +172,14 @@ def test_one_query_tells_what_was_revealed(django_assert_num_queries):
 
 
 def test_the_page_reveals_to_a_person_who_then_reads_it(client):
-    test, person = sealed_test(), make_user("viewer", username="vera")
+    test, user = sealed_test(), make_user("viewer", username="vera")
     log_in(client, "maintainer")
-    client.post(url("test_reveal", test.pk), {"person": person.pk, "reason": REASON})
+    client.post(url("test_reveal", test.pk), {"user": user.pk, "reason": REASON})
 
     page = client.get(url("test_change", test.pk)).content.decode()
     assert "revealed to vera" in page
     assert REASON in page
-    client.force_login(person)
+    client.force_login(user)
     assert SECRET in client.get(url("test_change", test.pk)).content.decode()
 
 
@@ -196,22 +196,22 @@ def test_the_page_of_revealing_offers_only_those_who_cannot_read_it(client):
 
 
 def test_a_short_reason_is_asked_for_again_and_nothing_typed_is_lost(client):
-    test, person = sealed_test(), make_user("viewer")
+    test, user = sealed_test(), make_user("viewer")
     log_in(client, "maintainer")
-    response = client.post(url("test_reveal", test.pk), {"person": person.pk, "reason": "so what"})
+    response = client.post(url("test_reveal", test.pk), {"user": user.pk, "reason": "so what"})
     page = response.content.decode()
     assert "Say why" in page
     assert "so what" in page
-    assert f'value="{person.pk}" selected' in page
+    assert f'value="{user.pk}" selected' in page
 
 
 def test_the_page_ends_what_was_revealed(client):
-    test, person = sealed_test(), make_user("viewer")
-    exposure = revealed(test, person)
+    test, user = sealed_test(), make_user("viewer")
+    exposure = revealed(test, user)
     log_in(client, "maintainer")
     response = client.post(url("test_end_reveal", test.pk), {"exposure": exposure.pk})
-    assert "Closed to" in said(response)[0]
-    assert not Test.objects.readable_by(afresh(person)).exists()
+    assert "Closed to" in flashed_text(response)[0]
+    assert not Test.objects.readable_by(afresh(user)).exists()
 
 
 def test_an_exposure_of_another_test_is_not_ended_from_here(client):
@@ -264,20 +264,20 @@ def test_the_api_seals_with_a_reason_and_not_by_the_way():
 
 
 def test_the_api_reveals_to_the_tokens_of_a_person_and_ends_it():
-    test, person = sealed_test(), make_user("viewer", username="vera")
-    maintainer, script = client_of("maintainer"), client_of(person)
+    test, user = sealed_test(), make_user("viewer", username="vera")
+    maintainer, script = client_of("maintainer"), client_of(user)
     address = f"/api/v1/tests/{test.pk}/"
     assert script.get(address).status_code == 404
-    made = maintainer.post(f"{address}reveal/", {"person": "vera", "reason": REASON})
+    made = maintainer.post(f"{address}reveal/", {"user": "vera", "reason": REASON})
     assert made.status_code == 201, made.content
     assert SECRET in script.get(address).content.decode()
-    assert maintainer.post(f"{address}end-reveal/", {"person": "vera"}).json()["ended_at"]
+    assert maintainer.post(f"{address}end-reveal/", {"user": "vera"}).json()["ended_at"]
     assert script.get(address).status_code == 404
     assert ids(maintainer.get(f"/api/v1/exposures/?test={test.pk}")) == [made.json()["id"]]
 
 
 @pytest.mark.parametrize("act", ["unseal", "reveal", "end-reveal"])
 def test_annotators_open_nothing_through_the_api(act):
-    sent = {"person": make_user("viewer").username, "reason": REASON}
+    sent = {"user": make_user("viewer").username, "reason": REASON}
     response = client_of("annotator").post(f"/api/v1/tests/{sealed_test().pk}/{act}/", sent)
     assert response.status_code == 403

@@ -6,7 +6,7 @@ from issues import states
 from issues.models import IssueState, ResolutionLabel, TestState
 from issues.states import Refused, move, move_all, open_moves, resolve, review_again, undo
 from tests.factories import make_issue, make_test, make_user
-from tests.issues.test_readiness import make_ready_issue
+from tests.issues.test_readiness import make_reviewable_issue
 
 pytestmark = pytest.mark.django_db
 
@@ -16,17 +16,17 @@ def names(moves):
 
 
 def test_a_ready_issue_goes_the_whole_way_and_back():
-    issue, person = make_ready_issue(), make_user("maintainer")
+    issue, user = make_reviewable_issue(), make_user("maintainer")
 
     seen = []
     for name in ("review", "approve"):
-        move(issue, name, by=person)
+        move(issue, name, by=user)
         seen.append(issue.state)
-    resolve(issue, labels=[], note="Fixed in 1.2", by=person)
-    move(issue, "reopen", by=person)
+    resolve(issue, labels=[], note="Fixed in 1.2", by=user)
+    move(issue, "reopen", by=user)
     seen.append(issue.state)
-    move(issue, "deprecate", by=person)
-    move(issue, "draft", by=person)
+    move(issue, "deprecate", by=user)
+    move(issue, "draft", by=user)
 
     assert seen == ["in_review", "approved", "approved"]
     issue.refresh_from_db()
@@ -73,11 +73,11 @@ def test_an_incomplete_imported_issue_keeps_its_state_and_may_be_given_up():
 
 def test_resolving_asks_how():
     with pytest.raises(Refused, match="choose a label or write a note"):
-        resolve(make_ready_issue(), labels=[], note=" ", by=None)
+        resolve(make_reviewable_issue(), labels=[], note=" ", by=None)
 
 
 def test_resolving_keeps_labels_and_note():
-    issue = make_ready_issue()
+    issue = make_reviewable_issue()
     move(issue, "approve", by=None)
     label = ResolutionLabel.objects.create(name="fixed by training")
 
@@ -106,14 +106,14 @@ def test_a_move_leaves_what_was_typed_but_not_saved():
 
 
 def test_the_history_says_who_moved_and_how():
-    test, person = make_test(state="draft"), make_user()
+    test, user = make_test(state="draft"), make_user()
 
-    move(test, "approve", by=person)
+    move(test, "approve", by=user)
 
     newest = test.history.first()
     assert (newest.state, newest.history_user, newest.history_change_reason) == (
         TestState.APPROVED,
-        person,
+        user,
         "Approve",
     )
 
@@ -176,11 +176,11 @@ def test_every_move_leads_to_a_state_that_is_known():
 
 
 def test_ones_own_last_move_is_undone():
-    issue, person = make_ready_issue(), make_user("maintainer")
+    issue, user = make_reviewable_issue(), make_user("maintainer")
     for name in ("review", "approve"):
-        move(issue, name, by=person)
+        move(issue, name, by=user)
 
-    undo(issue, by=person)
+    undo(issue, by=user)
 
     issue.refresh_from_db()
     assert issue.state == IssueState.IN_REVIEW
@@ -188,7 +188,7 @@ def test_ones_own_last_move_is_undone():
 
 
 def test_another_persons_move_is_not_undone():
-    issue = make_ready_issue()
+    issue = make_reviewable_issue()
     move(issue, "review", by=make_user(username="anna"))
 
     with pytest.raises(Refused, match="anna changed its state last"):

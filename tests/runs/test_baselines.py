@@ -2,11 +2,11 @@
 
 import pytest
 
-from runs.admin.suite import SuiteForm
+from runs.admin.suite.admin import SuiteForm
 from runs.baselines import NoBaseline, pin, unpin
 from runs.models import Suite
 from tests.api import client_of
-from tests.reports.rows import judged
+from tests.reports.judged_runs import judged
 
 pytestmark = pytest.mark.django_db
 

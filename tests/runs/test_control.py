@@ -5,8 +5,8 @@ import pytest
 from evalhub.models import BatchState, ItemState
 from evalhub.work.progress import NotPossible, counts
 from runs import control
-from runs.hearing import RETRY
-from runs.models import NO_ANSWER, Judge, Judging, Run
+from runs.judging.tasks import RETRY
+from runs.models import NO_ANSWER, Judge, JudgeRun, Run
 from tests.factories import make_jury, make_model, make_run, make_test
 
 pytestmark = pytest.mark.django_db
@@ -22,18 +22,18 @@ def run_with(*, judges=1, state=BatchState.LIVE, tests=2, **fields):
 
 def states(run):
     run.refresh_from_db()
-    return [run.state, *run.judgings.order_by("number").values_list("state", flat=True)]
+    return [run.state, *run.judge_runs.order_by("number").values_list("state", flat=True)]
 
 
 def with_error(run):
     """The first result has ended in an error, as a worker leaves it."""
     result = run.results.order_by("pk").first()
     run.results.filter(pk=result.pk).update(state=ItemState.ERROR, error_kind="timed_out")
-    result.assessments.update(state=ItemState.ERROR, error_kind=NO_ANSWER)
+    result.result_scores.update(state=ItemState.ERROR, error_kind=NO_ANSWER)
     return result
 
 
-def test_pause_and_resume_take_the_judging_along():
+def test_pause_and_resume_take_the_judge_run_along():
     run = run_with()
     control.pause_run(run)
     assert states(run) == [BatchState.PAUSED] * 2
@@ -51,7 +51,7 @@ def test_pause_and_resume_take_the_judging_along():
 )
 def test_act_that_cannot_be_done_says_why(act, state):
     run = run_with(state=state)
-    run.judgings.update(state=state)
+    run.judge_runs.update(state=state)
     with pytest.raises(NotPossible, match=run.label):
         act(run)
 
@@ -67,26 +67,26 @@ def test_cancel_marks_what_was_not_done_and_resume_does_it_after_all():
     assert states(run) == [BatchState.LIVE] * 2
 
 
-def test_retry_reopens_the_error_and_its_assessment():
+def test_retry_reopens_the_error_and_its_result_score():
     run = run_with(state=BatchState.DONE)
-    run.judgings.update(state=BatchState.DONE)
+    run.judge_runs.update(state=BatchState.DONE)
     result = with_error(run)
 
     assert control.retry_errors(run) == 1
 
     assert states(run) == [BatchState.LIVE] * 2
-    assert result.assessments.get().state == ItemState.PENDING
+    assert result.result_scores.get().state == ItemState.PENDING
 
 
-def test_retry_lets_every_judging_wait_for_the_answer():
+def test_retry_lets_every_judge_run_wait_for_the_answer():
     run = run_with(state=BatchState.DONE)
     control.judge_again(run, None, by=None)
-    run.judgings.update(state=BatchState.DONE)
+    run.judge_runs.update(state=BatchState.DONE)
     result = with_error(run)
 
     control.retry_errors(run)
 
-    assert set(result.assessments.values_list("state", flat=True)) == {ItemState.PENDING}
+    assert set(result.result_scores.values_list("state", flat=True)) == {ItemState.PENDING}
     assert states(run) == [BatchState.LIVE] * 3
 
 
@@ -102,30 +102,30 @@ def test_retry_without_an_error_says_so():
         control.retry_errors(run_with())
 
 
-def test_assessment_to_be_retried_says_so_until_it_is_done():
+def test_result_score_to_be_retried_says_so_until_it_is_done():
     run = run_with(tests=1)
     run.results.update(state=ItemState.DONE)
-    run.judgings.get().assessments.update(state=ItemState.ERROR, error_kind="internal")
+    run.judge_runs.get().result_scores.update(state=ItemState.ERROR, error_kind="internal")
     assert control.retry_errors(run) == 1
-    assessment = run.judgings.get().assessments.get()
-    assert (assessment.state, assessment.error_kind) == (ItemState.PENDING, RETRY)
+    result_score = run.judge_runs.get().result_scores.get()
+    assert (result_score.state, result_score.error_kind) == (ItemState.PENDING, RETRY)
 
 
 # Judging again -----------------------------------------------------------------------------------
 
 
-def test_judging_again_stands_beside_the_current_one():
+def test_judge_run_again_stands_beside_the_current_one():
     run = run_with()
     second = control.judge_again(run, make_jury(make_model()), by=None)
     assert (second.number, second.is_current) == (2, False)
-    assert second.assessments.count() == 2
+    assert second.result_scores.count() == 2
 
 
 def test_same_judges_are_asked_where_no_jury_is_named():
     run = run_with(judges=2)
     second = control.judge_again(run, None, by=None)
     assert [j["judge"] for j in second.jury["judges"]] == [
-        j["judge"] for j in run.judgings.first().jury["judges"]
+        j["judge"] for j in run.judge_runs.first().jury["judges"]
     ]
 
 
@@ -134,7 +134,7 @@ def test_run_does_not_judge_itself_without_consent():
     run = run_with(model=candidate)
     with pytest.raises(NotPossible, match="its own answers"):
         control.judge_again(run, make_jury(candidate), by=None)
-    Run.objects.filter(pk=run.pk).update(self_judging_allowed=True)
+    Run.objects.filter(pk=run.pk).update(self_evaluation_allowed=True)
     run.refresh_from_db()
     control.judge_again(run, make_jury(candidate), by=None)
 
@@ -151,7 +151,7 @@ def test_jury_that_cannot_judge_is_refused_in_words(jury, run_fields, why):
     run = run_with(**run_fields)
     with pytest.raises(NotPossible, match=why):
         control.judge_again(run, make_jury(*jury()), by=None)
-    assert Judging.objects.count() == 1
+    assert JudgeRun.objects.count() == 1
 
 
 def test_test_without_template_is_refused_where_judges_go_by_it():
@@ -162,14 +162,14 @@ def test_test_without_template_is_refused_where_judges_go_by_it():
         control.judge_again(run, None, by=None)
 
 
-def test_judging_again_without_a_jury_keeps_the_backup():
+def test_judge_run_again_without_a_jury_keeps_the_backup():
     backup = Judge.objects.given(make_model())
     run = make_run(jury=make_jury(make_model(), backup=backup))
 
-    judging = control.judge_again(run, None, by=None)
+    judge_run = control.judge_again(run, None, by=None)
 
-    assert judging.jury["backup"]["judge"] == backup.pk
-    assert judging.jury_fingerprint == run.judgings.get(number=1).jury_fingerprint
+    assert judge_run.jury["backup"]["judge"] == backup.pk
+    assert judge_run.jury_fingerprint == run.judge_runs.get(number=1).jury_fingerprint
 
 
 def test_a_backup_that_is_the_candidate_judges_nothing_again():

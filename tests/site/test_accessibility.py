@@ -4,8 +4,8 @@ import pytest
 
 from tests.axe import violations
 from tests.factories import make_user
-from tests.site.ledger import addresses, make_little
 from tests.site.test_pages import sidebar
+from tests.site.workspaces import addresses, make_small_workspace
 
 TALL = {"width": 1280, "height": 6000}
 PARTS = 4
@@ -16,7 +16,7 @@ PARTS = 4
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_page_is_accessible(page, log_in, part):
-    make_little()
+    make_small_workspace()
     person = make_user("superuser")
     log_in(person)
     page.set_viewport_size(TALL)  # or what sticks to the bottom of the window hides parts of forms

@@ -11,14 +11,14 @@ from django.test import Client
 
 from tests.browser import Scheme, overflow_px, show
 from tests.factories import make_user
-from tests.site.ledger import addresses, make_little, make_much, make_nothing
+from tests.site.workspaces import addresses, make_empty, make_large_workspace, make_small_workspace
 
 in_browser = pytest.mark.browser
 in_database = pytest.mark.django_db(transaction=True)
 
 Look = tuple[Scheme, int]
 DARK, LIGHT = ("dark", 390), ("light", 1280)
-SIZES = {"nothing": make_nothing, "a little": make_little, "much": make_much}
+SIZES = {"nothing": make_empty, "a little": make_small_workspace, "much": make_large_workspace}
 
 
 def sidebar(user) -> list[str]:
@@ -74,7 +74,7 @@ def test_every_page_is_whole_and_as_wide_as_its_window(page, log_in, faults, siz
 @pytest.mark.django_db
 @pytest.mark.parametrize("role", ["viewer", "annotator", "maintainer"])
 def test_the_sidebar_leads_a_role_only_to_pages_that_open(client, role):
-    make_little()
+    make_small_workspace()
     person = make_user(role)
     client.force_login(person)
     statuses = {address: client.get(address).status_code for address in sidebar(person)}

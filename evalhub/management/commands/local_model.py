@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.llm import local
+from evalhub.llm import local_model
 
 STOPPING = {signal.SIGINT, signal.SIGTERM}
 
@@ -20,10 +20,10 @@ class Command(BaseCommand):
         # Blocked before the server starts its threads, so that they do not take the signals.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         try:
-            server = local.serve(port)
-        except local.NoLocalModel as error:
+            server = local_model.serve(port)
+        except local_model.NoLocalModel as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{local.MODEL_NAME} answers at {local.base_url(port)}")
+        self.stdout.write(f"{local_model.MODEL_NAME} answers at {local_model.base_url(port)}")
         self.stdout.flush()
         signal.sigwait(STOPPING)
         del server

@@ -6,9 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.work import taking
+from evalhub.work import queue_worker
 from evalhub.work.cluster import Cluster
-from evalhub.work.guard import every_minute
+from evalhub.work.reaper import every_minute
 
 
 class Command(BaseCommand):
@@ -35,8 +35,8 @@ class Command(BaseCommand):
 
 
 def drain() -> None:
-    stop = taking.Stop()
+    stop = queue_worker.Stop()
     stop.listen(signal.SIGTERM, signal.SIGINT)
     every_minute()
-    if not taking.drain(stop):
+    if not queue_worker.drain(stop):
         raise CommandError("The work failed; the log above says why.")

@@ -10,7 +10,7 @@
     const COLOURS = {
         "#1b7a57": "--eh-passed",
         "#f4620a": "--eh-failed",
-        "#8434f5": "--eh-unjudged",
+        "#8434f5": "--eh-unscored",
         "#b94fc4": "--eh-error",
         "#c3c7cf": "--eh-pending",
         "#6b7a90": "--eh-bars",

@@ -19,7 +19,7 @@
 
     const complain = () => {
         const note = document.getElementById("report-pending");
-        note.classList.add("eh-notice--warning");
+        note.classList.add("eh-notification--warning");
         note.firstChild.textContent = "Intervals and p-values could not be computed just now. ";
     };
 

@@ -15,8 +15,8 @@
     const DRAFT_AGAIN_MS = 4000;
 
     const find = (selector) => bench.querySelector(selector);
-    const columns = () => find("[data-place]");
-    const place = () => columns()?.dataset.place ?? "";
+    const columns = () => find("[data-assignment]");
+    const assignment = () => columns()?.dataset.assignment ?? "";
     const state = () => columns()?.dataset.state ?? "";
     const isOpen = () => state() === "reserved" || state() === "sent_back";
     const verdict = () => document.getElementById("review-form");
@@ -36,7 +36,7 @@
         const form = verdict();
         const fields = new FormData(form ?? undefined);
         if (form) fields.set("seconds", seconds());
-        fields.set("place", place());
+        fields.set("assignment", assignment());
         return fields;
     };
 
@@ -53,18 +53,18 @@
         clearTimeout(timer);
         if (!isDirty || state() === "submitted") return saving;
         isDirty = false;
-        const [fields, about] = [typed(), place()];
+        const [fields, about] = [typed(), assignment()];
         saving = saving.then(async () => {
             try {
                 const answer = await post("draft", fields);
                 calm();
-                if (about !== place()) return;
+                if (about !== assignment()) return;
                 if (answer.problems) refuse(answer.problems);
                 else if (answer.held) note("draft saved");
                 else lose();
             } catch (error) {
                 explain(error);
-                if (about !== place()) return;
+                if (about !== assignment()) return;
                 isDirty = true;
                 timer = setTimeout(saveDraft, DRAFT_AGAIN_MS);
             }
@@ -165,7 +165,7 @@
         const fields = new FormData(form, submitter);
         fields.delete("csrfmiddlewaretoken");
         fields.delete("seconds");
-        fields.delete("place");
+        fields.delete("assignment");
         const name = fields.get("act");
         act(name, Object.fromEntries(fields));
     });
@@ -174,11 +174,11 @@
 
     const renew = async () => {
         if (document.hidden || isBusy || !isOpen()) return;
-        const about = place();
+        const about = assignment();
         try {
-            const answer = await post("renew", { place: about });
+            const answer = await post("renew", { assignment: about });
             calm();
-            if (!answer.held && about === place()) lose();
+            if (!answer.held && about === assignment()) lose();
         } catch (error) {
             explain(error);
         }
@@ -211,10 +211,10 @@
     const asks = () => [...bench.querySelectorAll("[data-ask]")];
     const points = () => asks().filter((ask) => ask.dataset.ask);
     const askAt = (element) => element?.closest("[data-ask]");
-    const isDecided = (ask) => ask.querySelector("[data-key]:checked") !== null;
+    const isScored = (ask) => ask.querySelector("[data-key]:checked") !== null;
     const here = () => askAt(document.activeElement)
         ?? asks().find((ask) => !ask.dataset.ask)
-        ?? points().find((ask) => !isDecided(ask)) ?? points()[0];
+        ?? points().find((ask) => !isScored(ask)) ?? points()[0];
 
     const goTo = (ask) => {
         ask.focus({ preventScroll: true });
@@ -246,7 +246,7 @@
         else if (reason) reason.focus();
         else if (ask.dataset.ask) {
             const all = points();
-            const next = all.slice(all.indexOf(ask) + 1).find((each) => !isDecided(each));
+            const next = all.slice(all.indexOf(ask) + 1).find((each) => !isScored(each));
             goTo(next ?? ask);
         } else goTo(ask);
     };
@@ -299,7 +299,7 @@
         showRaw(isRaw);
         for (const ask of asks()) need(ask);
         for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
-        for (const field of bench.querySelectorAll("[data-told] [name=place]")) field.value = "";
+        for (const field of bench.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
     };
 
     bench.addEventListener("input", (event) => {

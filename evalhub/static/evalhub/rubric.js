@@ -311,7 +311,7 @@
         row.querySelector("[data-eh-act=down]").disabled = at === rows.length - 1;
         const isFault = field(row, "polarity").value === "should_not";
         row.classList.toggle("eh-point--fault", isFault);
-        row.classList.toggle("eh-point--way", field(row, "alternative").value !== "");
+        row.classList.toggle("eh-point--alternative", field(row, "alternative").value !== "");
         [...field(row, "alternative").options].forEach((option) => {
           if (option.value) option.textContent = `way ${option.value} to ${isFault ? "fail" : "succeed"}`;
         });

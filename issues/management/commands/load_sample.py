@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from issues.sample_ledger import load_sample
+from issues.sample_data import load_sample
 
 
 class Command(BaseCommand):

@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from reports.cells import points
-from reports.comparison.comparing import FLIPS, Compared, net_change
-from reports.comparison.evidence import Findings
-from reports.comparison.gate import MAX_MISSING, Code, Limits, Ruling
-from reports.comparison.matching import Tested
-from reports.comparison.words import sentences
-from reports.gating import found_in, gated
-from reports.pages.compare.headline import warnings
-from reports.queries.compare import Comparison
+from reports.compare.evidence_rule import Findings
+from reports.compare.headline import warnings
+from reports.compare.matching_rule import Tested
+from reports.compare.query import Comparison
+from reports.compare.rule import FLIPS, Compared, net_change
+from reports.compare.sentences import sentences
+from reports.documents.cells import points
+from reports.gate.query import gate_input, gate_result
+from reports.gate.rule import MAX_MISSING, Code, GateDecision, Limits
 from runs.models import Run
 
 BASELINE = "baseline"
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         run = found_run(options["run"])
         against = other_run(options["against"], run)
         limits = Limits(options["alpha"], options["max_worse"], options["max_missing"])
-        gate = gated(run, against, limits)
+        gate = gate_result(run, against, limits)
         comparison, computed, ruling = gate.comparison, gate.computed, gate.ruling
         if options["json"]:
             self.stdout.write(json.dumps(as_json(comparison, computed, limits, ruling), indent=2))
@@ -123,7 +123,7 @@ def number(text: str) -> int:
 
 
 def as_text(
-    comparison: Comparison, computed: Findings, limits: Limits, ruling: Ruling
+    comparison: Comparison, computed: Findings, limits: Limits, ruling: GateDecision
 ) -> Iterator[str]:
     """The comparison for the log of a pipeline: flips, what could be found, the rule."""
     first, second = comparison.first, comparison.second
@@ -146,10 +146,10 @@ def as_text(
 
 
 def as_json(
-    comparison: Comparison, computed: Findings, limits: Limits, ruling: Ruling
+    comparison: Comparison, computed: Findings, limits: Limits, ruling: GateDecision
 ) -> dict[str, Any]:
     """The same for programs, in full precision; null is not measured."""
-    found = found_in(comparison, computed)
+    found = gate_input(comparison, computed)
     return {
         "exit": int(ruling.code),
         "reason": ruling.reason,
@@ -199,6 +199,6 @@ def printable(line: str) -> str:
 def passes(tested: Tested | None) -> str:
     if tested is None:
         return "absent"
-    if tested.decided == 1:
+    if tested.scored == 1:
         return "passed" if tested.passed else "failed"
-    return f"{tested.passed} of {tested.decided} passed"
+    return f"{tested.passed} of {tested.scored} passed"

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from evalhub.models import LanguageModel
 from issues.models import Test, TestState
-from runs.importers.weval import rows
-from runs.importers.weval.models import as_written
+from runs.importers.weval import test_rows
+from runs.importers.weval.model_names import as_written
 from runs.importers.weval.prompts import MOST_ID, normal_tag
 from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
-from runs.importers.weval.rows import IMPORTED
-from runs.importers.weval.writing import not_known_to_weval
+from runs.importers.weval.test_rows import IMPORTED
+from runs.importers.weval.writer import not_known_to_weval
 from runs.models import Jury, Suite
 
 
@@ -137,7 +137,7 @@ def _tools(suite: Suite, tests: Iterable[Test], notes: list[str]) -> tuple[Json,
     if any(tools != first for tools in offered):
         notes.append("its tests offer different tools; a blueprint has one list, so none is there.")
         return ()
-    if first == [rows.as_function(tool) for tool in written]:
+    if first == [test_rows.as_function(tool) for tool in written]:
         return tuple(written)
     functions = [tool.get("function", tool) for tool in first]
     return tuple(
@@ -154,7 +154,7 @@ def _prompts(tests: Iterable[Test]) -> tuple[Prompt, ...]:
         name = str(test.extras.get("prompt") or f"test-{test.pk}")
         name = name if name not in taken else f"{name}-{test.pk}"
         taken.add(name)
-        prompts.append(rows.prompt_of(test, test.criteria.all(), name))
+        prompts.append(test_rows.prompt_of(test, test.criteria.all(), name))
     return tuple(prompts)
 
 

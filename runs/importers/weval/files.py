@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from evalhub.storable import unstorable
-from runs.importers.reading import shown
-from runs.importers.weval.models import Collections
+from runs.importers.json_reader import excerpt
+from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
-from runs.importers.weval.yaml import MOST_CHARACTERS
+from runs.importers.weval.yaml_reader import MOST_CHARACTERS
 
 ENDINGS = (".weval.yml", ".civic.yml", ".yml", ".yaml", ".json")
 BLUEPRINTS, MODELS = "blueprints", "models"
@@ -33,7 +33,7 @@ def find(paths: Iterable[Path]) -> Found:
         name = id_of(file, root)
         if name in taken:
             found.problems.append(
-                Finding(str(file), None, "", f"{shown(name)} is the id of {taken[name]} already.")
+                Finding(str(file), None, "", f"{excerpt(name)} is the id of {taken[name]} already.")
             )
             continue
         taken[name] = str(file)
@@ -124,7 +124,7 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
     for name, text in files:
         if not PurePath(name).name or unstorable(name):
             found.problems.append(
-                Finding(name, None, "", f"{shown(name)} cannot be a file's name.")
+                Finding(name, None, "", f"{excerpt(name)} cannot be a file's name.")
             )
             continue
         models = collection(name, text) if name.lower().endswith(".json") else None
@@ -134,7 +134,7 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
             blueprints.append(Source(name, id_of(PurePath(name)), text))
     for source in blueprints:
         if source.id in [other.id for other, _ in found.sources]:
-            message = f"{shown(source.id)} is the id of another file already."
+            message = f"{excerpt(source.id)} is the id of another file already."
             found.problems.append(Finding(source.file, None, "", message))
         else:
             found.sources.append((source, collections))

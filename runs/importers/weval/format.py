@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.storable import UNSTORABLE
-from runs.importers.reading import shown
+from runs.importers.json_reader import excerpt
 from runs.importers.weval.prompts import (
     RENDERED,
     Draft,
@@ -29,8 +29,8 @@ from runs.importers.weval.records import (
     Source,
     in_order,
 )
-from runs.importers.weval.sections import Log, Section, as_fields, is_number, line_of, plain
-from runs.importers.weval.yaml import Fields, Items, Unreadable, documents
+from runs.importers.weval.section_reader import Log, Section, as_fields, is_number, line_of, plain
+from runs.importers.weval.yaml_reader import Fields, Items, YamlError, documents
 
 OF_PROMPTS = (
     *("prompt", "promptText", "messages", "should", "should_not", "ideal", "idealResponse"),
@@ -40,7 +40,7 @@ OF_PROMPTS = (
 
 RESERVED = ("_pr_", "_staging_", "_test_")
 MOST_ID, MOST_TAG = 120, 100
-HOTTEST = 2
+MAX_TEMPERATURE = 2
 KEPT = ("context", "embeddingModel", "concurrency", "externalServices")
 """Header fields that are kept as they are."""
 
@@ -54,7 +54,7 @@ def read_blueprint(source: Source) -> Reading:
         for line, message in faults:
             log.problem(line, "", message)
         blueprint = _blueprint(source, found, log)
-    except Unreadable as error:
+    except YamlError as error:
         log.problem(error.fault.line, "", error.fault.message)
     problems = in_order(log.problems)
     return Reading(source.file, None if problems else blueprint, problems, in_order(log.notes))
@@ -73,7 +73,7 @@ def _blueprint(source: Source, found: list[Any], log: Log) -> Blueprint:
     title = header.text("title", "configTitle").strip() or source.id
     given = header.value("id", "configId")
     if given is not None and str(given) != source.id:
-        header.note("id", f"the id {shown(str(given))} is ignored: the file's name is the id.")
+        header.note("id", f"the id {excerpt(str(given))} is ignored: the file's name is the id.")
     return Blueprint(
         id=source.id,
         title=title,
@@ -91,11 +91,11 @@ def _blueprint(source: Source, found: list[Any], log: Log) -> Blueprint:
 
 def _check_id(name: str, log: Log) -> None:
     if name.endswith("__"):
-        log.problem(None, "", f"{shown(name)} cannot be an id: it ends in __.")
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: it ends in __.")
     if name.startswith(RESERVED):
-        log.problem(None, "", f"{shown(name)} cannot be an id: it begins as reserved ones do.")
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: it begins as reserved ones do.")
     if not name or len(name) > MOST_ID or UNSTORABLE.search(name):
-        log.problem(None, "", f"{shown(name)} cannot be an id: 1 to {MOST_ID} characters can.")
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: 1 to {MOST_ID} characters can.")
 
 
 # Documents ---------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _split(found: list[Any], log: Log) -> tuple[Fields, Items]:
         )
     if not isinstance(inside, list):
         line = header.lines.get("prompts")
-        log.problem(line, "", f"prompts: expected a list, not {shown(plain(inside))}.")
+        log.problem(line, "", f"prompts: expected a list, not {excerpt(plain(inside))}.")
         return header, rest
     return header, _flat([inside], log)
 
@@ -165,11 +165,11 @@ def _systems(header: Section) -> tuple[str | None, ...]:
     found = []
     for item in header.items(name) if name else ():
         if item is not None and not isinstance(item, str):
-            header.problem(name, f"expected texts, or null for none, not {shown(plain(item))}.")
+            header.problem(name, f"expected texts, or null for none, not {excerpt(plain(item))}.")
             continue
         found.append(item if item and item.strip() else None)
     for item in {item for item in found if found.count(item) > 1}:
-        header.problem(name, f"{shown(item)} stands there twice.")
+        header.problem(name, f"{excerpt(item)} stands there twice.")
     return () if found == [None] else tuple(found)
 
 
@@ -207,9 +207,9 @@ def _tags(header: Section) -> tuple[str, ...]:
     found = [value] if isinstance(value, str) else header.items("tags")
     for tag in found:
         if not isinstance(tag, str):
-            header.problem(name, f"expected text, not {shown(plain(tag))}.")
+            header.problem(name, f"expected text, not {excerpt(plain(tag))}.")
         elif len(tag) > MOST_TAG:
-            header.problem(name, f"{shown(tag)} is too long: {MOST_TAG} characters is the most.")
+            header.problem(name, f"{excerpt(tag)} is too long: {MOST_TAG} characters is the most.")
     normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
     return tuple(sorted({tag for tag in normal if tag}))
 
@@ -224,19 +224,19 @@ def _models(header: Section) -> tuple[str | Json, ...]:
             found.append(plain(item))
         else:
             expected = "expected a model such as openai:gpt-4o-mini, or an object with its id"
-            header.problem(name, f"{expected}, not {shown(plain(item))}.")
+            header.problem(name, f"{expected}, not {excerpt(plain(item))}.")
     return tuple(item for n, item in enumerate(found) if item not in found[:n]) or DEFAULT_MODELS
 
 
 def _temperatures(header: Section) -> tuple[float, ...]:
-    several, one = header.items("temperatures"), header.number("temperature", 0, HOTTEST)
+    several, one = header.items("temperatures"), header.number("temperature", 0, MAX_TEMPERATURE)
     for item in several:
-        if not is_number(item, 0, HOTTEST):
-            expected = f"expected numbers from 0 to {HOTTEST}"
-            header.problem("temperatures", f"{expected}, not {shown(plain(item))}.")
+        if not is_number(item, 0, MAX_TEMPERATURE):
+            expected = f"expected numbers from 0 to {MAX_TEMPERATURE}"
+            header.problem("temperatures", f"{expected}, not {excerpt(plain(item))}.")
     if several and one is not None:
         header.note("temperature", "is left out: temperatures are listed.")
-    found = [item for item in several if is_number(item, 0, HOTTEST)]
+    found = [item for item in several if is_number(item, 0, MAX_TEMPERATURE)]
     return tuple(dict.fromkeys(found or ([] if one is None else [one])))
 
 
@@ -249,7 +249,7 @@ def _judges(header: Section) -> tuple[NamedJudge, ...]:
         if isinstance(item, str):
             found.append(NamedJudge(item.strip(), APPROACHES["holistic"]))
         else:
-            coverage.problem("judgeModels", f"expected names, not {shown(plain(item))}.")
+            coverage.problem("judgeModels", f"expected names, not {excerpt(plain(item))}.")
     if coverage.given("judgeModels"):
         coverage.note("judgeModels", "is an old form: its judges are asked holistically.")
     return tuple(dict.fromkeys(found))
@@ -259,11 +259,11 @@ def _judge(item: Any, coverage: Section) -> NamedJudge | None:
     fields = item if isinstance(item, dict) else {"model": item}
     model, approach = fields.get("model"), fields.get("approach", "prompt-aware")
     if not isinstance(model, str) or not model.strip():
-        coverage.problem("judges", f"expected a judge's model, not {shown(plain(item))}.")
+        coverage.problem("judges", f"expected a judge's model, not {excerpt(plain(item))}.")
         return None
     if approach not in APPROACHES:
         names = ", ".join(APPROACHES)
-        coverage.problem("judges", f"expected one of {names}, not {shown(plain(approach))}.")
+        coverage.problem("judges", f"expected one of {names}, not {excerpt(plain(approach))}.")
         return None
     return NamedJudge(model.strip(), APPROACHES[approach])
 
@@ -274,7 +274,7 @@ def _tools(header: Section) -> tuple[Json, ...]:
         if isinstance(item, dict) and isinstance(item.get("name"), str):
             found.append(plain(item))
         else:
-            header.problem("tools", f"expected tools with their names, not {shown(plain(item))}.")
+            header.problem("tools", f"expected tools with their names, not {excerpt(plain(item))}.")
     return tuple(found)
 
 
@@ -290,7 +290,7 @@ def _extras(header: Section) -> Json:
     if config := _other_config(header):
         found["evaluationConfig"] = config
     for name, value in header.rest().items():
-        header.note(name, f"the field {shown(name)} of a header is not known: kept, not used.")
+        header.note(name, f"the field {excerpt(name)} of a header is not known: kept, not used.")
         found[name] = value
     return found
 
@@ -303,7 +303,7 @@ def _author(author: Json) -> Json:
 def _tool_use(use: Fields, header: Section) -> Json:
     mode = use.get("mode", "trace-only")
     if mode != "trace-only":
-        header.problem("toolUse", f"expected the mode trace-only, not {shown(plain(mode))}.")
+        header.problem("toolUse", f"expected the mode trace-only, not {excerpt(plain(mode))}.")
     header.note("toolUse", "tools are offered to the models, and no tool is ever run.")
     return dict(plain(use))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from runs.importers.reading import shown
+from runs.importers.json_reader import excerpt
 from runs.importers.weval.records import Json
 
 OWN = "evalhub"
@@ -58,13 +58,13 @@ def read_function(name: str, argument: Any) -> Call | None:
 
 def write_function(call: Call) -> tuple[str, Any]:
     """The function with its argument that reads back as this check."""
-    for name, argument in _ways_to_write(call):
+    for name, argument in _equivalent_functions(call):
         if _reads_as(name, argument, call):
             return name, argument
     return OWN, {"check": call.check, "arguments": call.arguments}
 
 
-def _ways_to_write(call: Call) -> Iterator[tuple[str, Any]]:
+def _equivalent_functions(call: Call) -> Iterator[tuple[str, Any]]:
     source = str(call.arguments.get("source"))
     if call.check == "js" and source.startswith(f"{TOOL_ARGUMENTS}: {{"):
         with suppress(ValueError):
@@ -93,10 +93,10 @@ def takes_no_argument(name: str) -> bool:
 def _own(argument: Any) -> Call:
     known = isinstance(argument, dict) and set(argument) <= {"check", "arguments"}
     if not known or not isinstance(argument.get("check"), str):
-        raise WrongArgument(f"expected a check with its arguments, not {shown(argument)}.")
+        raise WrongArgument(f"expected a check with its arguments, not {excerpt(argument)}.")
     arguments = argument.get("arguments", {})
     if not isinstance(arguments, dict):
-        raise WrongArgument(f"expected arguments by their names, not {shown(arguments)}.")
+        raise WrongArgument(f"expected arguments by their names, not {excerpt(arguments)}.")
     return Call(argument["check"], dict(arguments))
 
 
@@ -117,7 +117,7 @@ def _is_texts(value: Any) -> bool:
 
 def _expect(met: bool, expected: str, argument: Any) -> None:
     if not met:
-        raise WrongArgument(f"expected {expected}, not {shown(argument)}.")
+        raise WrongArgument(f"expected {expected}, not {excerpt(argument)}.")
 
 
 def _text(key: str) -> _Form:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from issues.checks import problems_of
-from runs.importers.reading import shown
+from runs.importers.json_reader import excerpt
 from runs.importers.weval.functions import (
     CANNOT_RUN,
     WrongArgument,
@@ -14,8 +14,8 @@ from runs.importers.weval.functions import (
     takes_no_argument,
 )
 from runs.importers.weval.records import Point
-from runs.importers.weval.sections import Log, Section, as_fields, line_of, plain
-from runs.importers.weval.yaml import Fields, Items
+from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.yaml_reader import Fields, Items
 
 WEIGHT = ("weight", "multiplier")
 TEXT = ("point", "text")
@@ -35,25 +35,25 @@ class PointReader:
 
     def block(self, items: Items, polarity: str) -> Iterator[Point]:
         """All points of a block. A list within it is one path among the others."""
-        path = 0
+        alternative = 0
         for number, item in enumerate(items):
             line = line_of(items, number)
             if not isinstance(item, list):
                 yield from self._points(item, line, polarity, None)
                 continue
-            points = list(self._path(item, line, polarity, path + 1))
-            path += bool(points)
+            points = list(self._alternative(item, line, polarity, alternative + 1))
+            alternative += bool(points)
             yield from points
             if not item:
                 self.log.note(line, self.prompt, "an empty path is left out.")
 
-    def _path(
+    def _alternative(
         self, items: Any, line: int | None, polarity: str, alternative: int
     ) -> Iterator[Point]:
         for number, item in enumerate(items):
             at = line_of(items, number) if isinstance(items, Items) else line
             if isinstance(item, list):
-                self._problem(at, f"a list within a path is not possible: {shown(plain(item))}.")
+                self._problem(at, f"a list within a path is not possible: {excerpt(plain(item))}.")
                 continue
             yield from self._points(item, at, polarity, alternative)
 
@@ -72,7 +72,7 @@ class PointReader:
             return self._text(item, line)
         if not isinstance(item, dict):
             expected = "expected a point, that is text or an object"
-            return self._problem(line, f"{expected}, not {shown(item)}.")
+            return self._problem(line, f"{expected}, not {excerpt(item)}.")
         section = Section(as_fields(item), self.log, self.prompt)
         functions = [key for key in item if key.startswith("$")]
         if len(functions) > 1:
@@ -109,7 +109,7 @@ class PointReader:
         text = section.text(*TEXT).strip()
         if not text:
             expected = "a point needs text, a function, or one text with its citation"
-            return self._problem(line, f"{expected}, not {shown(plain(section.fields))}.")
+            return self._problem(line, f"{expected}, not {excerpt(plain(section.fields))}.")
         return self._finished(section, Point(text))
 
     def _finished(self, section: Section, point: Point) -> Point:
@@ -121,7 +121,7 @@ class PointReader:
             mandatory=section.flag("mandatory") or False,
         )
         for name in section.rest():
-            section.note(name, f"the field {shown(name)} of a point is not known and left out.")
+            section.note(name, f"the field {excerpt(name)} of a point is not known and left out.")
         return point
 
     # Functions -----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class PointReader:
         except WrongArgument as error:
             return self._problem(line, f"${name}: {error}")
         if call is None:
-            return self._problem(line, f"there is no function {shown(name)}.")
+            return self._problem(line, f"there is no function {excerpt(name)}.")
         if problems := problems_of(call.check, call.arguments):
             return self._problem(line, f"${name}: {' '.join(problems)}")
         if call.check in CANNOT_RUN:
@@ -172,9 +172,9 @@ class PointReader:
         name = section.text("$ref").strip()
         if name not in self.definitions:
             known = ", ".join(self.definitions) or "none at all"
-            return self._problem(line, f"nothing is defined as {shown(name)}, but {known}.")
+            return self._problem(line, f"nothing is defined as {excerpt(name)}, but {known}.")
         if depth >= MOST_REFERENCES:
-            return self._problem(line, f"the definition {shown(name)} leads back to itself.")
+            return self._problem(line, f"the definition {excerpt(name)} leads back to itself.")
         point = self._defined(self.definitions[name], line, depth)
         beside = self._finished(section, Point())
         if point is None:

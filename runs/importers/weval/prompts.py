@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalhub.digest import digest
-from issues.rubric import MOST_CRITERIA
-from runs.importers.reading import shown
+from issues.rubrics.scoring import MOST_CRITERIA
+from runs.importers.json_reader import excerpt
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
-from runs.importers.weval.sections import Log, Section, as_fields, line_of, plain
-from runs.importers.weval.yaml import Fields, Items
+from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
+from runs.importers.weval.yaml_reader import Fields, Items
 
 ASKED = ("prompt", "promptText")
 RUBRIC = ("should", "points", "expect", "expects", "expectations")
@@ -70,7 +70,7 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
         line = line_of(items, number)
         if not isinstance(item, dict):
             log.problem(
-                line, "", f"expected a prompt, that is an object, not {shown(plain(item))}."
+                line, "", f"expected a prompt, that is an object, not {excerpt(plain(item))}."
             )
             continue
         draft = _read_prompt(as_fields(item), number, inherited, log)
@@ -79,7 +79,7 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
         name = draft.prompt.id
         if name in first:
             at = f" at line {first[name]}" if first[name] else ""
-            log.problem(line, name, f"the id {shown(name)} is taken already{at}.")
+            log.problem(line, name, f"the id {excerpt(name)} is taken already{at}.")
         first.setdefault(name, line)
         drafts.append(draft)
     return drafts
@@ -160,7 +160,7 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
     """The message; empty where it is wrong."""
     log, prompt = section.log, section.prompt
     if not isinstance(item, dict):
-        log.problem(line, prompt, f"expected a message, not {shown(plain(item))}.")
+        log.problem(line, prompt, f"expected a message, not {excerpt(plain(item))}.")
         return {}
     if "role" in item or "content" in item:
         unknown = sorted(set(item) - set(MESSAGE_KEYS))
@@ -173,7 +173,7 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
     else:
         names = ", ".join(SHORTHAND)
         expected = f"expected a message with one of {names}, or with role and content"
-        log.problem(line, prompt, f"{expected}, not {shown(plain(item))}.")
+        log.problem(line, prompt, f"{expected}, not {excerpt(plain(item))}.")
         return {}
     return _checked(role, content, more, line, section)
 
@@ -182,13 +182,13 @@ def _checked(role: Any, content: Any, more: Json, line: int | None, section: Sec
     if not isinstance(role, str) or role not in ROLES:
         names = ", ".join(ROLES)
         section.log.problem(
-            line, section.prompt, f"{shown(plain(role))} is no role: expected one of {names}."
+            line, section.prompt, f"{excerpt(plain(role))} is no role: expected one of {names}."
         )
         return {}
     has_text = isinstance(content, str) and bool(content.strip())
     if not has_text and not (ROLES[role] == "assistant" and content is None):
         section.log.problem(
-            line, section.prompt, f"a {role} message needs text, not {shown(plain(content))}."
+            line, section.prompt, f"a {role} message needs text, not {excerpt(plain(content))}."
         )
         return {}
     return {"role": ROLES[role], "content": content, **more}
@@ -257,7 +257,7 @@ def _extras(section: Section, inherited: Inherited) -> Json:
             section.note(name, f"{name} is kept but not enforced: add a check instead.")
             found[name] = plain(section.fields[name])
     for name, value in section.rest().items():
-        section.note(name, f"the field {shown(name)} of a prompt is not known: kept, not used.")
+        section.note(name, f"the field {excerpt(name)} of a prompt is not known: kept, not used.")
         found[name] = value
     return found
 
@@ -267,7 +267,7 @@ def render_as(section: Section) -> str:
     value = section.text("render_as")
     if value and value not in RENDERED:
         names = ", ".join(RENDERED)
-        section.problem("render_as", f"expected one of {names}, not {shown(value)}.")
+        section.problem("render_as", f"expected one of {names}, not {excerpt(value)}.")
         return ""
     return value
 

@@ -9,14 +9,14 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.llm import local
+from evalhub.llm import local_model
 from evalhub.management.commands import up
 from evalhub.models import BatchState
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Supervisor
 from runs import demo
+from runs.launching.spec import LaunchRefused
 from runs.models import Run
-from runs.spec import LaunchRefused
 
 BIND = "127.0.0.1"
 
@@ -60,8 +60,8 @@ class Command(BaseCommand):
 
     def refuse_missing_model(self) -> None:
         try:
-            local.weights()
-        except local.NoLocalModel as error:
+            local_model.weights()
+        except local_model.NoLocalModel as error:
             raise CommandError(str(error)) from error
 
     def start_again_with(self, environment: dict[str, str]) -> None:

@@ -13,16 +13,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from evalhub.formatting import DASH, between, percent, seconds, usd
 from evalhub.models import BatchState, ItemState
-from evalhub.wording import DASH, between, percent, seconds, usd
 from evalhub.work import tasks
 from evalhub.work.leases import workers_alive
-from runs.figures import Figures, figures_of
-from runs.launch import launch
-from runs.launch_options import add_launch_options, spec_of
-from runs.models import Assessment, Result, Run
-from runs.selection import select, warnings
-from runs.spec import LaunchRefused
+from runs.figures.run_figures import RunFigures, figures_of
+from runs.launching.launch import launch
+from runs.launching.options import add_launch_options, spec_of
+from runs.launching.selection import select, warnings
+from runs.launching.spec import LaunchRefused
+from runs.models import Result, ResultScore, Run
 
 POLL_S = 0.5
 HINT_AFTER_S = 10.0
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         stopped = [run for run in fresh(runs) if figures[run.pk].state != BatchState.DONE]
         for run in stopped:
             state = figures[run.pk]
-            console.print(f"{run} is {state.state_words}. {state.reason}".strip(), markup=False)
+            console.print(f"{run} is {state.state_label}. {state.reason}".strip(), markup=False)
         if stopped:
             raise SystemExit(1)
 
@@ -142,8 +142,8 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
     counts: dict[tuple[int, str], tuple[int, int]] = {}
     for run in runs:
         results = Result.objects.filter(run=run)
-        verdicts = Assessment.objects.filter(judging__run=run, judging__is_current=True)
-        verdicts = verdicts.exclude(judging__jury__judges=[])
+        verdicts = ResultScore.objects.filter(judge_run__run=run, judge_run__is_current=True)
+        verdicts = verdicts.exclude(judge_run__jury__judges=[])
         for what, items in (("answers", results), ("verdicts", verdicts)):
             total = items.count()
             pending = items.filter(state=ItemState.PENDING).count()
@@ -154,7 +154,7 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
 # Reporting ---------------------------------------------------------------------------------------
 
 
-def report(runs: Sequence[Run], figures: dict[int, Figures]) -> Table:
+def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
     """How the runs went: rates with their n and interval; not measured is a dash."""
     table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unjudged", "Errors", "Cost", "Time")
     for run in runs:
@@ -166,7 +166,7 @@ def report(runs: Sequence[Run], figures: dict[int, Figures]) -> Table:
             percent(one.rate.share),
             f"{one.rate.passed}/{one.rate.n}",
             between(one.rate.interval),
-            str(one.counts.unjudged),
+            str(one.counts.unscored),
             str(one.counts.error),
             usd(one.spent_usd),
             _took(run),

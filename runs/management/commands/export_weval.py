@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
-from evalhub.pages import row_number
+from evalhub.admin_site.pages import row_number
 from runs.importers.weval.export import Exported, export, file_name
-from runs.importers.weval.writing import write_blueprint
+from runs.importers.weval.writer import write_blueprint
 from runs.models import Suite
 
 

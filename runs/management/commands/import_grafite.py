@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from runs.importers.grafite import ImportRefused, Tally, import_ledger, read_folder
+from runs.importers.grafite.importer import ImportRefused, Tally, import_grafite_data, read_folder
 
 
 class Command(BaseCommand):
@@ -24,14 +24,14 @@ class Command(BaseCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         try:
-            ledger = read_folder(folder)
+            grafite_data = read_folder(folder)
         except ImportRefused as refused:
             count = len(refused.problems)
             raise CommandError(
                 f"Nothing was imported, because of {count} problem{'' if count == 1 else 's'}:\n"
                 f"{refused}"
             ) from refused
-        tallies = import_ledger(ledger, dry_run=dry_run)
+        tallies = import_grafite_data(grafite_data, dry_run=dry_run)
         self.stdout.write(as_table(tallies))
         self.stdout.write(conclusion(tallies, dry_run))
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.importers.weval.batch import Outcome, import_all
+from runs.importers.weval.batch_import import Outcome, import_all
 from runs.importers.weval.files import find
-from runs.importers.weval.loading import Loaded
+from runs.importers.weval.importer import Loaded
 
 
 class Command(BaseCommand):

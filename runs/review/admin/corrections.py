@@ -14,11 +14,11 @@ from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
-from evalhub.pages import ReadOnlyAdmin, person, row_number
+from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.word_diff import word_diff
-from issues.admin.words import first_words
+from issues.admin.test.short_text import first_words
 from issues.states import Refused
-from runs.admin.shown import text_or_none
+from runs.admin.result.page_parts import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting
 from runs.review.models import Correction
@@ -102,7 +102,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
             return "the reference now"
         if correction.promoted_at:
             return "was the reference"
-        return "taken back by its author" if correction.taken_back_at else ""
+        return "taken back by its author" if correction.undone_at else ""
 
     # One of them ---------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
             diff=word_diff(old, new) if former or not is_reference else None,
             act=act,
             may_promote=request.user.has_perm(acting.PROMOTE)
-            and (is_reference or not correction.taken_back_at),
+            and (is_reference or not correction.undone_at),
             promote_url=self.url_of("promote", correction.pk),
             original=correction,
         )
@@ -151,7 +151,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return self._shown(request, correction, act)
         try:
-            done = ACTS[act](correction, by=person(request))
+            done = ACTS[act](correction, by=current_user(request))
         except Refused as error:
             self.say(request, *error.problems)
         else:
@@ -159,11 +159,11 @@ class CorrectionAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(self.url_of("change", correction.pk))
 
     def _tell(self, request: HttpRequest, act: str, done: acting.Promoted) -> None:
-        told = "The correction is the reference answer now."
+        action_message = "The correction is the reference answer now."
         if act == "put_back":
-            told = "The reference answer is again what it was before this correction."
+            action_message = "The reference answer is again what it was before this correction."
         again = " The test has to be approved again." if done.is_reviewed_again else ""
-        self.message_user(request, f"{told}{again}", messages.SUCCESS)
+        self.message_user(request, f"{action_message}{again}", messages.SUCCESS)
 
 
 ACTS: dict[str, Callable[..., acting.Promoted]] = {

@@ -14,9 +14,9 @@ from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from issues.admin.words import first_words
-from runs.admin.result import LIST, ResultAdmin
-from runs.admin.result_filters import OutcomeFilter, TagFilter
+from issues.admin.test.short_text import first_words
+from runs.admin.result.admin import LIST, ResultAdmin
+from runs.admin.result.filters import OutcomeFilter, TagFilter
 from runs.models import Outcome, Result
 from runs.review import disputes
 from runs.review.models import Dispute
@@ -32,14 +32,14 @@ class DisputeList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         found = disputes.disputes_of(self.result_list)
-        query = trail_query(request.GET)
+        query = navigation_query(request.GET)
         for result in self.result_list:
             result.dispute = found[result.pk]
-            result.opened = _url(result, query)
-        self.first_url = self.result_list[0].opened if self.result_list and query else ""
+            result.open_assignment = _url(result, query)
+        self.first_url = self.result_list[0].open_assignment if self.result_list and query else ""
 
 
-def trail_query(shown: QueryDict) -> str:
+def navigation_query(shown: QueryDict) -> str:
     """The same results in the list of all results; "" where they are not those that wait."""
     if shown.get(StateFilter.parameter_name):
         return ""
@@ -76,7 +76,7 @@ class SideFilter(OutcomeFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
-            (Outcome.UNJUDGED, "on both sides of the pass line"),
+            (Outcome.UNSCORED, "on both sides of the pass line"),
             (Outcome.PASSED, "all pass"),
             (Outcome.FAILED, "all fail"),
         ]
@@ -125,7 +125,7 @@ class DisputeAdmin(ResultAdmin):
     @display(description="Test")
     def words(self, result: Any) -> SafeString:
         text = first_words(result.revision.content["messages"])
-        return format_html('<a class="eh-link" href="{}">{}</a>', result.opened, text)
+        return format_html('<a class="eh-link" href="{}">{}</a>', result.open_assignment, text)
 
     @display(description="Who said what")
     def who_said_what(self, result: Any) -> SafeString:

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evalhub.formatting import score
 from evalhub.models import User
 from evalhub.word_diff import Diff, word_diff
-from evalhub.wording import score
-from issues.freezing import scale_of
-from issues.rubric import WHOLE_TEST
-from runs.admin.result_page import ResultPage, page_of
-from runs.admin.rubric import Heard, Row
-from runs.admin.shown import Choice, whole_choices
+from issues.revisions import scale_of
+from issues.rubrics.scoring import WHOLE_TEST
+from runs.admin.result.page import ResultPage, page_of
+from runs.admin.result.page_parts import Choice, whole_choices
+from runs.admin.result.rubric import JudgeVerdict, Row
 from runs.models import Result, Run
-from runs.review.admin.panel import panel_words
-from runs.review.admin.typed import Typed
+from runs.review.admin.form_input import FormInput
+from runs.review.admin.judge_summary import judge_summary
 from runs.review.blindness import is_hidden
-from runs.review.demanding import APART
-from runs.review.models import Asks, Place, PlaceState, Queue, Reasoning
-from runs.review.sheets import OPTION, REASON, field_of
+from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
+from runs.review.requirements import APART
+from runs.review.submission import OPTION, REASON, field_of
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,11 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Ask:
+class ReviewPoint:
     """One thing to decide on: a criterion, or the answer as a whole (key "").
 
-    `judged` is what judges found, in words, and `heard` who of them said what; both are empty
+    `judged` is what judges found, in words, and `judge_verdict` who of them said what; both are
+    empty
     where that is hidden.
     """
 
@@ -47,7 +48,7 @@ class Ask:
     marks: tuple[str, ...] = ()
     citation: str = ""
     judged: str = ""
-    heard: Sequence[Heard] = ()
+    judge_verdict: Sequence[JudgeVerdict] = ()
 
     @property
     def option_name(self) -> str:
@@ -74,12 +75,12 @@ class ItemPage:
     the test's own texts and the conversation.
     """
 
-    place: Place
+    assignment: Assignment
     result: Result
     page: ResultPage
-    typed: Typed
-    whole: Ask | None
-    points: list[Ask]
+    form_input: FormInput
+    whole: ReviewPoint | None
+    points: list[ReviewPoint]
     judged: str | None
     diff: Diff | None
 
@@ -94,33 +95,37 @@ class ItemPage:
     @property
     def is_earlier(self) -> bool:
         """Whether its verdict was given already."""
-        return self.place.state == PlaceState.SUBMITTED
+        return self.assignment.state == AssignmentState.SUBMITTED
 
     @property
     def answer_text(self) -> str:
         return self.page.answer.text if self.page.answer else ""
 
 
-def item_page(place: Place, reader: User, typed: Typed | None = None) -> ItemPage:
-    """Read the item of a place. `typed`: what was just sent, if it is not the draft that counts.
+def item_page(
+    assignment: Assignment, reader: User, form_input: FormInput | None = None
+) -> ItemPage:
+    """Read the item of an assignment.
+
+    `form_input`: the input that was just sent, in place of the draft.
 
     The place was read with queue, item, and its result's run, issue, test, tag_set and revision
     with template. Its texts are the reader's to see: the caller has checked.
     """
-    result, queue = place.item.result, place.queue
+    result, queue = assignment.item.result, assignment.queue
     page = page_of(result, reader)
-    typed = typed or Typed(place.draft)
-    hidden = is_hidden(place)
-    points = _points(page, queue, typed, hidden=hidden)
-    by_point = queue.asks == Asks.CRITERIA and points
+    form_input = form_input or FormInput(assignment.draft)
+    hidden = is_hidden(assignment)
+    points = _points(page, queue, form_input, hidden=hidden)
+    by_point = queue.scope == ReviewScope.CRITERIA and points
     return ItemPage(
-        place=place,
+        assignment=assignment,
         result=result,
         page=page,
-        typed=typed,
-        whole=None if by_point else _whole(page, queue, typed, hidden=hidden),
-        points=[] if queue.asks == Asks.WHOLE else points,
-        judged=None if hidden else panel_words(result),
+        form_input=form_input,
+        whole=None if by_point else _whole(page, queue, form_input, hidden=hidden),
+        points=[] if queue.scope == ReviewScope.WHOLE else points,
+        judged=None if hidden else judge_summary(result),
         diff=_diff(page),
     )
 
@@ -135,50 +140,57 @@ def _diff(page: ResultPage) -> Diff | None:
 # What is asked -----------------------------------------------------------------------------------
 
 
-def _whole(page: ResultPage, queue: Queue, typed: Typed, *, hidden: bool) -> Ask:
+def _whole(page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
     revision = page.result.revision
-    assessment = page.current.assessment if page.current else None
-    judged = None if hidden or assessment is None else assessment.passed
+    result_score = page.current.result_score if page.current else None
+    judged = None if hidden or result_score is None else result_score.passed
     choices = whole_choices(scale_of(revision.template), revision.passes, judged=None)
-    return Ask(
+    return ReviewPoint(
         key=WHOLE_TEST,
         title="The answer as a whole",
         options=[
             _option(
                 choice,
-                typed.option(),
+                form_input.option(),
                 queue,
                 overrides=judged is not None and choice.passed is not judged,
             )
             for choice in choices
         ],
-        reason=typed.reason(),
+        reason=form_input.reason(),
     )
 
 
-def _points(page: ResultPage, queue: Queue, typed: Typed, *, hidden: bool) -> list[Ask]:
+def _points(
+    page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool
+) -> list[ReviewPoint]:
     """The criteria that people decide on: a check decides its own."""
-    return [_point(row, queue, typed, hidden=hidden) for row in page.rows if not row.check]
+    return [_point(row, queue, form_input, hidden=hidden) for row in page.rows if not row.check]
 
 
-def _point(row: Row, queue: Queue, typed: Typed, *, hidden: bool) -> Ask:
+def _point(row: Row, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
     criterion = row.criterion
     judged = None if hidden else row.judged
-    return Ask(
+    return ReviewPoint(
         key=criterion.key,
         title=row.title,
         options=[
-            _option(choice, typed.option(criterion.key), queue, overrides=_is_far(choice, judged))
+            _option(
+                choice, form_input.option(criterion.key), queue, overrides=_is_far(choice, judged)
+            )
             for choice in row.choices
         ],
-        reason=typed.reason(criterion.key),
+        reason=form_input.reason(criterion.key),
         number=row.number,
         polarity=criterion.get_polarity_display(),
         is_inverted=criterion.is_inverted,
-        marks=(*(["mandatory"] * criterion.mandatory), *([row.way] if row.way else [])),
+        marks=(
+            *(["mandatory"] * criterion.mandatory),
+            *([row.alternative_label] if row.alternative_label else []),
+        ),
         citation=criterion.citation,
         judged="" if judged is None else f"shown {score(judged)}",
-        heard=() if hidden else row.heard,
+        judge_verdict=() if hidden else row.judge_verdict,
     )
 
 

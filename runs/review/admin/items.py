@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from evalhub.admin_site.pages import row_number
 from evalhub.models import User
-from evalhub.pages import row_number
-from issues.admin.words import first_words
-from runs.review.models import Place, PlaceState, Queue, ReviewItem, Skip
-from runs.review.reasons import RANDOM, REASONS, told_of
+from issues.admin.test.short_text import first_words
+from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
+from runs.review.reasons import RANDOM, REASONS, reason_descriptions
 
 
 class Chosen(NamedTuple):
@@ -20,7 +20,7 @@ class Chosen(NamedTuple):
 
     reason: str = ""
     state: str = ""
-    person: int = 0
+    annotator: int = 0
     skipped: bool = False
 
     @classmethod
@@ -28,8 +28,8 @@ class Chosen(NamedTuple):
         reason, state = sent.get("reason", ""), sent.get("state", "")
         return cls(
             reason if reason in REASONS else "",
-            state if state in PlaceState.values else "",
-            row_number(sent.get("person")),
+            state if state in AssignmentState.values else "",
+            row_number(sent.get("annotator")),
             sent.get("skipped") == "1",
         )
 
@@ -43,17 +43,17 @@ class Chosen(NamedTuple):
         rows: QuerySet[ReviewItem] = ReviewItem.objects.readable_by(reader).filter(queue=queue)
         if self.reason:
             rows = _for_reason(rows, self.reason)
-        if self.state or self.person:
-            rows = rows.filter(Exists(self._places()))
+        if self.state or self.annotator:
+            rows = rows.filter(Exists(self._assignments()))
         if self.skipped:
-            rows = rows.filter(Exists(_standing_skips().filter(item=OuterRef("pk"))))
+            rows = rows.filter(Exists(_active_skips().filter(item=OuterRef("pk"))))
         return rows.order_by("position", "pk")
 
-    def _places(self) -> QuerySet[Place]:
-        places = Place.objects.filter(item=OuterRef("pk"))
+    def _assignments(self) -> QuerySet[Assignment]:
+        assignments = Assignment.objects.filter(item=OuterRef("pk"))
         if self.state:
-            places = places.filter(state=self.state)
-        return places.filter(annotator=self.person) if self.person else places
+            assignments = assignments.filter(state=self.state)
+        return assignments.filter(annotator=self.annotator) if self.annotator else assignments
 
 
 def _for_reason(rows: QuerySet[ReviewItem], key: str) -> QuerySet[ReviewItem]:
@@ -70,7 +70,7 @@ class Line(NamedTuple):
     item: ReviewItem
     words: str
     reasons: list[str]
-    places: list[Place]
+    assignments: list[Assignment]
     skips: list[Skip]
 
 
@@ -79,32 +79,34 @@ def listed(items: Sequence[ReviewItem]) -> list[Line]:
     ids = [item.pk for item in items]
     found = ReviewItem.objects.filter(pk__in=ids)
     full = found.select_related("result__issue", "result__run", "result__revision").in_bulk()
-    places: dict[int, list[Place]] = defaultdict(list)
-    for place in Place.objects.filter(item__in=ids).select_related("annotator").order_by("number"):
-        places[place.item_id].append(place)
+    assignments: dict[int, list[Assignment]] = defaultdict(list)
+    for assignment in (
+        Assignment.objects.filter(item__in=ids).select_related("annotator").order_by("number")
+    ):
+        assignments[assignment.item_id].append(assignment)
     skips: dict[int, list[Skip]] = defaultdict(list)
-    for skip in _standing_skips().filter(item__in=ids).select_related("annotator"):
+    for skip in _active_skips().filter(item__in=ids).select_related("annotator"):
         skips[skip.item_id].append(skip)
     return [
         Line(
             full[pk],
             first_words(full[pk].result.revision.content["messages"]),
-            told_of(full[pk]),
-            places[pk],
+            reason_descriptions(full[pk]),
+            assignments[pk],
             skips[pk],
         )
         for pk in ids
     ]
 
 
-def _standing_skips() -> QuerySet[Skip]:
-    rows: QuerySet[Skip] = Skip.objects.filter(taken_back_at=None)
+def _active_skips() -> QuerySet[Skip]:
+    rows: QuerySet[Skip] = Skip.objects.filter(undone_at=None)
     return rows.order_by("pk")
 
 
-def people_of(queue: Queue) -> list[User]:
+def annotators_of(queue: Queue) -> list[User]:
     """Who has a place or a skip in it."""
-    places = Place.objects.filter(queue=queue, annotator__isnull=False).order_by()
+    assignments = Assignment.objects.filter(queue=queue, annotator__isnull=False).order_by()
     skips = Skip.objects.filter(item__queue=queue).order_by()
-    either = Q(pk__in=places.values("annotator")) | Q(pk__in=skips.values("annotator"))
+    either = Q(pk__in=assignments.values("annotator")) | Q(pk__in=skips.values("annotator"))
     return list(User.objects.filter(either).order_by("username"))

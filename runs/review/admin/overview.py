@@ -8,15 +8,15 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
-from evalhub.acts import Act
-from evalhub.pages import PageAdmin, person, row_number
-from runs.review.admin.items import Chosen, Line, listed, people_of
-from runs.review.models import Place, PlaceState, Queue, QueueState, ReviewItem, Skip
-from runs.review.progress import by_person, own, progress
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from runs.review.admin.items import Chosen, Line, annotators_of, listed
+from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
+from runs.review.progress import by_annotator, own_progress, progress
 from runs.review.reasons import REASONS
-from runs.review.skipping import offer_again
-from runs.review.submitting import send_back
-from runs.review.taking import NoPlace, take_item
+from runs.review.reservations import NoAssignment, take_item
+from runs.review.skips import offer_again
+from runs.review.submit import send_back
 
 SEND_BACK = "review.send_back"
 REVIEW = "review.review_results"
@@ -49,8 +49,8 @@ class OverviewPages(PageAdmin):
             title=queue.name,
             queue=queue,
             progress=progress(queue),
-            own=own(queue, person(request)),
-            people=by_person(queue) if runs_it else [],
+            own_progress=own_progress(queue, current_user(request)),
+            annotators=by_annotator(queue) if runs_it else [],
             acts=self._acts(request, queue),
             runs_it=runs_it,
             may_review=request.user.has_perm(REVIEW) and queue.state == QueueState.OPEN,
@@ -66,23 +66,23 @@ class OverviewPages(PageAdmin):
             "chosen": chosen,
             "lines": lines,
             "pages": page,
-            "states": PlaceState.choices,
+            "states": AssignmentState.choices,
             "reasons": list(REASONS.items()),
-            "reviewers": people_of(queue),
+            "reviewers": annotators_of(queue),
             "item_url": self.url_of("item", queue.pk),
         }
 
-    def _acts(self, request: HttpRequest, queue: Queue) -> list[Act]:
+    def _acts(self, request: HttpRequest, queue: Queue) -> list[Button]:
         if not self.has_change_permission(request):
             return []
         state = self.url_of("state", queue.pk)
         is_open = queue.state == QueueState.OPEN
         return [
-            Act("Add runs…", self.url_of("runs", queue.pk), is_link=True),
-            Act("Settings", self.url_of("change", queue.pk), is_link=True),
-            Act("Close the queue", state, {"act": "close"})
+            Button("Add runs…", self.url_of("runs", queue.pk), is_link=True),
+            Button("Settings", self.url_of("change", queue.pk), is_link=True),
+            Button("Close the queue", state, {"act": "close"})
             if is_open
-            else Act("Open it again", state, {"act": "open"}),
+            else Button("Open it again", state, {"act": "open"}),
         ]
 
     # One item ------------------------------------------------------------------------------------
@@ -106,32 +106,32 @@ class OverviewPages(PageAdmin):
         items = ReviewItem.objects.readable_by(request.user).filter(queue=self.found(request, pk))
         item = get_object_or_404(items, pk=row_number(request.POST.get("item")))
         try:
-            place = take_item(item, by=person(request))
-        except NoPlace as refused:
+            assignment = take_item(item, by=current_user(request))
+        except NoAssignment as refused:
             self.say(request, str(refused))
             return HttpResponseRedirect(self.url_of("overview", pk))
-        return HttpResponseRedirect(f"{self.url_of('work', pk)}?place={place.pk}")
+        return HttpResponseRedirect(f"{self.url_of('work', pk)}?assignment={assignment.pk}")
 
     def _send_back(self, request: HttpRequest, pk: int) -> HttpResponse:
         queue = self.found(request, pk)
-        places = Place.objects.readable_by(request.user).filter(queue=queue)
-        sent = request.POST.get("place") or request.GET.get("place")
-        place = get_object_or_404(places.select_related("annotator"), pk=row_number(sent))
+        assignments = Assignment.objects.readable_by(request.user).filter(queue=queue)
+        sent = request.POST.get("assignment") or request.GET.get("assignment")
+        assignment = get_object_or_404(assignments.select_related("annotator"), pk=row_number(sent))
         form = NoteForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             try:
-                send_back(place, form.cleaned_data["note"], by=person(request))
+                send_back(assignment, form.cleaned_data["note"], by=current_user(request))
             except ValidationError as error:
                 form.add_error(None, error.messages)
             else:
-                self.message_user(request, f"Sent back to {place.annotator}.")
+                self.message_user(request, f"Sent back to {assignment.annotator}.")
                 return HttpResponseRedirect(self.url_of("overview", pk))
         return self.page(
             request,
             "evalhub/confirm.html",
-            title=f"Send back what {place.annotator} submitted",
+            title=f"Send back what {assignment.annotator} submitted",
             form=form,
-            hidden=[("act", "send_back"), ("place", place.pk)],
+            hidden=[("act", "send_back"), ("assignment", assignment.pk)],
             button="Send back",
             back_url=self.url_of("overview", pk),
         )

@@ -18,13 +18,13 @@ from unfold.decorators import display
 from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
+from evalhub.admin_site.pages import HistoryAdmin, current_user, row_number
+from evalhub.formatting import percent
 from evalhub.history import sign
-from evalhub.pages import HistoryAdmin, person, row_number
-from evalhub.wording import percent
-from runs.review.admin.adding import AddingPages
+from runs.review.admin.add_runs import AddingPages
 from runs.review.admin.overview import OverviewPages
-from runs.review.admin.work import WorkPages
-from runs.review.models import Place, PlaceState, Queue, QueueState
+from runs.review.admin.work_page import WorkPages
+from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 
 STATES = {"open": "success", "closed": "default"}
 
@@ -48,7 +48,7 @@ class QueueForm(forms.ModelForm):
             "follows",
             "reviewers",
             "blind",
-            "asks",
+            "scope",
             "reasoning",
             "reserved_minutes",
         )
@@ -56,7 +56,7 @@ class QueueForm(forms.ModelForm):
             "follows": "Follow a suite",
             "reviewers": "People per item",
             "blind": "Hide the judges' verdicts",
-            "asks": "Reviewers judge",
+            "scope": "Reviewers judge",
             "reasoning": "Reviewers say why",
             "reserved_minutes": "Minutes that an item is kept",
         }
@@ -85,11 +85,13 @@ class QueueList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        rows = Place.objects.filter(queue__in=[queue.pk for queue in self.result_list]).order_by()
+        rows = Assignment.objects.filter(
+            queue__in=[queue.pk for queue in self.result_list]
+        ).order_by()
         counts: dict[int, Counter[str]] = defaultdict(Counter)
         for queue, state, n in rows.values_list("queue", "state").annotate(Count("pk")):
             counts[queue][state] = n
-        mine = rows.filter(annotator=request.user.pk, state=PlaceState.SUBMITTED)
+        mine = rows.filter(annotator=request.user.pk, state=AssignmentState.SUBMITTED)
         own = dict(mine.values_list("queue").annotate(Count("pk")))
         for queue in self.result_list:
             queue.counts = counts[queue.pk]
@@ -115,7 +117,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     fieldsets = (
         (None, {"fields": ("name", "instructions", "follows")}),
         ("What is reviewed", {"fields": ("random_percent", "reviewers", "blind")}),
-        ("How", {"fields": ("asks", "reasoning", "reserved_minutes")}),
+        ("How", {"fields": ("scope", "reasoning", "reserved_minutes")}),
     )
     instead_of_deleting = "A queue that is done with can be closed: what was reviewed is kept."
     change_form_outer_before_template = "runs/review/form_before.html"
@@ -154,7 +156,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
 
     @display(description="Reviewed")
     def progress_bar(self, queue: Any) -> SafeString:
-        context = {"done": queue.counts[PlaceState.SUBMITTED], "all": queue.counts.total()}
+        context = {"done": queue.counts[AssignmentState.SUBMITTED], "all": queue.counts.total()}
         return SafeString(render_to_string("runs/review/_list_bar.html", context))
 
     @display(description="By you")
@@ -183,10 +185,10 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
 
     def save_model(self, request: HttpRequest, obj: Queue, form: Any, change: bool) -> None:
         if not change:
-            obj.seed, obj.created_by = secrets.randbits(53), person(request)
+            obj.seed, obj.created_by = secrets.randbits(53), current_user(request)
         super().save_model(request, obj, form, change)
         if change and "reviewers" in form.changed_data:
-            self.add_missing_places(request, obj)
+            self.add_missing_assignments(request, obj)
 
     def response_post_save_add(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
         """On to adding runs: an empty queue is of no use."""
@@ -211,7 +213,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         return HttpResponseRedirect(self.url_of("overview", pk))
 
     def _set_state(self, request: HttpRequest, queue: Queue, state: QueueState) -> None:
-        sign(queue, person(request), "")
+        sign(queue, current_user(request), "")
         queue.state = state
         queue.save()
         now = "closed: nobody is given its items, and all that was reviewed is kept"
@@ -220,4 +222,4 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
 
 
 def _is_begun(queue: Queue) -> bool:
-    return Place.objects.filter(queue=queue).exclude(state=PlaceState.OPEN).exists()
+    return Assignment.objects.filter(queue=queue).exclude(state=AssignmentState.OPEN).exists()

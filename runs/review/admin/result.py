@@ -7,10 +7,10 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 
-from evalhub.pages import person, row_number
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.storable import UNSTORABLE
-from runs.admin.evaluation import Draft
-from runs.admin.result import ResultAdmin
+from runs.admin.result.admin import ResultAdmin
+from runs.admin.result.human_evaluation import EvaluationForm
 from runs.models import Result
 from runs.review.blindness import hidden_for
 from runs.review.corrections import PROMOTE, correct
@@ -56,23 +56,23 @@ class ReviewedResultAdmin(ResultAdmin):
         result = self._result(request, pk)
         text = UNSTORABLE.sub("", request.POST.get("correction", ""))
         try:
-            correct(result, text, by=person(request))
+            correct(result, text, by=current_user(request))
         except ValidationError as error:
             for message in error.messages:
                 messages.error(request, message)
-            response = self._page(request, result, Draft())
+            response = self._page(request, result, EvaluationForm())
             response.context_data["correction"] = text  # type: ignore[attr-defined]
             return response
         messages.success(request, "Saved how it should have been answered.")
-        suffix = self._trail(request, result).suffix
+        suffix = self._navigation(request, result).suffix
         url = reverse("admin:runs_result_change", args=[pk])
         return HttpResponseRedirect(f"{url}{suffix}#corrections")
 
 
 def _led_away(request: HttpRequest, result_id: int) -> HttpResponse | None:
     """Who reviews a result blind is led to where they do, lest they see what judges said."""
-    place = hidden_for(person(request), result_id)
-    if place is None:
+    assignment = hidden_for(current_user(request), result_id)
+    if assignment is None:
         return None
     messages.info(request, "You review this one blind: its page opens once you have submitted.")
-    return HttpResponseRedirect(reverse("admin:review_queue_work", args=[place.queue_id]))
+    return HttpResponseRedirect(reverse("admin:review_queue_work", args=[assignment.queue_id]))

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from evalhub.acts import Act
+from evalhub.admin_site.buttons import Button
 from issues.models import Test
 from runs.admin.test import TestAdminWithRuns
 from runs.review.admin.corrections import corrections_url
@@ -20,9 +20,9 @@ class TestAdminWithCorrections(TestAdminWithRuns):
 
     __test__ = False
 
-    def acts(self, request: HttpRequest, row: Any) -> list[Act]:
-        n = Correction.objects.filter(result__test=row, taken_back_at=None).count()
+    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
+        n = Correction.objects.filter(result__test=row, undone_at=None).count()
         if not n or not request.user.has_perm("review.view_correction"):
             return super().acts(request, row)
-        link = Act(f"Corrections ({n:,})", corrections_url(row.pk), is_link=True)
+        link = Button(f"Corrections ({n:,})", corrections_url(row.pk), is_link=True)
         return [*super().acts(request, row), link]

@@ -3,7 +3,7 @@ from django.db.models.functions import Cast
 from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Id, OneOf, YesNo
-from runs.review.models import Place, PlaceState, QueueState, ReviewItem
+from runs.review.models import Assignment, AssignmentState, QueueState, ReviewItem
 from runs.review.reasons import RANDOM, REASONS
 
 
@@ -19,7 +19,7 @@ class ItemFilters(filters.FilterSet):
     run = Id(field_name="result__run_id")
     is_random = YesNo()
     reason = filters.ChoiceFilter(choices=list(REASONS.items()), method="there_for")
-    state = filters.ChoiceFilter(choices=PlaceState.choices, method="with_place")
+    state = filters.ChoiceFilter(choices=AssignmentState.choices, method="with_assignment")
 
     def there_for(self, items: QuerySet[ReviewItem], name: str, key: str) -> QuerySet[ReviewItem]:
         """Among those whose reasons are not hidden from who asks, or they would be told by it.
@@ -28,18 +28,18 @@ class ItemFilters(filters.FilterSet):
         """
         if key == RANDOM:
             return items.filter(is_random=True)
-        told = items.alias(told=Cast("reasons", CharField()))
-        return told.filter(Q(is_hidden=False), told__contains=f'"key": "{key}"')
+        description = items.alias(description=Cast("reasons", CharField()))
+        return description.filter(Q(is_hidden=False), description__contains=f'"key": "{key}"')
 
-    def with_place(
+    def with_assignment(
         self, items: QuerySet[ReviewItem], name: str, state: str
     ) -> QuerySet[ReviewItem]:
-        return items.filter(Exists(Place.objects.filter(item=OuterRef("pk"), state=state)))
+        return items.filter(Exists(Assignment.objects.filter(item=OuterRef("pk"), state=state)))
 
 
-class PlaceFilters(filters.FilterSet):
+class AssignmentFilters(filters.FilterSet):
     queue = Id(field_name="queue_id")
     item = Id(field_name="item_id")
     result = Id(field_name="item__result_id")
-    state = OneOf(PlaceState)
+    state = OneOf(AssignmentState)
     annotator = filters.CharFilter(field_name="annotator__username")

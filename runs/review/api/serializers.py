@@ -4,12 +4,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from evalhub.api.fields import LongText, Name, RowSerializer
-from issues.rubric import WHOLE_TEST
+from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import Run
 from runs.review.blindness import is_hidden
-from runs.review.demanding import demands_on
-from runs.review.models import Place, Queue, ReviewItem
-from runs.review.sheets import MOST_TEXT, Sheet, Verdict
+from runs.review.models import Assignment, Queue, ReviewItem
+from runs.review.requirements import requirements_for
+from runs.review.submission import MOST_TEXT, ReviewSubmission, Verdict
 
 LONGEST_S = 24 * 3600
 
@@ -33,7 +33,7 @@ class QueueSerializer(RowSerializer):
             "reviewers",
             "random_share",
             "blind",
-            "asks",
+            "scope",
             "reasoning",
             "reserved_minutes",
             "state",
@@ -58,7 +58,7 @@ class QueueProgressSerializer(serializers.Serializer):
     """`open` are places that somebody can take now."""
 
     items = serializers.IntegerField()
-    places = serializers.IntegerField()
+    assignments = serializers.IntegerField()
     submitted = serializers.IntegerField()
     reserved = serializers.IntegerField()
     open = serializers.IntegerField()
@@ -68,7 +68,7 @@ class QueueProgressSerializer(serializers.Serializer):
 
 class ReasonSerializer(serializers.Serializer):
     key = serializers.CharField()
-    told = serializers.CharField()
+    description = serializers.CharField()
 
 
 class ItemSerializer(RowSerializer):
@@ -95,10 +95,10 @@ class ItemSerializer(RowSerializer):
 
     def get_states(self, item: ReviewItem) -> list[str]:
         """The state of each of its places."""
-        return [place.state for place in item.places.all()]
+        return [assignment.state for assignment in item.assignments.all()]
 
 
-class PlaceSerializer(RowSerializer):
+class AssignmentSerializer(RowSerializer):
     """Room for one reviewer of an item. What was typed and noted is told to whose it is."""
 
     annotator = Name()
@@ -108,7 +108,7 @@ class PlaceSerializer(RowSerializer):
     sent_back_note = serializers.SerializerMethodField()
 
     class Meta:
-        model = Place
+        model = Assignment
         fields: tuple[str, ...] = (
             "id",
             "queue",
@@ -125,17 +125,20 @@ class PlaceSerializer(RowSerializer):
             "sent_back_note",
         )
 
-    def _is_mine(self, place: Place) -> bool:
-        return place.annotator_id is not None and place.annotator_id == self.context["reader"]
+    def _is_mine(self, assignment: Assignment) -> bool:
+        return (
+            assignment.annotator_id is not None
+            and assignment.annotator_id == self.context["reader"]
+        )
 
-    def get_draft(self, place: Place) -> dict[str, Any]:
-        return place.draft if self._is_mine(place) else {}
+    def get_draft(self, assignment: Assignment) -> dict[str, Any]:
+        return assignment.draft if self._is_mine(assignment) else {}
 
-    def get_note(self, place: Place) -> str:
-        return place.note if self._is_mine(place) else ""
+    def get_note(self, assignment: Assignment) -> str:
+        return assignment.note if self._is_mine(assignment) else ""
 
-    def get_sent_back_note(self, place: Place) -> str:
-        return place.sent_back_note if self._is_mine(place) else ""
+    def get_sent_back_note(self, assignment: Assignment) -> str:
+        return assignment.sent_back_note if self._is_mine(assignment) else ""
 
 
 class QuestionSerializer(serializers.Serializer):
@@ -149,37 +152,37 @@ class QuestionSerializer(serializers.Serializer):
         return [option.label for option in question.scale.options]
 
 
-class TakenSerializer(PlaceSerializer):
+class TakenSerializer(AssignmentSerializer):
     """A place that is yours to review. `is_hidden`: judges' verdicts are not to be looked at yet.
 
-    `asks` is whole, criteria or either; `needed` are keys of criteria that have to be decided where
-    criteria are.
+    `scope` is whole, criteria or either; `needed` are keys of criteria that need a verdict where
+    criteria are reviewed.
     """
 
     questions = serializers.SerializerMethodField()
-    asks = serializers.SerializerMethodField()
+    scope = serializers.SerializerMethodField()
     needed = serializers.SerializerMethodField()
     is_hidden = serializers.SerializerMethodField()
 
-    class Meta(PlaceSerializer.Meta):
-        fields = (*PlaceSerializer.Meta.fields, "questions", "asks", "needed", "is_hidden")
+    class Meta(AssignmentSerializer.Meta):
+        fields = (*AssignmentSerializer.Meta.fields, "questions", "scope", "needed", "is_hidden")
 
-    def to_representation(self, place: Place) -> Any:
-        self._demands = demands_on(place)
-        return super().to_representation(place)
+    def to_representation(self, assignment: Assignment) -> Any:
+        self._demands = requirements_for(assignment)
+        return super().to_representation(assignment)
 
     @extend_schema_field(QuestionSerializer(many=True))
-    def get_questions(self, place: Place) -> Any:
+    def get_questions(self, assignment: Assignment) -> Any:
         return QuestionSerializer(list(self._demands.questions.values()), many=True).data
 
-    def get_asks(self, place: Place) -> str:
-        return self._demands.asks
+    def get_scope(self, assignment: Assignment) -> str:
+        return self._demands.scope
 
-    def get_needed(self, place: Place) -> list[str]:
+    def get_needed(self, assignment: Assignment) -> list[str]:
         return sorted(self._demands.needed)
 
-    def get_is_hidden(self, place: Place) -> bool:
-        return is_hidden(place)
+    def get_is_hidden(self, assignment: Assignment) -> bool:
+        return is_hidden(assignment)
 
 
 class GivenVerdictSerializer(serializers.Serializer):
@@ -188,7 +191,7 @@ class GivenVerdictSerializer(serializers.Serializer):
     justification = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
 
 
-class SheetSerializer(serializers.Serializer):
+class SubmissionSerializer(serializers.Serializer):
     """The verdicts of a review: one on the whole, or one on each criterion."""
 
     verdicts = GivenVerdictSerializer(many=True)
@@ -198,17 +201,17 @@ class SheetSerializer(serializers.Serializer):
         required=False, allow_null=True, min_value=0, max_value=LONGEST_S
     )
 
-    def sheet(self) -> Sheet:
+    def submission(self) -> ReviewSubmission:
         """What was sent, of a body that is valid."""
         given = self.validated_data
         verdicts = tuple(Verdict(**verdict) for verdict in given["verdicts"])
-        return Sheet(verdicts, given["note"], given["correction"], given.get("seconds"))
+        return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
 
 
 class SubmittedSerializer(serializers.Serializer):
     """`agrees` with the judges; null: they gave no verdict. `is_new` false: it was there before."""
 
-    place = PlaceSerializer()
+    assignment = AssignmentSerializer()
     agrees = serializers.BooleanField(allow_null=True)
     is_new = serializers.BooleanField()
 

@@ -5,6 +5,6 @@ from runs.review.api import views
 router = SimpleRouter()
 router.register("queues", views.QueueViewSet, basename="api-queue")
 router.register("review-items", views.ItemViewSet, basename="api-review-item")
-router.register("places", views.PlaceViewSet, basename="api-place")
+router.register("assignments", views.AssignmentViewSet, basename="api-assignment")
 
 urlpatterns = router.urls

@@ -15,12 +15,12 @@ from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
 from runs.models import HumanEvaluation
 from runs.review.api import filters, serializers
-from runs.review.filling import add_places, add_run
-from runs.review.models import Blindness, Place, Queue, ReviewItem
+from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
 from runs.review.progress import progress
-from runs.review.recording import LOST
-from runs.review.submitting import send_back, skip, submit, undo
-from runs.review.taking import NoPlace, release, take, take_item
+from runs.review.queue_items import add_assignments, add_run
+from runs.review.reservations import NoAssignment, release, take, take_item
+from runs.review.review_records import LOST
+from runs.review.submit import send_back, skip, submit, undo
 
 REVIEW = "review.review_results"
 CHANGE = "review.change_queue"
@@ -33,7 +33,7 @@ def done(act: Callable[[], T]) -> T:
     """What the act gives; that a place is somebody else's now is a conflict."""
     try:
         return act()
-    except NoPlace as error:
+    except NoAssignment as error:
         raise Conflict(str(error)) from error
     except ValidationError as error:
         if getattr(error, "code", None) == LOST:
@@ -65,7 +65,7 @@ class QueueViewSet(Written):
         serializer.save(seed=secrets.randbits(53), created_by=self.request.user)
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
-        add_places(serializer.save())
+        add_assignments(serializer.save())
 
     @extend_schema(
         request=serializers.AddRunSerializer, responses={200: serializers.AddedSerializer}
@@ -97,11 +97,11 @@ class QueueViewSet(Written):
         queue = self.get_object()
         return self._yours(done(lambda: undo(queue, by=request.user)))  # type: ignore[arg-type]
 
-    def _yours(self, place: Place | None) -> Response:
-        if place is None:
+    def _yours(self, assignment: Assignment | None) -> Response:
+        if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
         reader = {"reader": self.request.user.pk}
-        return Response(serializers.TakenSerializer(place, context=reader).data)
+        return Response(serializers.TakenSerializer(assignment, context=reader).data)
 
 
 class ItemViewSet(ReadOnly):
@@ -115,28 +115,28 @@ class ItemViewSet(ReadOnly):
     def get_queryset(self) -> QuerySet[ReviewItem]:
         user = self.request.user
         mine = HumanEvaluation.objects.filter(result=OuterRef("result"), annotator=user.pk)
-        is_blind = Q(queue__blind=Blindness.ALL) | Q(queue__blind=Blindness.RANDOM, is_random=True)
+        is_blind = Q(queue__blind=BlindMode.ALL) | Q(queue__blind=BlindMode.RANDOM, is_random=True)
         shown = Q(pk__isnull=False) if user.has_perm(CHANGE) else Exists(mine)
         rows: QuerySet[ReviewItem] = ReviewItem.objects.readable_by(user)
         rows = rows.annotate(is_hidden=is_blind & ~Q(shown))
-        return rows.prefetch_related("places").order_by("-pk")
+        return rows.prefetch_related("assignments").order_by("-pk")
 
     @extend_schema(request=None, responses=serializers.TakenSerializer)
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve a place of this very item for you."""
         item = self.get_object()
-        place = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
+        assignment = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
         reader = {"reader": request.user.pk}
-        return Response(serializers.TakenSerializer(place, context=reader).data)
+        return Response(serializers.TakenSerializer(assignment, context=reader).data)
 
 
-class PlaceViewSet(ReadOnly):
+class AssignmentViewSet(ReadOnly):
     """Who reviews what. A place is taken from its queue."""
 
-    queryset = Place.objects.all()
-    serializer_class = serializers.PlaceSerializer
-    filterset_class = filters.PlaceFilters
+    queryset = Assignment.objects.all()
+    serializer_class = serializers.AssignmentSerializer
+    filterset_class = filters.AssignmentFilters
     action_permissions = {
         "submit": REVIEW,
         "skip": REVIEW,
@@ -144,48 +144,59 @@ class PlaceViewSet(ReadOnly):
         "send_back": "review.send_back",
     }
 
-    def get_queryset(self) -> QuerySet[Place]:
-        rows: QuerySet[Place] = Place.objects.readable_by(self.request.user)
+    def get_queryset(self) -> QuerySet[Assignment]:
+        rows: QuerySet[Assignment] = Assignment.objects.readable_by(self.request.user)
         return rows.select_related("annotator", "queue", "item").order_by("-pk")
 
     def get_serializer_context(self) -> dict[str, Any]:
         reader = self.request.user.pk if self.request else None
         return {**super().get_serializer_context(), "reader": reader}
 
-    def _shown(self, place: Place) -> Response:
-        return Response(self.get_serializer(self.get_queryset().get(pk=place.pk)).data)
+    def _shown(self, assignment: Assignment) -> Response:
+        return Response(self.get_serializer(self.get_queryset().get(pk=assignment.pk)).data)
 
-    @extend_schema(request=serializers.SheetSerializer, responses=serializers.SubmittedSerializer)
+    @extend_schema(
+        request=serializers.SubmissionSerializer, responses=serializers.SubmittedSerializer
+    )
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Hand in your review. A second time it does nothing."""
-        place, sheet = self.get_object(), body_of(serializers.SheetSerializer, request).sheet()
-        found = done(lambda: submit(place, sheet, by=request.user))  # type: ignore[arg-type]
-        shown = {"place": self._shown(place).data, "agrees": found.agrees, "is_new": found.is_new}
+        assignment, submission = (
+            self.get_object(),
+            body_of(serializers.SubmissionSerializer, request).submission(),
+        )
+        found = done(lambda: submit(assignment, submission, by=request.user))  # type: ignore[arg-type]
+        shown = {
+            "assignment": self._shown(assignment).data,
+            "agrees": found.agrees,
+            "is_new": found.is_new,
+        }
         return Response(shown)
 
-    @extend_schema(request=serializers.SkipSerializer, responses=serializers.PlaceSerializer)
+    @extend_schema(request=serializers.SkipSerializer, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])
     def skip(self, request: Request, pk: str) -> Response:
         """Leave the item to others; it is not offered to you again."""
-        place = self.get_object()
+        assignment = self.get_object()
         reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
-        done(lambda: skip(place, reason, by=request.user))  # type: ignore[arg-type]
-        return self._shown(place)
+        done(lambda: skip(assignment, reason, by=request.user))  # type: ignore[arg-type]
+        return self._shown(assignment)
 
-    @extend_schema(request=None, responses=serializers.PlaceSerializer)
+    @extend_schema(request=None, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
         """Give the place back without a verdict."""
-        place = self.get_object()
-        release(place, by=request.user)  # type: ignore[arg-type]
-        return self._shown(place)
+        assignment = self.get_object()
+        release(assignment, by=request.user)  # type: ignore[arg-type]
+        return self._shown(assignment)
 
-    @extend_schema(request=serializers.SendBackSerializer, responses=serializers.PlaceSerializer)
+    @extend_schema(
+        request=serializers.SendBackSerializer, responses=serializers.AssignmentSerializer
+    )
     @action(detail=True, methods=["post"])
     def send_back(self, request: Request, pk: str) -> Response:
         """Ask the annotator to look again. What they said stands until they submit anew."""
-        place = self.get_object()
+        assignment = self.get_object()
         note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
-        done(lambda: send_back(place, note, by=request.user))  # type: ignore[arg-type]
-        return self._shown(place)
+        done(lambda: send_back(assignment, note, by=request.user))  # type: ignore[arg-type]
+        return self._shown(assignment)

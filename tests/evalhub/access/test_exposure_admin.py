@@ -20,8 +20,8 @@ LIST, EXPORT = (
 
 @pytest.fixture
 def exposures():
-    person = make_user("viewer", username="vera")
-    Exposure.objects.create(test=3, kind="revealed", person=person, day="2026-01-02", reason=REASON)
+    user = make_user("viewer", username="vera")
+    Exposure.objects.create(test=3, kind="revealed", user=user, day="2026-01-02", reason=REASON)
     Exposure.objects.create(test=4, kind="sent", endpoint="api.example.org:443", day="2026-01-03")
 
 
@@ -48,9 +48,9 @@ def test_a_reason_is_no_formula(client, exposures):
 
 
 def test_reasons_are_for_those_who_may_read_sealed_tests(client, exposures):
-    person = make_user("viewer")
-    person.user_permissions.add(Permission.objects.get(codename="view_exposure"))
-    client.force_login(person)
+    user = make_user("viewer")
+    user.user_permissions.add(Permission.objects.get(codename="view_exposure"))
+    client.force_login(user)
     assert "reason" not in exported(client)[0]
     row = Exposure.objects.get(test=3)
     page = client.get(reverse("admin:evalhub_exposure_change", args=[row.pk]))

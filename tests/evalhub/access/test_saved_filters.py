@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from evalhub.access.saved_filters import LONGEST, MOST, kept_of, save
+from evalhub.access.saved_filters import LONGEST, MOST, save, saved_query
 from evalhub.models import SavedFilter
 from tests.factories import make_issue, make_user
 
@@ -14,10 +14,10 @@ ISSUES = "admin:issues_issue_changelist"
 
 
 @pytest.fixture
-def person(client):
-    person = make_user("annotator")
-    client.force_login(person)
-    return person
+def user(client):
+    user = make_user("annotator")
+    client.force_login(user)
+    return user
 
 
 def keep(client, **fields):
@@ -25,7 +25,7 @@ def keep(client, **fields):
     return client.post(reverse("admin:save_filter"), sent)
 
 
-def test_what_is_filtered_is_kept_and_applied(client, person):
+def test_what_is_filtered_is_kept_and_applied(client, user):
     make_issue(title="Grave one", severity="high")
     make_issue(title="Light one", severity="low")
 
@@ -36,7 +36,7 @@ def test_what_is_filtered_is_kept_and_applied(client, person):
     )
 
     row = SavedFilter.objects.get()
-    assert (row.person, row.name, row.query) == (person, "Grave ones", "severity__exact=high")
+    assert (row.user, row.name, row.query) == (user, "Grave ones", "severity__exact=high")
     assert [issue.title for issue in response.context["cl"].result_list] == ["Grave one"]
     assert f'href="{reverse(ISSUES)}?severity__exact=high" aria-current="true"' in (
         response.content.decode()
@@ -44,14 +44,14 @@ def test_what_is_filtered_is_kept_and_applied(client, person):
 
 
 @pytest.mark.parametrize("page", ["admin:issues_issue_board", "admin:runs_run_changelist"])
-def test_each_list_has_its_own(client, person, page):
-    save(person, page, "Mine", "q=x")
+def test_each_list_has_its_own(client, user, page):
+    save(user, page, "Mine", "q=x")
 
     assert ">Mine</a>" in client.get(reverse(page)).content.decode()
     assert ">Mine</a>" not in client.get(reverse(ISSUES)).content.decode()
 
 
-def test_nobody_sees_or_deletes_anothers(client, person):
+def test_nobody_sees_or_deletes_anothers(client, user):
     row = save(make_user("annotator"), ISSUES, "Hers", "q=x")
 
     assert ">Hers</a>" not in client.get(reverse(ISSUES)).content.decode()
@@ -59,8 +59,8 @@ def test_nobody_sees_or_deletes_anothers(client, person):
     assert SavedFilter.objects.exists()
 
 
-def test_deleting_leaves_the_list_as_it_was(client, person):
-    row = save(person, ISSUES, "Mine", "q=x")
+def test_deleting_leaves_the_list_as_it_was(client, user):
+    row = save(user, ISSUES, "Mine", "q=x")
 
     url = reverse("admin:delete_filter", args=[row.pk])
     assert client.get(url).status_code == 405
@@ -70,8 +70,8 @@ def test_deleting_leaves_the_list_as_it_was(client, person):
     assert not SavedFilter.objects.exists()
 
 
-def test_a_name_in_use_is_asked_about_with_what_was_typed(client, person):
-    save(person, ISSUES, "Grave", "q=old")
+def test_a_name_in_use_is_asked_about_with_what_was_typed(client, user):
+    save(user, ISSUES, "Grave", "q=old")
 
     asked = keep(client, name="grave").content.decode()
     assert "You have a filter “Grave” for this list already." in asked
@@ -91,7 +91,7 @@ def test_a_name_in_use_is_asked_about_with_what_was_typed(client, person):
         ({"query": "q=" + "x" * LONGEST}, f"at most {LONGEST} are kept"),
     ],
 )
-def test_what_cannot_be_kept_is_said(client, person, fields, problem):
+def test_what_cannot_be_kept_is_said(client, user, fields, problem):
     assert problem in keep(client, **fields).content.decode()
     assert not SavedFilter.objects.exists()
 
@@ -99,26 +99,26 @@ def test_what_cannot_be_kept_is_said(client, person, fields, problem):
 @pytest.mark.parametrize(
     "page", ["", "nowhere", "https://example.org/", "admin:index", "admin:no_such_changelist"]
 )
-def test_only_lists_have_filters(client, person, page):
+def test_only_lists_have_filters(client, user, page):
     assert keep(client, page=page).status_code == 404
 
 
-def test_there_is_an_end_to_how_many(person):
+def test_there_is_an_end_to_how_many(user):
     for number in range(MOST):
-        SavedFilter.objects.create(person=person, page=ISSUES, name=str(number), query="q=x")
+        SavedFilter.objects.create(user=user, page=ISSUES, name=str(number), query="q=x")
 
     with pytest.raises(ValidationError, match="delete one first"):
-        save(person, ISSUES, "One more", "q=x")
+        save(user, ISSUES, "One more", "q=x")
 
 
-def test_a_kept_filter_meets_the_lists_own_checks(client, person):
-    row = save(person, ISSUES, "Sly", "author__password__startswith=p")
+def test_a_kept_filter_meets_the_lists_own_checks(client, user):
+    row = save(user, ISSUES, "Sly", "author__password__startswith=p")
 
     assert client.get(f"{reverse(ISSUES)}?{row.query}").status_code == 400
 
 
-def test_a_hostile_name_is_no_markup(client, person):
-    save(person, ISSUES, "<b>bold", 'q="><script>')
+def test_a_hostile_name_is_no_markup(client, user):
+    save(user, ISSUES, "<b>bold", 'q="><script>')
 
     html = client.get(reverse(ISSUES)).content.decode()
     assert "<b>bold" not in html
@@ -129,4 +129,4 @@ def test_a_hostile_name_is_no_markup(client, person):
     ("query", "kept"), [("b=1&a=2&a=3", "b=1&a=2&a=3"), ("a=&p=1", ""), ("a=%00x", "a=x")]
 )
 def test_pairs_are_kept_as_they_are(query, kept):
-    assert kept_of(query) == kept
+    assert saved_query(query) == kept

@@ -59,7 +59,7 @@ def test_nothing_else_is_sent(embed, provider):
 def test_cost_needs_the_input_price_only(embed):
     # Four words at 2 USD per million.
     embedded = embed(input_usd_per_mtok=Decimal(2))
-    assert (embedded.tokens_in, embedded.cost_usd) == (4, Decimal("0.000008"))
+    assert (embedded.input_tokens, embedded.cost_usd) == (4, Decimal("0.000008"))
 
 
 def test_without_prices_cost_is_not_measured(embed):
@@ -75,7 +75,7 @@ def test_record_keeps_the_reply_without_the_vectors(embed):
 def test_uncounted_tokens_are_not_measured(embed):
     data = [{"object": "embedding", "index": 0, "embedding": [1.0]}]
     body = json.dumps({"object": "list", "data": data, "model": "m"})
-    assert embed(["a"], Reply(body=body)).tokens_in is None
+    assert embed(["a"], Reply(body=body)).input_tokens is None
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ import pytest
 
 from evalhub.access.exposures import Sendings
 from evalhub.llm import word_vectors
-from evalhub.llm.embeddings import digest_of, nearness, similarity
+from evalhub.llm.embeddings import digest_of, similarity, text_similarity
 from evalhub.llm.word_vectors import NoWordVectors
 from evalhub.models import Call, Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.work import leases
-from evalhub.work.desk import BatchFailed, Desk
-from evalhub.work.gate import Gate
+from evalhub.work.budget import Gate
+from evalhub.work.caller import BatchFailed, ModelCaller
 from evalhub.work.kinds import kinds
-from evalhub.work.lanes import Lanes
+from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.saver import Database, Saver
 from tests import provider as scripted
 from tests.evalhub.llm.endpoints import make_endpoint
@@ -30,12 +30,12 @@ pytestmark = pytest.mark.usefixtures("allowed")
 ANSWER, REFERENCE = "Paris is the capital.", "The capital is Paris, in France."
 
 
-class OpenLanes(Lanes):
+class OpenLimiters(RateLimiters):
     """Lanes that every call may enter at once: who else calls the model is not asked."""
 
     def slot(self, endpoint, gate):
-        self.lane(endpoint.language_model_id).width = 8
-        self.lane(endpoint.language_model_id).is_joined = True
+        self.limiter(endpoint.language_model_id).width = 8
+        self.limiter(endpoint.language_model_id).is_joined = True
         return super().slot(endpoint, gate)
 
 
@@ -50,9 +50,11 @@ def measure(provider, run, transactional_db):
         saving = asyncio.create_task(saver.run())
         batch = SimpleNamespace(work_key="judging 1", pk=1)
         outside = Sendings(database)
-        desk = Desk(kinds()[-1], batch, 7, Gate(), OpenLanes(), saver, database, Random(1), outside)
+        caller = ModelCaller(
+            kinds()[-1], batch, 7, Gate(), OpenLimiters(), saver, database, Random(1), outside
+        )
         try:
-            return await similarity(first, second, endpoint=endpoint, desk=desk)
+            return await similarity(first, second, endpoint=endpoint, caller=caller)
         finally:
             await saver.flush()
             saving.cancel()
@@ -108,7 +110,7 @@ def test_call_is_recorded_with_its_cost(measure):
     measure()
     call = Call.objects.get()
     # 4 and 6 words at 1 USD per million.
-    assert (call.role, call.tokens_in, call.cost_usd) == ("embedding", 10, Decimal("0.00001"))
+    assert (call.role, call.input_tokens, call.cost_usd) == ("embedding", 10, Decimal("0.00001"))
     assert (call.batch, call.item_id, call.error_kind) == ("judging 1", 7, "")
 
 
@@ -176,7 +178,7 @@ def test_without_the_package_nothing_is_measured(measure, monkeypatch, caplog):
     ("first", "second"), [(None, [1.0]), ([1.0], None), ([1.0], [1.0, 2.0]), ([0.0], [1.0])]
 )
 def test_vectors_that_cannot_be_compared_are_not_measured(first, second):
-    assert nearness(first, second) is None
+    assert text_similarity(first, second) is None
 
 
 def test_digest_is_of_the_text_and_the_model_as_it_is_asked():

@@ -53,12 +53,12 @@ def test_the_whole_conversation_is_sent(complete, provider):
 
 def test_tokens_are_those_that_the_provider_counted(complete):
     completion = complete("one two three")
-    assert (completion.tokens_in, completion.tokens_out) == (5, 3)
+    assert (completion.input_tokens, completion.output_tokens) == (5, 3)
 
 
 def test_uncounted_tokens_are_not_measured(complete):
     completion = complete(Reply(usage=False))
-    assert (completion.tokens_in, completion.tokens_out) == (None, None)
+    assert (completion.input_tokens, completion.output_tokens) == (None, None)
 
 
 def test_cost_comes_from_the_prices_of_the_endpoint(complete):
@@ -293,7 +293,7 @@ def test_unknown_provider_is_named(run):
 
 
 def test_endless_reply_is_cut_off(error_of, monkeypatch):
-    monkeypatch.setattr("evalhub.llm.connections.MAX_REPLY_BYTES", 1000)
+    monkeypatch.setattr("evalhub.llm.http_transport.MAX_REPLY_BYTES", 1000)
     assert error_of("x" * 2000).kind == "unreadable_reply"
 
 
@@ -323,7 +323,7 @@ def test_empty_answer_at_the_token_limit_says_so(error_of):
 def test_empty_answer_keeps_what_it_cost(error_of):
     prices = {"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)}
     completion = error_of(scripted.EMPTY, **prices).completion
-    assert (completion.tokens_in, completion.cost_usd) == (5, Decimal("0.00001"))
+    assert (completion.input_tokens, completion.cost_usd) == (5, Decimal("0.00001"))
 
 
 def test_failure_keeps_the_raw_reply(error_of):

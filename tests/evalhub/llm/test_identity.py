@@ -19,7 +19,7 @@ class Model:
     litellm_model: str = ""
     api_base: str = ""
     identity: str = ""
-    maker: str = ""
+    developer: str = ""
     family: str = ""
 
 
@@ -29,7 +29,7 @@ def test_name_has_the_worked_identity(case):
 
     assert identify(case["written"]).key == case["key"]
     assert written.address == case.get("address", case["written"])
-    assert written.maker == case["maker"]
+    assert written.developer == case["developer"]
     assert written.temperature == case.get("temperature")
     assert written.system_prompt == case.get("system_prompt")
 
@@ -66,7 +66,7 @@ def test_what_is_no_date_stays_in_the_name(name):
     assert identify(name).key.endswith(f":{name}")
 
 
-def test_maker_and_family_come_from_the_name():
+def test_developer_and_family_come_from_the_name():
     assert identify("gpt-4o-mini") == Identity("openai:gpt-4o-mini", "OpenAI", "GPT", "gpt-4o-mini")
 
 
@@ -81,27 +81,27 @@ def test_name_is_shown_as_it_was_written():
 
 
 def test_words_inside_other_words_tell_nothing():
-    assert identify("dolphin-supergrok").maker == ""
+    assert identify("dolphin-supergrok").developer == ""
 
 
 def test_own_fields_of_a_model_overrule_its_name():
-    model = Model("gpt-4o (EU)", identity="House model", maker="House", family="H")
+    model = Model("gpt-4o (EU)", identity="House model", developer="House", family="H")
     assert identity_of(model) == Identity("house model", "House", "H", "House model")
 
 
-def test_identity_alone_leaves_maker_and_family_to_the_name():
+def test_identity_alone_leaves_developer_and_family_to_the_name():
     model = Model("gpt-4o-2024-08-06", identity="the old one")
     assert identity_of(model) == Identity("the old one", "OpenAI", "GPT", "the old one")
 
 
-def test_maker_is_looked_for_in_what_is_sent_where_the_name_tells_none():
+def test_developer_is_looked_for_in_what_is_sent_where_the_name_tells_none():
     assert identity_of(Model("Our helper", "anthropic/claude-sonnet-4")) == Identity(
         "our-helper", "Anthropic", "Claude", "Our helper"
     )
 
 
-def test_provider_behind_an_own_address_is_no_maker():
-    assert identity_of(Model("Our helper", "openai/helper", "http://here/v1")).maker == ""
+def test_provider_behind_an_own_address_is_no_developer():
+    assert identity_of(Model("Our helper", "openai/helper", "http://here/v1")).developer == ""
 
 
 @given(st.text(max_size=60))

@@ -3,8 +3,8 @@ from random import Random
 
 import pytest
 
+from evalhub.llm.error_mapping import kind_of, provider_message, retry_after
 from evalhub.llm.errors import CallError, CallErrorKind, redact
-from evalhub.llm.failures import kind_of, retry_after, said
 from evalhub.llm.retry import ATTEMPTS, delay_s
 
 NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
@@ -117,9 +117,9 @@ def test_a_key_too_short_to_be_one_leaves_words_whole():
 
 def test_a_page_of_open_tags_is_searched_in_no_time():
     started = time.perf_counter()
-    said(None, "<" * 1_000_000)
+    provider_message(None, "<" * 1_000_000)
     assert time.perf_counter() - started < 5
 
 
 def test_words_of_a_page_are_read_without_its_tags():
-    assert said(None, "<html><p>Bad\n <b>gateway</b></p>") == "Bad gateway"
+    assert provider_message(None, "<html><p>Bad\n <b>gateway</b></p>") == "Bad gateway"

@@ -20,16 +20,16 @@ FAR = [
 ]
 
 
-def nearness(pair):
+def text_similarity(pair):
     return cosine(*map(word_vectors.embed, pair))
 
 
 def test_paraphrases_are_nearer_than_what_is_unrelated():
-    assert min(map(nearness, NEAR)) > max(map(nearness, FAR)) + 0.1
+    assert min(map(text_similarity, NEAR)) > max(map(text_similarity, FAR)) + 0.1
 
 
 def test_text_is_nearest_to_itself():
-    assert nearness(["One text."] * 2) == pytest.approx(1)
+    assert text_similarity(["One text."] * 2) == pytest.approx(1)
 
 
 def test_known_vector():
@@ -45,7 +45,7 @@ def test_text_without_words_has_no_direction():
 
 def test_long_text_is_not_cut():
     start = "The cat sat on the mat. " * 2000
-    assert nearness([start, start + "Interest rates were raised. " * 2000]) < 0.95
+    assert text_similarity([start, start + "Interest rates were raised. " * 2000]) < 0.95
 
 
 def test_a_vector_is_kept_and_its_text_is_not():

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.binomial import (
-    at_least,
-    at_most,
-    clopper_pearson,
-    lower_bound,
-    upper_bound,
-)
+from evalhub.statistics.binomial import at_least, at_most, clopper_pearson, lower_bound, upper_bound
 
 
 @st.composite

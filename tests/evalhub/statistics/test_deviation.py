@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from evalhub.statistics.deviation import is_split, population_deviation, sample_deviation
 from evalhub.statistics.weighted_mean import weighted_mean
-from issues.similarity import hybrid
+from issues.rubrics.hybrid_score import hybrid
 
 VALUES = st.lists(st.none() | st.floats(0, 1), max_size=9)
 

@@ -9,8 +9,8 @@ def test_plain_known_value():
     # They agree on 9 of 10; 1 is said 5 and 6 times: chance = (5·6 + 5·4) / 100 = 0.5,
     # kappa = (0.9 - 0.5) / (1 - 0.5)
     judge = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
-    person = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]
-    assert cohen_kappa(judge, person) == pytest.approx(0.8)
+    user = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]
+    assert cohen_kappa(judge, user) == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,13 @@ def check_whole(site: Site, run: Run, in_flight: int) -> None:
 
 
 def is_over(run: Run) -> bool:
-    states = [Run.objects.get(pk=run.pk).state, run.judgings.get().state]
+    states = [Run.objects.get(pk=run.pk).state, run.judge_runs.get().state]
     return states == [BatchState.DONE, BatchState.DONE]
 
 
 def judgments_by_judge(run: Run) -> list[int]:
     found: dict[Any, int] = {}
-    for judge in Judgment.objects.filter(judging__run=run).values_list("judge", flat=True):
+    for judge in Judgment.objects.filter(judge_run__run=run).values_list("judge", flat=True):
         found[judge] = found.get(judge, 0) + 1
     return list(found.values())
 

@@ -65,10 +65,10 @@ def test_nothing_is_claimed_of_a_batch_that_does_not_live(state):
     assert claim(run, leases.register()).item_ids == []
 
 
-def test_judging_waits_for_the_answer():
+def test_judge_run_waits_for_the_answer():
     run = make_run(jury=make_jury(make_model()))
-    judging = run.judgings.get()
-    assert leases.claim(JUDGING, judging.pk, leases.register(), 9, alone=True).item_ids == []
+    judge_run = run.judge_runs.get()
+    assert leases.claim(JUDGING, judge_run.pk, leases.register(), 9, alone=True).item_ids == []
 
 
 def test_suspect_is_left_while_the_process_holds_something():
@@ -126,7 +126,7 @@ def test_heartbeat_of_a_worker_taken_for_dead_revives_it_without_its_items():
 
 def test_work_that_waits_for_its_next_try_is_no_work_now():
     run = run_of(1)
-    run.judgings.all().delete()
+    run.judge_runs.all().delete()
     run.results.update(next_try_at=clock.now() + timedelta(seconds=60))
     assert not leases.is_work_waiting()
     assert batches.is_anything_left()
@@ -142,4 +142,4 @@ def test_item_failed_after_its_lease_was_lost_stays_with_its_new_worker():
     batches.fail_item(ANSWERING, item, old, "too late")
 
     assert rows(run, "state", "worker") == [(ItemState.PENDING, new.pk)]
-    assert run.judgings.get().assessments.get().state == ItemState.PENDING
+    assert run.judge_runs.get().result_scores.get().state == ItemState.PENDING

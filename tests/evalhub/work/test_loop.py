@@ -122,7 +122,9 @@ def test_run_resumed_before_its_calls_ended_goes_on(provider, model_at, start):
     worker = start()
     eventually(lambda: provider.in_flight == 2, "calls in flight")
     control.pause_run(run)
-    eventually(lambda: not any(h.gate.is_open for h in worker.loop.held.values()), "the pause")
+    eventually(
+        lambda: not any(h.gate.is_open for h in worker.loop.live_batch.values()), "the pause"
+    )
     control.resume_run(run)
 
     slowly(provider, 0)
@@ -298,23 +300,23 @@ def test_deleted_run_does_not_end_the_work_of_others(provider, model_at, start):
     assert worker.error is None
 
 
-def test_finishing_that_fails_fails_the_judging_only(provider, model_at, work, monkeypatch):
-    monkeypatch.setattr("runs.judging.statistics_of", lambda pk: 1 / 0)
+def test_finishing_that_fails_fails_the_judge_run_only(provider, model_at, work, monkeypatch):
+    monkeypatch.setattr("runs.judging.work.statistics_of", lambda pk: 1 / 0)
     provider.script = lambda request: verdict(1) if is_judge(request) else "Four."
     run = make_run(model=model_at(), jury=make_jury(model_at()))
 
     work()
 
-    judging = run.judgings.get()
-    assert judging.state == BatchState.FAILED
-    assert "division by zero" in judging.reason
+    judge_run = run.judge_runs.get()
+    assert judge_run.state == BatchState.FAILED
+    assert "division by zero" in judge_run.reason
     assert first_result(run).outcome == "passed"
 
 
 def test_run_left_unmarked_by_a_dead_worker_is_marked_as_done(model_at, work):
     run = make_run(model=model_at())
     run.results.update(state=ItemState.ERROR)
-    run.judgings.get().assessments.update(state=ItemState.ERROR)
+    run.judge_runs.get().result_scores.update(state=ItemState.ERROR)
 
     assert leases.is_work_waiting()
     work()
@@ -415,7 +417,7 @@ def lose_database(seconds):
             time.sleep(0.05)
 
 
-def test_judging_goes_on_while_answers_still_come(provider, model_at, start):
+def test_judge_run_goes_on_while_answers_still_come(provider, model_at, start):
     provider.script = lambda r: verdict(1) if is_judge(r) else "Four."
     slowly(provider, 0.2)
     jury = make_jury(model_at())

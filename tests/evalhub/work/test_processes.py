@@ -12,11 +12,11 @@ from django_q.brokers import get_broker
 from django_q.models import OrmQ, Success
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock, guard, leases, lifeline
-from evalhub.work.guard import Guard
+from evalhub.work import clock, leases, parent_watch, reaper
 from evalhub.work.models import LEASE_S
-from evalhub.work.queue import MOST_TOKENS, TASK, add_token, is_token_waiting
-from evalhub.work.taking import Hand, Incoming, Stop, replace
+from evalhub.work.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
+from evalhub.work.queue_worker import CurrentTask, Stop, TaskQueue, replace
+from evalhub.work.reaper import Reaper
 from runs.models import Run
 from tests.evalhub.work import processes
 from tests.evalhub.work.processes import eventually, running, titled
@@ -31,8 +31,8 @@ def lock_tokens() -> None:
     OrmQ.objects.update(lock=timezone.now() + timedelta(hours=1))
 
 
-def incoming(hand: Hand | None = None) -> Incoming:
-    return Incoming(get_broker(), hand or Hand([0], 0), Stop())
+def incoming(current_task: CurrentTask | None = None) -> TaskQueue:
+    return TaskQueue(get_broker(), current_task or CurrentTask([0], 0), Stop())
 
 
 # Tokens ------------------------------------------------------------------------------------------
@@ -40,36 +40,36 @@ def incoming(hand: Hand | None = None) -> Incoming:
 
 @pytest.mark.django_db
 def test_tokens_that_are_worked_on_do_not_count_as_waiting():
-    for _ in range(MOST_TOKENS):
-        assert add_token(TASK)
-    assert not add_token(TASK)
+    for _ in range(MAX_TASKS):
+        assert enqueue_task(TASK)
+    assert not enqueue_task(TASK)
 
     lock_tokens()
 
-    assert not is_token_waiting()
-    assert add_token(TASK)
+    assert not is_task_waiting()
+    assert enqueue_task(TASK)
 
 
 @pytest.mark.django_db
 def test_a_process_holds_the_token_that_it_takes():
-    add_token(TASK)
+    enqueue_task(TASK)
     numbers = [0, 0]
 
-    task = incoming(Hand(numbers, 1)).get()
+    task = incoming(CurrentTask(numbers, 1)).get()
 
     assert isinstance(task, dict)
     assert task["func"] == TASK
     assert numbers == [0, OrmQ.objects.get().pk]
-    assert not is_token_waiting()
+    assert not is_task_waiting()
 
 
 @pytest.mark.django_db
 def test_a_token_with_a_wrong_signature_is_dropped():
-    add_token(TASK)
+    enqueue_task(TASK)
     OrmQ.objects.update(payload="forged:signature")
     numbers = [0]
 
-    assert incoming(Hand(numbers, 0)).next() is None
+    assert incoming(CurrentTask(numbers, 0)).next() is None
 
     assert numbers == [0]
     assert not OrmQ.objects.exists()
@@ -77,12 +77,12 @@ def test_a_token_with_a_wrong_signature_is_dropped():
 
 @pytest.mark.django_db
 def test_no_token_is_taken_after_a_stop():
-    add_token(TASK)
+    enqueue_task(TASK)
     source = incoming()
     source.stop.requested = True
 
     assert source.get() == "STOP"
-    assert is_token_waiting()
+    assert is_task_waiting()
 
 
 @pytest.mark.django_db
@@ -92,14 +92,14 @@ def test_a_successor_frees_what_the_dead_one_held():
     dead = Worker.objects.create(name=leases.process_name(4711), started_at=now, beat_at=now)
     alive = Worker.objects.create(name=leases.process_name(4712), started_at=now, beat_at=now)
     type(result).objects.update(worker=dead)
-    add_token(TASK)
+    enqueue_task(TASK)
     lock_tokens()
 
     replace(4711, OrmQ.objects.get().pk)
 
     result.refresh_from_db()
     assert result.worker is None
-    assert is_token_waiting()
+    assert is_task_waiting()
     assert list(Worker.objects.filter(stopped_at=None)) == [alive]
 
 
@@ -109,7 +109,7 @@ def test_a_successor_frees_what_the_dead_one_held():
 @pytest.mark.django_db
 def test_the_guard_asks_for_one_worker_while_work_waits():
     make_run()
-    watching = Guard([IDLE, BUSY], [0, 0])
+    watching = Reaper([IDLE, BUSY], [0, 0])
 
     for now in (0.0, 2.0, 4.0, 60.0):
         watching.ask_for_worker(now)
@@ -120,12 +120,12 @@ def test_the_guard_asks_for_one_worker_while_work_waits():
 @pytest.mark.django_db
 def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
     make_run()
-    watching = Guard([IDLE], [0])
+    watching = Reaper([IDLE], [0])
 
     asked_at = []
     for now in range(0, 200, 2):
         watching.ask_for_worker(float(now))
-        if is_token_waiting():
+        if is_task_waiting():
             asked_at.append(now)
             OrmQ.objects.all().delete()
 
@@ -134,17 +134,17 @@ def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("hands", [[BUSY], [BUSY, BUSY]])
-def test_the_guard_asks_nobody_when_all_are_busy(hands):
+@pytest.mark.parametrize("current_tasks", [[BUSY], [BUSY, BUSY]])
+def test_the_guard_asks_nobody_when_all_are_busy(current_tasks):
     make_run()
-    Guard(hands, [0] * len(hands)).ask_for_worker(0.0)
+    Reaper(current_tasks, [0] * len(current_tasks)).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
 
 
 @pytest.mark.django_db
 def test_the_guard_asks_nobody_when_nothing_can_be_done():
     make_run(state=BatchState.PAUSED)
-    Guard([IDLE], [0]).ask_for_worker(0.0)
+    Reaper([IDLE], [0]).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
 
 
@@ -164,7 +164,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_the_guard_kills_a_process_that_lives_and_stays_silent(killed):
     silent_worker(4711)
     silent_worker(4712)  # of another cluster
-    watching = Guard([BUSY], [4711])
+    watching = Reaper([BUSY], [4711])
 
     watching.end_stuck(0.0)
     watching.end_stuck(LEASE_S)
@@ -177,7 +177,7 @@ def test_the_guard_kills_a_process_that_lives_and_stays_silent(killed):
 @pytest.mark.django_db
 def test_the_guard_spares_a_process_that_is_heard_of_again(killed):
     worker = silent_worker(4711)
-    watching = Guard([BUSY], [4711])
+    watching = Reaper([BUSY], [4711])
 
     watching.end_stuck(0.0)
     Worker.objects.filter(pk=worker.pk).update(beat_at=clock.now(), stopped_at=None)
@@ -203,7 +203,7 @@ def test_what_fails_every_minute_keeps_nothing_else_from_being_done(settings):
     settings.EVALHUB_EVERY_MINUTE = ["gone.nowhere", f"{__name__}.fail", f"{__name__}.note"]
     calls.clear()
 
-    guard.every_minute()
+    reaper.every_minute()
 
     assert calls == ["called"]
 
@@ -219,7 +219,7 @@ def test_what_is_called_every_minute_can_be_imported(settings):
 def test_the_dead_are_replaced_at_once_and_those_who_die_young_ever_later(monkeypatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    restarts = lifeline.Restarts()
+    restarts = parent_watch.Restarts()
     pauses = []
     for _ in range(9):
         restarts.started()
@@ -228,13 +228,13 @@ def test_the_dead_are_replaced_at_once_and_those_who_die_young_ever_later(monkey
     assert pauses == [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
     restarts.started()
-    now += lifeline.GROWN_UP_S + 1
+    now += parent_watch.GROWN_UP_S + 1
     restarts.died()
     assert restarts.is_due
 
 
 def sleep_with(parent: int) -> None:
-    lifeline.die_with(parent)
+    parent_watch.die_with(parent)
     time.sleep(60)
 
 
@@ -265,7 +265,7 @@ def test_worker_once_does_what_is_there_and_ends(tmp_path, database_url):
             assert command.wait(60) == 0
 
     assert Run.objects.get(pk=run.pk).state == BatchState.DONE
-    assert run.judgings.get().state == BatchState.DONE
+    assert run.judge_runs.get().state == BatchState.DONE
     assert provider.total == 8
     assert not OrmQ.objects.exists()
     assert Success.objects.filter(func=TASK).exists()

@@ -12,8 +12,8 @@ from evalhub.models import Call, ItemState
 from evalhub.work import leases, saver
 from evalhub.work.kinds import Save, kinds
 from evalhub.work.saver import Database, Saver, store
-from runs.answering import Turn
-from runs.judging import Finding
+from runs.answering.work import Turn
+from runs.judging.work import JudgeRequestResult
 from runs.models import Answer, Judgment
 from tests.factories import make_jury, make_model, make_run, make_test
 
@@ -88,7 +88,7 @@ def test_bad_row_does_not_take_its_neighbours_answers_with_it(leased):
     outcomes = saved_by(
         worker,
         turn(run, one),
-        turn(run, bad, tokens_in=TOO_MANY_TOKENS),
+        turn(run, bad, input_tokens=TOO_MANY_TOKENS),
         turn(run, three),
     )
     assert outcomes[0] is outcomes[2] is True
@@ -99,7 +99,7 @@ def test_bad_row_does_not_take_its_neighbours_answers_with_it(leased):
 def test_call_of_what_cannot_be_saved_is_recorded_all_the_same(leased):
     run, worker = leased
     result = run.results.first()
-    saved_by(worker, turn(run, result, tokens_in=TOO_MANY_TOKENS))
+    saved_by(worker, turn(run, result, input_tokens=TOO_MANY_TOKENS))
     run.refresh_from_db()
     assert Call.objects.get().item_id == result.pk
     assert run.spent_usd == Decimal("0.01")
@@ -108,21 +108,21 @@ def test_call_of_what_cannot_be_saved_is_recorded_all_the_same(leased):
 def test_rows_that_were_rolled_back_are_not_saved_over_others(leased, monkeypatch):
     """Their keys may have gone to other rows meanwhile: on SQLite they do."""
     run, worker = leased
-    judging, result = run.judgings.get(), run.results.first()
-    judging.assessments.update(worker=worker)
+    judge_run, result = run.judge_runs.get(), run.results.first()
+    judge_run.result_scores.update(worker=worker)
     call = call_of(run)
     judgment = Judgment(
-        judging=judging,
+        judge_run=judge_run,
         result=result,
         criterion=result.revision.criteria.get(),
-        judge_id=judging.jury["judges"][0]["judge"],
+        judge_id=judge_run.jury["judges"][0]["judge"],
         state="ok",
         value=1,
         call=call,
         created_at=timezone.now(),
     )
-    item = judging.assessments.get(result=result)
-    save = Save(JUDGING, judging.pk, item.pk, Finding(judgment), [call])
+    item = judge_run.result_scores.get(result=result)
+    save = Save(JUDGING, judge_run.pk, item.pk, JudgeRequestResult(judgment), [call])
     with monkeypatch.context() as patch:
         patch.setattr(JUDGING, "store", lambda saves: (type(JUDGING).store(JUDGING, saves), 1 / 0))
         with pytest.raises(ZeroDivisionError):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from issues.checks import Material, Outcome, problems_of, run
-from issues.checks.deadline import SECONDS
+from issues.checks.time_limit import SECONDS
 
 
 def outcome_of(name: str, text: str | Material, arguments: dict[str, Any]) -> Outcome:

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from reports.models import ExecutiveSummary
-from reports.summaries.ask import ask_summary
 from reports.summaries.dimensions import KEYS
+from reports.summaries.requests import ask_summary
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.provider import prompt
-from tests.reports.rows import answer, finish, judge
+from tests.reports.judged_runs import answer, finish, judge
 from tests.runs.conftest import model_at, provider, work
 
 __all__ = ["model_at", "provider", "work"]
@@ -25,17 +25,17 @@ def models_in(request):
 def graded(request, dimensions=KEYS, score="7/10"):
     """A block for every grade that is asked for."""
     return "".join(
-        f'<grade maker="{maker}" model="{model}" dimension="{dimension}">\n'
+        f'<grade maker="{developer}" model="{model}" dimension="{dimension}">\n'
         f"REASONING: It is so.\nSCORE: {score}\n</grade>"
-        for maker, model in models_in(request)
+        for developer, model in models_in(request)
         for dimension in dimensions
     )
 
 
 def good(request):
     """What a good analyst replies."""
-    maker, model = models_in(request)[0]
-    ref = f'<ref maker="{maker}" model="{model}" />'
+    developer, model = models_in(request)[0]
+    ref = f'<ref maker="{developer}" model="{model}" />'
     return (
         f"<key_finding>{ref} passed 1 of 2 tests, and 77 % of others.</key_finding>"
         f"<strength>{ref} is brief.</strength><weakness>It guesses.</weakness>"

@@ -3,7 +3,7 @@
 from reports.summaries.key import Key, Model, System, Variant
 
 WORKED = Key(
-    makers={"MK_5000": "Anthropic", "MK_5001": "Google", "MK_5002": "OpenAI"},
+    developers={"MK_5000": "Anthropic", "MK_5001": "Google", "MK_5002": "OpenAI"},
     models={
         "MD_6000": Model("claude-3-sonnet", 1),
         "MD_6001": Model("Gemini Pro", 2),

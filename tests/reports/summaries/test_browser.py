@@ -5,8 +5,8 @@ import pytest
 from runs.models import Suite
 from tests.browser import overflow_px, shoot, show
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, finish, judge
-from tests.reports.summaries.rows import make_summary
+from tests.reports.judged_runs import answer, finish, judge
+from tests.reports.summaries.builders import make_summary
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -25,7 +25,7 @@ def runs():
     tests = [make_test(f"What is {n} + {n}?", issue=issue) for n in range(2, 8)]
     made = []
     for place, name in enumerate(("Alpha One 70B Instruct", "Beta Two", "Gamma Three mini")):
-        model = make_model(name=name, maker="Alphabet Soup" if place else "Beta Works")
+        model = make_model(name=name, developer="Alphabet Soup" if place else "Beta Works")
         run = make_run(
             *tests, model=model, jury=make_jury(make_model()), suite=suite, label="Nightly"
         )

@@ -32,15 +32,17 @@ def test_ids_and_their_order_say_nothing_of_names():
     assert len(orders) > 20
 
 
-@pytest.mark.parametrize(("kind", "group"), [("MK", "makers"), ("MD", "models"), ("S", "systems")])
+@pytest.mark.parametrize(
+    ("kind", "group"), [("MK", "developers"), ("MD", "models"), ("S", "systems")]
+)
 def test_ids_lie_in_their_range(kind, group):
     numbers = [int(name.removeprefix(f"{kind}_")) for name in getattr(make_key(SUBJECTS, 1), group)]
     assert all(FIRST[kind] <= number < FIRST[kind] + 1000 for number in numbers)
 
 
-def test_models_without_a_known_maker_share_none():
+def test_models_without_a_known_developer_share_none():
     key = make_key(SUBJECTS, 1)
-    assert sorted(key.makers.values()) == ["", "", "OpenAI"]
+    assert sorted(key.developers.values()) == ["", "", "OpenAI"]
 
 
 def test_runs_of_one_variant_are_one():
@@ -51,7 +53,7 @@ def test_runs_of_one_variant_are_one():
 def test_settings_that_all_share_and_nobody_set_have_no_id():
     key = make_key(SUBJECTS[3:], 1)
     assert (key.systems, key.temperatures) == ({}, {})
-    assert all(variant.label == f"{variant.maker}/{variant.model}" for variant in key.variants)
+    assert all(variant.label == f"{variant.developer}/{variant.model}" for variant in key.variants)
 
 
 def test_a_missing_system_prompt_is_told_from_others():

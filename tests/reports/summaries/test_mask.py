@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reports.summaries.mask import MASKS, Masking, leaks, without_own
-from reports.summaries.names import MAKER, MODEL, Known, names_of
+from reports.summaries.names import DEVELOPER, MODEL, Known, names_of
 
 MODELS = [
     Known("GPT-4o (OpenRouter)", "openrouter/openai/gpt-4o-2024-08-06", "OpenAI", "GPT"),
@@ -19,7 +19,7 @@ MODELS = [
     Known("deepseek-r1", "deepseek/deepseek-r1", "DeepSeek", "DeepSeek"),
 ]
 NAMES = names_of(MODELS)
-TOLD = [name for name in NAMES if name.kind in (MODEL, MAKER) and not name.is_word]
+TOLD = [name for name in NAMES if name.kind in (MODEL, DEVELOPER) and not name.is_word]
 WITHHELD = tuple(MASKS.values())
 
 
@@ -34,7 +34,7 @@ def masked(text, names=NAMES):
     "name",
     ["gpt-4o", "ChatGPT", "OpenAI", "GPT", "Sonnet", "Mistral", "smollm2-135m", "HuggingFace"],
 )
-def test_names_aliases_makers_and_families_of_these_models_are_known(name):
+def test_names_aliases_developers_and_families_of_these_models_are_known(name):
     assert (name in {name.text for name in NAMES}) is (name != "Mistral")
 
 
@@ -94,7 +94,7 @@ def test_words_that_are_no_names_stay(text):
 
 
 def test_providers_go_with_what_they_provide():
-    assert masked("openrouter/openai/gpt-4o") == f"{MASKS[MAKER]}/{MASKS[MODEL]}"
+    assert masked("openrouter/openai/gpt-4o") == f"{MASKS[DEVELOPER]}/{MASKS[MODEL]}"
     assert masked("together/meta-llama/Llama-3.1-8B") == MASKS[MODEL]
     assert masked("We work together.") == "We work together."
 

@@ -7,12 +7,12 @@ from django.urls import reverse
 
 from evalhub.models import BatchState
 from reports.models import ExecutiveSummary, Grade
-from reports.queries.summaries import summary_lines
-from reports.summaries.ask import ask_summary
+from reports.summaries.query import summary_lines
+from reports.summaries.requests import ask_summary
 from tests.api import client_of
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
-from tests.reports.rows import answer, finish, judge
-from tests.reports.summaries.rows import make_summary
+from tests.reports.judged_runs import answer, finish, judge
+from tests.reports.summaries.builders import make_summary
 
 pytestmark = pytest.mark.django_db
 

@@ -79,8 +79,8 @@ def test_what_is_wrong_with_a_grade_is_told():
     assert grade_in("4/5")[1] == "4/5 is not on the scale of 1 to 10."
     assert "names no model" in grade("SCORE: 3", 'dimension="clarity"').problems[0]
     assert "MD_8888" in grade("SCORE: 3", 'model="MD_8888" dimension="tone"').problems[0]
-    wrong_maker = 'maker="MK_5000" model="MD_6002" dimension="tone"'
-    assert "MK_5000" in grade("SCORE: 3", wrong_maker).problems[0]
+    wrong_developer = 'maker="MK_5000" model="MD_6002" dimension="tone"'
+    assert "MK_5000" in grade("SCORE: 3", wrong_developer).problems[0]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ import pytest
 from reports.summaries import prompt, short_prompt
 from reports.summaries.dimensions import BANDS, DIMENSIONS, KEYS, band_of
 from reports.summaries.key import Subject, make_key
-from reports.summaries.matter import Case, Group, Overview, Said, Tally
+from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
 
 ONE = make_key([Subject(1, 1, "a", "m", "", None)], seed=1)
 TWO = make_key([Subject(1, 1, "a", "m", "", None), Subject(2, 2, "b", "", "x", 0.5)], seed=1)
 
 
 def case(key, text="Four.", asked="What is 2 + 2?", failure=""):
-    said = [Said(variant, text, 0.5, 1, 2, failure) for variant in key.variants]
+    said = [VariantAnswer(variant, text, 0.5, 1, 2, failure) for variant in key.variants]
     return Case(7, "Sums", ["maths"], asked, ["Must not: guess"], "4", said)
 
 
@@ -37,7 +37,7 @@ def test_every_grade_lies_in_a_band():
 def test_the_instruction_names_every_dimension_and_asks_for_every_model():
     asked = whole(prompt, TWO)
     assert all(f"- {one.key}: {one.asks}" in asked for one in DIMENSIONS)
-    assert all(f"- {one.maker}/{one.model}" in asked for one in TWO.variants)
+    assert all(f"- {one.developer}/{one.model}" in asked for one in TWO.variants)
     assert len(KEYS) == 13
 
 
@@ -49,7 +49,7 @@ def test_a_form_says_nothing_of_who_they_are(form):
 
 
 def test_figures_are_sent_with_their_denominators():
-    tally = Tally(TWO.variants[0], 3, 4, None, errors=1, unjudged=2)
+    tally = Tally(TWO.variants[0], 3, 4, None, errors=1, unscored=2)
     overview = Overview("Desk", 7, 0, [tally], [Group("maths", [tally])])
     text = prompt.overview_text(overview, prompt.harmless)
     assert f"{TWO.variants[0].label} | 3 | 4 | 75.0% | - | 1 | 2" in text
@@ -86,7 +86,7 @@ def test_a_missing_answer_is_told_or_left_out():
 
 def test_the_short_form_names_whose_answer_it_is_where_there_are_several():
     assert "\nAnswer: " in written(short_prompt, ONE)
-    assert f'Answer of maker="{TWO.variants[0].maker}"' in written(short_prompt, TWO)
+    assert f'Answer of developer="{TWO.variants[0].developer}"' in written(short_prompt, TWO)
 
 
 def test_the_short_forms_example_is_of_nobody_in_the_runs():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reports.summaries.reduce import (
     OMITTED,
-    Standing,
+    TestRank,
     cut,
     fitting,
     reply_tokens,
@@ -24,12 +24,12 @@ class Text:
 
 def test_the_worst_of_each_issue_come_first():
     standings = [
-        Standing(1, 1, 0.1),
-        Standing(2, 1, 0.2),
-        Standing(3, 2, 0.9),
-        Standing(4, 2, 1.0),
-        Standing(5, 3, None),
-        Standing(6, 3, 0.5),
+        TestRank(1, 1, 0.1),
+        TestRank(2, 1, 0.2),
+        TestRank(3, 2, 0.9),
+        TestRank(4, 2, 1.0),
+        TestRank(5, 3, None),
+        TestRank(6, 3, 0.5),
     ]
     # First each issue's worst (0.1, 0.5, 0.9), then each one's second (0.2, 1.0), then unscored.
     assert worst_first(standings) == [1, 6, 3, 2, 4, 5]
@@ -37,7 +37,7 @@ def test_the_worst_of_each_issue_come_first():
 
 @given(st.lists(st.integers(1, 30), unique=True), st.randoms())
 def test_the_order_does_not_depend_on_how_rows_come(tests, random):
-    standings = [Standing(test, test % 3, (test % 5) / 4) for test in tests]
+    standings = [TestRank(test, test % 3, (test % 5) / 4) for test in tests]
     shuffled = list(standings)
     random.shuffle(shuffled)
     assert worst_first(shuffled) == worst_first(standings)

@@ -76,14 +76,14 @@ def test_an_unknown_id_stays_visible(written):
     assert written.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") in shown
 
 
-def test_a_maker_whom_nobody_knows_is_called_so():
-    key = Key(makers={"MK_5000": ""}, models={}, variants=WORKED.variants[:1])
-    assert pieces("<ref maker='MK_5000'/>", key)[0].text == "an unknown maker"
+def test_a_developer_whom_nobody_knows_is_called_so():
+    key = Key(developers={"MK_5000": ""}, models={}, variants=WORKED.variants[:1])
+    assert pieces("<ref maker='MK_5000'/>", key)[0].text == "an unknown developer"
 
 
 def test_names_cannot_write_markup():
     models = {"MD_6002": WORKED.models["MD_6002"]._replace(name="a](http://evil) **b**<script>")}
-    key = Key(WORKED.makers, models, variants=WORKED.variants[2:])
+    key = Key(WORKED.developers, models, variants=WORKED.variants[2:])
     shown = html("<ref model='MD_6002'/>", key, url_of)
     assert "<script" not in shown
     assert "evil) **b**&lt;script&gt;</a>" in shown

@@ -9,16 +9,16 @@ from evalhub.work import leases
 from evalhub.work.kinds import Save, kinds
 from evalhub.work.progress import NotPossible
 from reports.models import Exchange, ExecutiveSummary, Grade
-from reports.summaries import ask
-from reports.summaries.ask import SummaryRefused, ask_again, ask_summary
+from reports.summaries import requests
 from reports.summaries.dimensions import KEYS
 from reports.summaries.draft import draft_of
+from reports.summaries.requests import SummaryRefused, ask_again, ask_summary
 from reports.summaries.work import UNUSABLE, Sending
 from runs.models import Run
 from tests import provider as scripted
 from tests.factories import make_issue, make_model, make_run, make_test
 from tests.provider import prompt, sequence
-from tests.reports.rows import finish
+from tests.reports.judged_runs import finish
 from tests.reports.summaries.conftest import good, graded, models_in, run_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,10 +53,10 @@ def test_only_unsupported_numbers_are_flagged(summarised):
 
 def test_a_partial_reply_gives_the_grades_that_it_has(summarised):
     def script(request):
-        maker, model = models_in(request)[0]
+        developer, model = models_in(request)[0]
         return (
-            f'<grade maker="{maker}" model="{model}" dimension="tone">SCORE: N/A</grade>'
-            f'<grade maker="{maker}" model="{model}" dimension="depth">REASONING: ok\nSCORE: 6'
+            f'<grade maker="{developer}" model="{model}" dimension="tone">SCORE: N/A</grade>'
+            f'<grade maker="{developer}" model="{model}" dimension="depth">REASONING: ok\nSCORE: 6'
         )
 
     summary = summarised(script)
@@ -174,7 +174,7 @@ def test_runs_over_other_tests_are_refused(runs):
 
 def test_what_cannot_be_asked_is_refused_in_words(runs):
     idle = make_model(name="idle", is_active=False)
-    problems = ask.problems_of([], idle, 5)
+    problems = requests.problems_of([], idle, 5)
     assert problems == [
         "Choose at least one run.",
         "idle is inactive: choose another analyst.",
@@ -271,7 +271,7 @@ def test_a_wrong_key_fails_it_and_the_same_try_goes_on_later(summarised, work, p
 
 def test_a_cancelled_one_asks_nothing(provider, model_at, work, runs):
     summary = ask_summary(runs, analyst=model_at(), by=None)
-    ask.cancel(summary)
+    requests.cancel(summary)
     work()
     assert provider.total == 0
 

@@ -6,10 +6,10 @@ from typing import Any
 from django.utils import timezone
 
 from runs.models import Result
-from runs.review.models import Place, PlaceState, Queue, ReviewItem
-from runs.review.submitting import Sheet, Submitted, Verdict, submit
+from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem
+from runs.review.submit import ReviewSubmission, Submitted, Verdict, submit
 from tests.factories import make_template, make_test, number
-from tests.reports.rows import judged
+from tests.reports.judged_runs import judged
 
 PASSES, FAILS = "1", "0"
 """Labels of the two options of the built-in scale."""
@@ -28,30 +28,34 @@ def put(queue: Queue, *results: Result, is_random: bool = False) -> list[ReviewI
         )
         for position, result in enumerate(results, first)
     ]
-    Place.objects.bulk_create(
-        Place(item=item, queue=queue, position=item.position, number=n)
+    Assignment.objects.bulk_create(
+        Assignment(item=item, queue=queue, position=item.position, number=n)
         for item in items
         for n in range(1, queue.reviewers + 1)
     )
     return items
 
 
-def sheet(option: str = PASSES, why: str = "", **fields: Any) -> Sheet:
+def submission(option: str = PASSES, why: str = "", **fields: Any) -> ReviewSubmission:
     """A verdict on the answer as a whole."""
-    return Sheet((Verdict("", option, why),), **fields)
+    return ReviewSubmission((Verdict("", option, why),), **fields)
 
 
-def review(place: Place | None, option: str = PASSES, why: str = "As asked.") -> Submitted:
+def review(
+    assignment: Assignment | None, option: str = PASSES, why: str = "As asked."
+) -> Submitted:
     """The place's holder submits a verdict on the whole."""
-    assert place is not None
-    assert place.annotator is not None
-    return submit(place, sheet(option, why), by=place.annotator)
+    assert assignment is not None
+    assert assignment.annotator is not None
+    return submit(assignment, submission(option, why), by=assignment.annotator)
 
 
-def expire(place: Place) -> None:
+def expire(assignment: Assignment) -> None:
     """The reservation ran out a minute ago."""
     past = timezone.now() - timedelta(minutes=1)
-    Place.objects.filter(pk=place.pk, state=PlaceState.RESERVED).update(reserved_until=past)
+    Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.RESERVED).update(
+        reserved_until=past
+    )
 
 
 def filled(count: int, *, is_random: bool = False, **fields: Any) -> Queue:

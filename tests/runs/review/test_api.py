@@ -1,16 +1,16 @@
 import pytest
 
 from runs.models import HumanEvaluation
-from runs.review.filling import add_run
-from runs.review.models import Place, Queue
+from runs.review.models import Assignment, Queue
+from runs.review.queue_items import add_run
 from tests.api import client_of, ids
 from tests.factories import make_user
-from tests.reports.rows import judged
+from tests.reports.judged_runs import judged
 from tests.runs.review.rows import FAILS, PASSES, expire, filled, make_queue, put
 
 pytestmark = pytest.mark.django_db
 
-QUEUES, ITEMS, PLACES = "/api/v1/queues/", "/api/v1/review-items/", "/api/v1/places/"
+QUEUES, ITEMS, ASSIGNMENTS = "/api/v1/queues/", "/api/v1/review-items/", "/api/v1/assignments/"
 AGREE, SPLIT = (1.0, 1.0, 1.0), (1.0, 1.0, 0.0)
 
 
@@ -35,12 +35,12 @@ def taken(script, queue):
     return response.json()
 
 
-def sheet(option=PASSES, **fields):
+def submission(option=PASSES, **fields):
     return {"verdicts": [{"option": option, "justification": "As asked."}], **fields}
 
 
-def act(script, place, name, body=None):
-    return script.post(f"{PLACES}{place['id']}/{name}/", body or {}, format="json")
+def act(script, assignment, name, body=None):
+    return script.post(f"{ASSIGNMENTS}{assignment['id']}/{name}/", body or {}, format="json")
 
 
 # Queues ------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def test_a_queue_is_made_and_filled(chief):
 
     assert first.json() == {"added": 1, "random": 0, "already": 0}
     assert again.json() == {"added": 0, "random": 0, "already": 1}
-    assert Place.objects.count() == 2
+    assert Assignment.objects.count() == 2
 
 
 def test_raising_the_reviewers_makes_places(chief):
@@ -66,7 +66,7 @@ def test_raising_the_reviewers_makes_places(chief):
     response = chief.patch(f"{QUEUES}{queue.pk}/", {"reviewers": 3}, format="json")
 
     assert response.status_code == 200, response.content
-    assert Place.objects.count() == 6
+    assert Assignment.objects.count() == 6
 
 
 def test_closed_queue_refuses_a_run(chief):
@@ -99,23 +99,31 @@ def test_progress(script):
 
 def test_a_review_by_script(script, ann):
     queue = filled(1)
-    place = taken(script, queue)
-    assert place["questions"] == [{"key": "", "text": "", "options": ["0", "1"]}]
-    assert (place["asks"], place["is_hidden"], place["annotator"]) == ("whole", False, "ann")
+    assignment = taken(script, queue)
+    assert assignment["questions"] == [{"key": "", "text": "", "options": ["0", "1"]}]
+    assert (assignment["scope"], assignment["is_hidden"], assignment["annotator"]) == (
+        "whole",
+        False,
+        "ann",
+    )
 
-    response = act(script, place, "submit", sheet(FAILS, seconds=9))
+    response = act(script, assignment, "submit", submission(FAILS, seconds=9))
 
     assert response.status_code == 200, response.content
-    told = response.json()
-    assert (told["place"]["state"], told["agrees"], told["is_new"]) == ("submitted", False, True)
+    description = response.json()
+    assert (description["assignment"]["state"], description["agrees"], description["is_new"]) == (
+        "submitted",
+        False,
+        True,
+    )
     assert HumanEvaluation.objects.get().seconds == 9
     assert script.post(f"{QUEUES}{queue.pk}/take/").status_code == 204
 
 
 def test_problems_are_told_by_field(script):
-    place = taken(script, filled(1))
+    assignment = taken(script, filled(1))
 
-    response = act(script, place, "submit", sheet("9"))
+    response = act(script, assignment, "submit", submission("9"))
 
     assert response.status_code == 400
     assert response.json() == {"option": ["'9' is not one of 0, 1."]}
@@ -123,46 +131,46 @@ def test_problems_are_told_by_field(script):
 
 def test_place_of_another_is_a_conflict(script):
     queue = filled(1)
-    place = taken(script, queue)
-    expire(Place.objects.get())
+    assignment = taken(script, queue)
+    expire(Assignment.objects.get())
     taken(client_of("annotator"), queue)
 
-    assert act(script, place, "submit", sheet()).status_code == 409
+    assert act(script, assignment, "submit", submission()).status_code == 409
 
 
 def test_skip_and_undo(script):
     queue = filled(1)
-    place = taken(script, queue)
+    assignment = taken(script, queue)
 
-    assert act(script, place, "skip", {"reason": "Not my field."}).json()["state"] == "open"
+    assert act(script, assignment, "skip", {"reason": "Not my field."}).json()["state"] == "open"
     assert script.post(f"{QUEUES}{queue.pk}/take/").status_code == 204
-    assert script.post(f"{QUEUES}{queue.pk}/undo/").json()["id"] == place["id"]
+    assert script.post(f"{QUEUES}{queue.pk}/undo/").json()["id"] == assignment["id"]
     assert script.post(f"{QUEUES}{queue.pk}/undo/").status_code == 204
 
 
 def test_release(script):
-    place = taken(script, filled(1))
+    assignment = taken(script, filled(1))
 
-    assert act(script, place, "release").json()["state"] == "open"
+    assert act(script, assignment, "release").json()["state"] == "open"
 
 
 def test_sending_back(script):
-    place = taken(script, filled(1))
-    act(script, place, "submit", sheet())
+    assignment = taken(script, filled(1))
+    act(script, assignment, "submit", submission())
 
-    sent = act(client_of("adjudicator"), place, "send_back", {"note": "Look again."})
+    sent = act(client_of("adjudicator"), assignment, "send_back", {"note": "Look again."})
 
     assert sent.json()["state"] == "sent_back"
     assert sent.json()["sent_back_note"] == ""  # told to whose it is
-    assert script.get(f"{PLACES}{place['id']}/").json()["sent_back_note"] == "Look again."
+    assert script.get(f"{ASSIGNMENTS}{assignment['id']}/").json()["sent_back_note"] == "Look again."
 
 
 def test_drafts_are_told_to_nobody_else(script):
-    place = taken(script, filled(1))
-    Place.objects.update(draft={"note": "half a thought"}, note="A note.")
+    assignment = taken(script, filled(1))
+    Assignment.objects.update(draft={"note": "half a thought"}, note="A note.")
 
-    mine = script.get(f"{PLACES}{place['id']}/").json()
-    others = client_of("admin").get(f"{PLACES}{place['id']}/").json()
+    mine = script.get(f"{ASSIGNMENTS}{assignment['id']}/").json()
+    others = client_of("admin").get(f"{ASSIGNMENTS}{assignment['id']}/").json()
 
     assert (mine["draft"], mine["note"]) == ({"note": "half a thought"}, "A note.")
     assert (others["draft"], others["note"]) == ({}, "")
@@ -179,9 +187,9 @@ def test_items_by_reason_and_state(script):
     assert ids(script.get(f"{ITEMS}?reason=judges_disagree")) == [split.pk]
     assert ids(script.get(f"{ITEMS}?reason=judge_failed&state=open")) == [missing.pk]
     assert ids(script.get(f"{ITEMS}?reason=random")) == []
-    told = script.get(f"{ITEMS}{split.pk}/").json()
-    assert told["reasons"][0]["told"] == "Two judges pass it, one fails it"
-    assert told["states"] == ["open"]
+    description = script.get(f"{ITEMS}{split.pk}/").json()
+    assert description["reasons"][0]["description"] == "Two judges pass it, one fails it"
+    assert description["states"] == ["open"]
 
 
 def test_reasons_are_hidden_from_who_reviews_blind(script, chief):
@@ -194,7 +202,7 @@ def test_reasons_are_hidden_from_who_reviews_blind(script, chief):
     asked = f"{ITEMS}?reason=judges_disagree"
     assert (ids(script.get(asked)), ids(chief.get(asked))) == ([], [item.pk])
 
-    act(script, taken(script, queue), "submit", sheet())
+    act(script, taken(script, queue), "submit", submission())
     assert script.get(f"{ITEMS}{item.pk}/").json()["reasons"] != []
 
 
@@ -205,11 +213,11 @@ def test_sealed_items_are_left_out_for_who_may_not_read_them():
     test = queue.items.get().result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
     reader = make_user()
-    rights = ("view_reviewitem", "view_place", "view_queue", "review_results")
+    rights = ("view_reviewitem", "view_assignment", "view_queue", "review_results")
     reader.user_permissions.set(Permission.objects.filter(codename__in=rights))
     script = client_of(reader)
 
-    assert ids(script.get(ITEMS)) == ids(script.get(PLACES)) == []
+    assert ids(script.get(ITEMS)) == ids(script.get(ASSIGNMENTS)) == []
     assert script.post(f"{QUEUES}{queue.pk}/take/").status_code == 204
 
 

@@ -1,10 +1,10 @@
 import pytest
 
-from runs.evaluating import Ballot, evaluate
 from runs.review.blindness import is_hidden
-from runs.review.models import Place
-from runs.review.submitting import send_back, undo
-from runs.review.taking import take
+from runs.review.models import Assignment
+from runs.review.reservations import take
+from runs.review.submit import send_back, undo
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import make_user
 from tests.runs.review.rows import FAILS, expire, filled, review
 
@@ -33,19 +33,19 @@ def test_what_a_queue_hides(ann, blind, is_random, hidden):
 def test_submitting_reveals(ann):
     queue = filled(1, blind="all")
 
-    assert not is_hidden(review(take(queue, by=ann)).place)
+    assert not is_hidden(review(take(queue, by=ann)).assignment)
 
 
 def test_place_of_nobody_is_hidden():
     filled(1, blind="all")
 
-    assert is_hidden(Place.objects.get())
+    assert is_hidden(Assignment.objects.get())
 
 
 def test_who_has_seen_it_is_not_blind_again(ann):
     queue = filled(1, blind="all")
-    place = review(take(queue, by=ann)).place
-    send_back(place, "Look again.", by=make_user("adjudicator"))
+    assignment = review(take(queue, by=ann)).assignment
+    send_back(assignment, "Look again.", by=make_user("adjudicator"))
     assert not is_hidden(take(queue, by=ann))
 
     review(take(queue, by=ann))
@@ -54,7 +54,7 @@ def test_who_has_seen_it_is_not_blind_again(ann):
 
 def test_who_evaluated_it_elsewhere_is_not_blind(ann):
     queue = filled(1, blind="all")
-    evaluate(queue.items.get().result, Ballot(FAILS, "On its page."), by=ann)
+    evaluate(queue.items.get().result, HumanVerdict(FAILS, "On its page."), by=ann)
 
     assert not is_hidden(take(queue, by=ann))
 
@@ -69,18 +69,18 @@ def test_what_one_has_seen_is_hidden_from_the_next(ann):
 
 def test_the_result_s_own_page_opens_once_it_is_reviewed(client, ann):
     queue = filled(1, blind="all")
-    place = take(queue, by=ann)
+    assignment = take(queue, by=ann)
     client.force_login(ann)
-    page = f"/admin/runs/result/{place.item.result_id}/change/"
+    page = f"/admin/runs/result/{assignment.item.result_id}/change/"
     before = client.get(page)
-    review(place)
+    review(assignment)
 
     assert before.headers["Location"] == f"/admin/review/queue/{queue.pk}/work/"
     assert client.get(page).status_code == 200
 
 
 def test_it_is_open_to_those_who_do_not_review_it(client, ann):
-    place = take(filled(1, blind="all"), by=ann)
+    assignment = take(filled(1, blind="all"), by=ann)
     client.force_login(make_user("annotator"))
 
-    assert client.get(f"/admin/runs/result/{place.item.result_id}/change/").status_code == 200
+    assert client.get(f"/admin/runs/result/{assignment.item.result_id}/change/").status_code == 200

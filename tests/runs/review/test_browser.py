@@ -9,18 +9,18 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Error
 
-from issues.judge_templates import load_builtin_templates
+from issues.judge_templates.lifecycle import load_builtin_templates
 from runs.models import HumanEvaluation
-from runs.review.admin.keys import KEYS as KEYS_PRINTED
-from runs.review.models import Place, PlaceState, Queue, Skip
-from runs.review.submitting import reopen
-from runs.review.taking import take
+from runs.review.admin.shortcuts import KEYS as KEYS_PRINTED
+from runs.review.models import Assignment, AssignmentState, Queue, Skip
+from runs.review.reservations import take
+from runs.review.submit import reopen
 from tests.axe import violations
 from tests.browser import overflow_px, show, watch
 from tests.factories import first_result, make_template, make_test, make_user
-from tests.reports.rows import judged
+from tests.reports.judged_runs import judged
 from tests.runs.review.rows import expire, filled, make_queue, put, review
-from tests.runs.rubrics import rubric_run
+from tests.runs.rubric_runs import rubric_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -50,8 +50,8 @@ def no_mouse(page):
     )
 
 
-def place_on(page):
-    return page.locator("[data-place]").get_attribute("data-place")
+def assignment_on(page):
+    return page.locator("[data-assignment]").get_attribute("data-assignment")
 
 
 def press(page, *keys: str) -> None:
@@ -62,12 +62,12 @@ def press(page, *keys: str) -> None:
 def moves_on(page, before: str):
     """The place that follows; it comes without a page load, with the focus on its heading."""
     page.wait_for_function(
-        "before => { const at = document.querySelector('[data-place]');"
+        "before => { const at = document.querySelector('[data-assignment]');"
         " return at && at.dataset.place !== before"
         " && document.activeElement.id === 'review-item'; }",
         arg=before,
     )
-    return place_on(page)
+    return assignment_on(page)
 
 
 def said_by(user) -> list[tuple[str, str, str]]:
@@ -81,7 +81,7 @@ def test_fifty_items_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mous
     tab = page.context.new_page()
     tab.goto(work(queue))
     tab.evaluate("window.wasHere = true")
-    at = place_on(tab)
+    at = assignment_on(tab)
 
     for n in range(25):
         if n % 5 == 0:
@@ -118,7 +118,7 @@ def test_fifty_items_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mous
     crash(tab)
     tab = page.context.new_page()
     tab.goto(work(queue))
-    assert place_on(tab) == died_at
+    assert assignment_on(tab) == died_at
     assert tab.input_value("[name=justification]") == "Half a sentence that must not be l"
     assert tab.locator("#review-form [data-key='2']").is_checked()
     press(tab, "Control+Enter")
@@ -129,9 +129,9 @@ def test_fifty_items_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mous
         at = moves_on(tab, at)
 
     tab.get_by_role("heading", name="Nothing is left for you now").wait_for()
-    mine = queue.places.filter(annotator=ann, state=PlaceState.SUBMITTED)
+    mine = queue.assignments.filter(annotator=ann, state=AssignmentState.SUBMITTED)
     assert mine.count() == 50
-    assert queue.places.get(state=PlaceState.OPEN).pk == int(skipped)
+    assert queue.assignments.get(state=AssignmentState.OPEN).pk == int(skipped)
     assert tab.get_by_text("50 of 51 reviewed").count() == 1
 
 
@@ -167,7 +167,7 @@ def test_two_at_once_are_never_given_the_same_item(page, ann, live_server, fault
         other.goto(work(queue))
         for n in range(12):
             for name, tab in (("ann", page), ("bob", other)):
-                seen[name].append(place_on(tab))
+                seen[name].append(assignment_on(tab))
             assert not set(seen["ann"]) & set(seen["bob"])
             press(page, "1", "Enter")
             if n % 2:  # every other time the one waits for the other
@@ -176,7 +176,7 @@ def test_two_at_once_are_never_given_the_same_item(page, ann, live_server, fault
             moves_on(page, seen["ann"][-1])
             moves_on(other, seen["bob"][-1])
 
-    rows = queue.places.values_list("annotator__username", "pk")
+    rows = queue.assignments.values_list("annotator__username", "pk")
     assert {(name, str(pk)) for name, pk in rows} == {
         (name, pk) for name, pks in seen.items() for pk in pks
     }
@@ -188,22 +188,22 @@ def test_a_blind_item_hides_the_judges_and_tells_them_after(page, ann, no_mouse)
     queue = make_queue(blind="all")
     put(queue, *run.results.order_by("pk"))
     page.goto(work(queue))
-    at = place_on(page)
+    at = assignment_on(page)
     before = page.content()
-    names = [judge["name"] for judge in run.judgings.get().jury["judges"]]
+    names = [judge["name"] for judge in run.judge_runs.get().jury["judges"]]
     assert [word for word in [*names, "2 of 3 pass", run.model_name] if word in before] == []
 
     press(page, "2", "Enter")
     moves_on(page, at)
 
-    assert "You: fails (0). Judges: 2 of 3 pass." in page.locator("[data-told]").inner_text()
+    assert "You: fails (0). Judges: 2 of 3 pass." in page.locator("[data-notified]").inner_text()
     assert "2 of 3 pass" in page.locator("#review-says").text_content()
 
 
 def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, ann, no_mouse):
     points = [{"text": "Is polite."}, {"text": "Is short."}, {"text": "Is true."}]
     run = rubric_run(points, {point["text"]: [1] for point in points})
-    queue = make_queue(asks="criteria")
+    queue = make_queue(scope="criteria")
     put(queue, first_result(run))
     page.goto(work(queue))
 
@@ -220,10 +220,10 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     ]
 
 
-def test_what_is_refused_is_said_where_it_is_to_be_mended(page, ann, no_mouse):
+def test_what_is_refused_is_said_where_it_is_to_be_repaired(page, ann, no_mouse):
     queue = filled(2)
     page.goto(work(queue))
-    at = place_on(page)
+    at = assignment_on(page)
 
     press(page, "2", "Escape", "Enter")
 
@@ -237,7 +237,7 @@ def test_what_is_refused_is_said_where_it_is_to_be_mended(page, ann, no_mouse):
 def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, ann, faults):
     queue = filled(3)
     page.goto(work(queue))
-    at = place_on(page)
+    at = assignment_on(page)
     page.context.set_offline(True)
     press(page, "2")
     page.keyboard.type("Said while offline.")
@@ -264,8 +264,8 @@ def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, a
 def test_an_item_that_went_to_another_says_so_and_keeps_what_was_typed(page, ann):
     queue = filled(2)
     page.goto(work(queue))
-    place = Place.objects.get(pk=place_on(page))
-    expire(place)
+    assignment = Assignment.objects.get(pk=assignment_on(page))
+    expire(assignment)
     take(queue, by=make_user("annotator"))
 
     press(page, "n")
@@ -274,7 +274,7 @@ def test_an_item_that_went_to_another_says_so_and_keeps_what_was_typed(page, ann
     page.get_by_text("Somebody else has this item now").wait_for()
     assert page.input_value("[name=note]") == "Typed too late."
     page.get_by_role("button", name="Next item").press("Enter")
-    moves_on(page, str(place.pk))
+    moves_on(page, str(assignment.pk))
 
 
 def test_everybody_can_read_and_work_the_page(page, ann):
@@ -301,13 +301,13 @@ def test_everybody_can_read_and_work_the_page(page, ann):
 # The keys that are printed -----------------------------------------------------------------------
 
 SNAPSHOT = """() => JSON.stringify([
-    document.querySelector('[data-place]')?.dataset,
+    document.querySelector('[data-assignment]')?.dataset,
     [...document.querySelectorAll('#review input:checked')].map((each) => each.name + each.value),
     [...document.querySelectorAll('#review details')].map((each) => each.open),
     [...document.querySelectorAll('#review [data-raw]')].map((each) => each.hidden),
     document.getElementById('review-keys').open,
     document.activeElement.id + document.activeElement.name + document.activeElement.dataset.ask,
-    document.querySelector('[data-told]')?.innerText,
+    document.querySelector('[data-notified]')?.innerText,
 ])"""
 
 FIRST = {
@@ -326,17 +326,17 @@ def test_every_key_that_is_printed_does_something(page, ann):
     points = [{"text": "Is polite."}, {"text": "Is short."}]
     tests = [make_test(template=template, criteria=points) for _ in range(2)]
     votes = {"Is polite.": [1], "Is short.": [1]}
-    queue = make_queue(asks="either")
+    queue = make_queue(scope="either")
     put(queue, *rubric_run(points, votes, tests=tests).results.order_by("pk"))
     page.goto(work(queue))
-    at = place_on(page)
+    at = assignment_on(page)
     press(page, "1", "Enter")
     second = moves_on(page, at)
     printed = set(page.locator("#review kbd").all_text_contents())
     assert printed >= {"1", "9", "Enter", "u", "s", "?", "e", "d", "n", "c", "C", "k", "j"}
 
     for key in sorted(printed):
-        page.goto(f"{work(queue)}?place={second}")
+        page.goto(f"{work(queue)}?assignment={second}")
         press(page, *FIRST.get(key, ()))
         page.wait_for_timeout(500 if FIRST.get(key) == ("k",) else 20)
         before = page.evaluate(SNAPSHOT)
@@ -358,13 +358,13 @@ def test_every_key_that_is_handled_is_printed():
 
 def restore(queue: Queue, second: str) -> None:
     """The first item is done, the second is at hand, and nothing is typed."""
-    place = Place.objects.get(pk=second)
-    if place.state == PlaceState.SUBMITTED:
-        reopen(place, by=place.annotator)
-    Place.objects.filter(pk=second).update(draft={})
-    first = queue.places.exclude(pk=second).get()
-    if first.state == PlaceState.RESERVED:
+    assignment = Assignment.objects.get(pk=second)
+    if assignment.state == AssignmentState.SUBMITTED:
+        reopen(assignment, by=assignment.annotator)
+    Assignment.objects.filter(pk=second).update(draft={})
+    first = queue.assignments.exclude(pk=second).get()
+    if first.state == AssignmentState.RESERVED:
         review(first, "grade 9", "Again.")
-    reviewer = place.annotator or first.annotator  # undo gave back what was left untouched
+    reviewer = assignment.annotator or first.annotator  # undo gave back what was left untouched
     assert reviewer is not None
     take(queue, by=reviewer)

@@ -12,7 +12,7 @@ from runs.models import Result
 from runs.review.corrections import correct, former_reference, promote, put_back
 from runs.review.models import Correction
 from tests.factories import first_result, make_test, make_user
-from tests.runs.judged import judged_run
+from tests.runs.judged_runs import judged_run
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +124,7 @@ def test_what_its_author_took_back_is_not_promoted_until_they_write_it_again(
 ):
     client.force_login(maintainer)
     correction = correct(result, RIGHT, by=make_user("annotator", username="anna"))
-    Correction.objects.update(taken_back_at=timezone.now())
+    Correction.objects.update(undone_at=timezone.now())
 
     with pytest.raises(Refused, match="anna has taken this correction back"):
         promote(correction, by=maintainer)

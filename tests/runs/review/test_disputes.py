@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
-from runs.evaluating import Ballot, evaluate, withdraw
 from runs.models import Suite
 from runs.review.disputes import disputes_of
+from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_issue, make_template, make_test, make_user
-from tests.runs.judged import judged_run
+from tests.runs.judged_runs import judged_run
 
 pytestmark = pytest.mark.django_db
 
@@ -19,29 +19,29 @@ FIVE = [{"label": str(n), "value": n / 4, "description": ""} for n in range(5)]
 
 @pytest.fixture
 def adjudicator(client):
-    person = make_user("adjudicator", username="carla")
-    client.force_login(person)
-    return person
+    annotator = make_user("adjudicator", username="carla")
+    client.force_login(annotator)
+    return annotator
 
 
 @pytest.fixture
-def people():
+def annotators():
     return make_user("annotator", username="anna"), make_user("annotator", username="bela")
 
 
-def say(result, people, options="10"):
-    for person, option in zip(people, options, strict=True):
-        evaluate(result, Ballot(option, f"{person} says {option}."), by=person)
+def say(result, annotators, options="10"):
+    for annotator, option in zip(annotators, options, strict=True):
+        evaluate(result, HumanVerdict(option, f"{annotator} says {option}."), by=annotator)
     result.refresh_from_db()
     return result
 
 
-def disputed(people, options="10", *, test=None, **fields):
-    return say(first_result(judged_run(test or make_test(), **fields)), people, options)
+def disputed(annotators, options="10", *, test=None, **fields):
+    return say(first_result(judged_run(test or make_test(), **fields)), annotators, options)
 
 
 def settle(result, by, option="1"):
-    evaluate(result, Ballot(option, "Read again.", kind="adjudication"), by=by)
+    evaluate(result, HumanVerdict(option, "Read again.", kind="adjudication"), by=by)
 
 
 def listed(client, **query):
@@ -56,10 +56,10 @@ def test_the_list_is_where_its_name_says():
 
 
 def test_only_results_on_which_people_differ_are_listed_with_who_said_what(
-    client, adjudicator, people
+    client, adjudicator, annotators
 ):
-    result = disputed(people)
-    disputed(people, "11")
+    result = disputed(annotators)
+    disputed(annotators, "11")
 
     page = client.get(URL).content.decode()
 
@@ -73,31 +73,33 @@ def test_who_may_not_settle_does_not_get_in(client):
     assert client.get(URL).status_code == 403
 
 
-def test_sealed_ones_are_not_listed_for_who_may_not_read_them(client, people):
+def test_sealed_ones_are_not_listed_for_who_may_not_read_them(client, annotators):
     from django.contrib.auth.models import Permission
 
-    disputed(people, test=make_test(sealed=True))
-    person = make_user("viewer")
-    person.user_permissions.add(Permission.objects.get(codename="adjudicate"))
-    client.force_login(person)
+    disputed(annotators, test=make_test(sealed=True))
+    annotator = make_user("viewer")
+    annotator.user_permissions.add(Permission.objects.get(codename="adjudicate"))
+    client.force_login(annotator)
     assert listed(client) == []
 
 
-def test_filters_by_suite_tag_and_side(client, adjudicator, people):
+def test_filters_by_suite_tag_and_side(client, adjudicator, annotators):
     suite = Suite.objects.create(name="Facts")
-    tagged = disputed(people, test=make_test(issue=make_issue(tags=("law",))), suite=suite)
+    tagged = disputed(annotators, test=make_test(issue=make_issue(tags=("law",))), suite=suite)
     scale = make_template(scale={"options": FIVE, "threshold": 0.5, "rule": "strict"})
-    passing = disputed(people, "34", test=make_test(template=scale))
+    passing = disputed(annotators, "34", test=make_test(template=scale))
 
     assert passing.passed is True
     assert listed(client, tag="law") == [tagged.pk]
     assert listed(client, run__suite__id__exact=suite.pk) == [tagged.pk]
     assert listed(client, outcome="passed") == [passing.pk]
-    assert listed(client, outcome="unjudged") == [tagged.pk]
+    assert listed(client, outcome="unscored") == [tagged.pk]
 
 
-def test_a_settled_one_leaves_the_list_and_is_found_among_the_settled(client, adjudicator, people):
-    result = disputed(people)
+def test_a_settled_one_leaves_the_list_and_is_found_among_the_settled(
+    client, adjudicator, annotators
+):
+    result = disputed(annotators)
     settle(result, adjudicator)
 
     assert listed(client) == []
@@ -107,25 +109,25 @@ def test_a_settled_one_leaves_the_list_and_is_found_among_the_settled(client, ad
         assert text in page
 
 
-def test_undoing_an_adjudication_makes_it_disputed_again(client, adjudicator, people):
-    result = disputed(people)
+def test_undoing_an_adjudication_makes_it_disputed_again(client, adjudicator, annotators):
+    result = disputed(annotators)
     settle(result, adjudicator)
     withdraw(result, by=adjudicator)
     assert listed(client) == [result.pk]
     assert listed(client, state="settled") == []
 
 
-def test_one_is_settled_after_another(client, adjudicator, people):
+def test_one_is_settled_after_another(client, adjudicator, annotators):
     """The list's button opens the first; saving goes on to the next that waits."""
-    results = [disputed(people) for _ in range(3)]
-    disputed(people, "11")
+    results = [disputed(annotators) for _ in range(3)]
+    disputed(annotators, "11")
     in_order = listed(client)
     assert set(in_order) == {result.pk for result in results}
     first = client.get(URL).context_data["cl"].first_url
 
     page = client.get(first)
 
-    assert (page.context_data["position"], len(page.context_data["trail"].ids)) == (1, 3)
+    assert (page.context_data["position"], len(page.context_data["navigation"].ids)) == (1, 3)
     assert 'name="settles" checked' in page.content.decode()
     query = urlsplit(first).query
     sent = {"act": "save", "option": "1", "justification": "Read again.", "settles": "on"}
@@ -136,22 +138,22 @@ def test_one_is_settled_after_another(client, adjudicator, people):
     assert listed(client) == in_order[1:]
 
 
-def test_filters_go_along_to_the_result(client, adjudicator, people):
-    tagged = disputed(people, test=make_test(issue=make_issue(tags=("law",))))
-    disputed(people)
+def test_filters_go_along_to_the_result(client, adjudicator, annotators):
+    tagged = disputed(annotators, test=make_test(issue=make_issue(tags=("law",))))
+    disputed(annotators)
     first = client.get(URL, {"tag": "law"}).context_data["cl"].first_url
     kept = parse_qs(urlsplit(first).query)["_changelist_filters"][0]
     assert parse_qs(kept) == {"tag": ["law"], "is_disputed__exact": ["1"]}
-    assert client.get(first).context_data["trail"].ids == [tagged.pk]
+    assert client.get(first).context_data["navigation"].ids == [tagged.pk]
 
 
-def test_a_dispute_over_a_criterion_says_which(people):
+def test_a_dispute_over_a_criterion_says_which(annotators):
     test = make_test(criteria=[{"text": "Is polite."}, {"text": "Is short."}])
     result = first_result(judged_run(test))
     polite, short = result.revision.criteria.exclude(key="").values_list("key", flat=True)
-    for person, option in zip(people, ("UNMET", "EXACTLY_MET"), strict=True):
-        evaluate(result, Ballot(option, "So.", criterion=polite), by=person)
-    evaluate(result, Ballot("UNMET", "Long.", criterion=short), by=people[0])
+    for annotator, option in zip(annotators, ("UNMET", "EXACTLY_MET"), strict=True):
+        evaluate(result, HumanVerdict(option, "So.", criterion=polite), by=annotator)
+    evaluate(result, HumanVerdict("UNMET", "Long.", criterion=short), by=annotators[0])
 
     found = disputes_of([result])[result.pk]
 
@@ -163,16 +165,16 @@ def test_a_dispute_over_a_criterion_says_which(people):
 
 
 def test_the_list_takes_the_same_number_of_queries_however_long(
-    client, adjudicator, people, django_assert_max_num_queries
+    client, adjudicator, annotators, django_assert_max_num_queries
 ):
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    disputed(people)
+    disputed(annotators)
     client.get(URL)
     with CaptureQueriesContext(connection) as few:
         listed(client)
     for _ in range(4):
-        disputed(people)
+        disputed(annotators)
     with django_assert_max_num_queries(len(few)):
         assert len(listed(client)) == 5

@@ -3,13 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from runs.evaluating import Ballot, evaluate
 from runs.models import HumanEvaluation, Result
 from runs.review.corrections import correct
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.axe import violations
 from tests.browser import overflow_px, show
 from tests.factories import make_test, make_user
-from tests.runs.judged import judged_run
+from tests.runs.judged_runs import judged_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -21,7 +21,7 @@ def results():
     people = [make_user("annotator", username=name) for name in ("anna", "bela")]
     for result in run.results.order_by("pk"):
         for person, option in zip(people, "10", strict=True):
-            evaluate(result, Ballot(option, f"{person} thinks so."), by=person)
+            evaluate(result, HumanVerdict(option, f"{person} thinks so."), by=person)
     return list(run.results.order_by("pk"))
 
 

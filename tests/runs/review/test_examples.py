@@ -8,22 +8,22 @@ from django.urls import reverse
 from runs.models import Example, HumanEvaluation
 from tests.factories import make_user
 from tests.runs.review.rows import filled
-from tests.runs.review.test_pages import act, at_work, place_in
+from tests.runs.review.test_pages import act, assignment_in, at_work
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def person(client):
-    person = make_user("annotator")
-    client.force_login(person)
-    return person
+def annotator(client):
+    annotator = make_user("annotator")
+    client.force_login(annotator)
+    return annotator
 
 
-def test_what_was_just_said_is_marked_and_the_next_item_stays(client, person):
+def test_what_was_just_said_is_marked_and_the_next_item_stays(client, annotator):
     queue = filled(2)
-    place = place_in(at_work(client, queue))
-    html = act(client, queue, "submit", place=place, option="1")["html"]
+    assignment = assignment_in(at_work(client, queue))
+    html = act(client, queue, "submit", assignment=assignment, option="1")["html"]
     evaluation = HumanEvaluation.objects.get()
     url = reverse("admin:runs_result_example", args=[evaluation.result_id])
     assert f'action="{url}"' in html
@@ -31,12 +31,12 @@ def test_what_was_just_said_is_marked_and_the_next_item_stays(client, person):
     sent = {"evaluation": evaluation.pk, "act": "mark", "next": target.replace("&amp;", "&")}
     page = client.post(url, sent, follow=True).content.decode()
     assert Example.objects.get().evaluation == evaluation
-    assert place_in(page) == place_in(html)
+    assert assignment_in(page) == assignment_in(html)
 
 
-def test_of_a_sealed_test_it_is_not_offered(client, person):
+def test_of_a_sealed_test_it_is_not_offered(client, annotator):
     queue = filled(2)
     type(queue.items.first().result.test).objects.update(sealed=True)
-    place = place_in(at_work(client, queue))
-    html = act(client, queue, "submit", place=place, option="1")["html"]
+    assignment = assignment_in(at_work(client, queue))
+    html = act(client, queue, "submit", assignment=assignment, option="1")["html"]
     assert "Mark as an example" not in html

@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from evalhub.models import User
 from runs.models import HumanEvaluation, Judgment
-from runs.review.models import Correction, Place, PlaceState, Queue, ReviewItem, Skip
-from runs.review.taking import take
+from runs.review.models import Assignment, AssignmentState, Correction, Queue, ReviewItem, Skip
+from runs.review.reservations import take
 from tests.factories import first_result, make_run, make_test, make_user
-from tests.reports.rows import answer, judged
-from tests.runs.review.many import many_unreviewed
+from tests.reports.judged_runs import answer, judged
+from tests.runs.review.large_queue import large_queue_of
 from tests.runs.review.rows import expire, filled, make_queue, put, review
-from tests.runs.rubrics import rubric_run
+from tests.runs.rubric_runs import rubric_run
 
 pytestmark = pytest.mark.django_db
 
@@ -52,8 +52,8 @@ def act(client: Client, queue: Queue, name: str, **fields: str):
     return answer.json()
 
 
-def place_in(html: str) -> str:
-    found: list[str] = re.findall(r'data-place="(\d*)"', html)
+def assignment_in(html: str) -> str:
+    found: list[str] = re.findall(r'data-assignment="(\d*)"', html)
     assert len(found) == 1
     return found[0]
 
@@ -69,45 +69,51 @@ def at_work(client: Client, queue: Queue) -> str:
 def test_the_work_page_gives_an_item_and_gives_it_again(mine, me):
     queue = filled(2)
 
-    first = place_in(at_work(mine, queue))
+    first = assignment_in(at_work(mine, queue))
 
-    assert Place.objects.get(annotator=me).pk == int(first)
-    assert place_in(at_work(mine, queue)) == first
+    assert Assignment.objects.get(annotator=me).pk == int(first)
+    assert assignment_in(at_work(mine, queue)) == first
 
 
 def test_a_verdict_is_submitted_and_the_next_item_comes_with_the_answer(mine, me):
     queue = filled(2)
-    first = place_in(at_work(mine, queue))
+    first = assignment_in(at_work(mine, queue))
 
-    came = act(mine, queue, "submit", place=first, option="1", seconds="12", note="Look here.")
+    came = act(mine, queue, "submit", assignment=first, option="1", seconds="12", note="Look here.")
 
-    place = Place.objects.get(pk=first)
-    assert (place.state, place.seconds, place.note) == (PlaceState.SUBMITTED, 12, "Look here.")
+    assignment = Assignment.objects.get(pk=first)
+    assert (assignment.state, assignment.seconds, assignment.note) == (
+        AssignmentState.SUBMITTED,
+        12,
+        "Look here.",
+    )
     assert HumanEvaluation.objects.get().annotator == me
-    second = place_in(came["html"])
+    second = assignment_in(came["html"])
     assert second not in ("", first)
-    assert came["url"] == f"{url('work', queue)}?place={second}"
+    assert came["url"] == f"{url('work', queue)}?assignment={second}"
     assert "Saved. You: passes (1)." in came["announce"]
 
 
 def test_without_scripts_the_form_works_as_well(mine):
     queue = filled(2)
-    first = place_in(at_work(mine, queue))
+    first = assignment_in(at_work(mine, queue))
 
     page = mine.post(
-        url("act", queue), {"act": "submit", "place": first, "option": "1"}, follow=True
+        url("act", queue), {"act": "submit", "assignment": first, "option": "1"}, follow=True
     )
 
     html = page.content.decode()
-    assert place_in(html) != first
+    assert assignment_in(html) != first
     assert "Saved. You: passes (1)." in html
 
 
 def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
     queue = filled(1)
-    first = place_in(at_work(mine, queue))
+    first = assignment_in(at_work(mine, queue))
 
-    came = act(mine, queue, "submit", place=first, option="0", note="typed", correction="Five.")
+    came = act(
+        mine, queue, "submit", assignment=first, option="0", note="typed", correction="Five."
+    )
 
     (problem,) = came["problems"]
     assert problem["field"] == "justification"
@@ -120,10 +126,10 @@ def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
 
 def test_without_scripts_a_refusal_keeps_what_was_typed_too(mine):
     queue = filled(1)
-    first = place_in(at_work(mine, queue))
+    first = assignment_in(at_work(mine, queue))
 
     page = mine.post(
-        url("act", queue), {"act": "submit", "place": first, "option": "0", "note": "typed"}
+        url("act", queue), {"act": "submit", "assignment": first, "option": "0", "note": "typed"}
     )
 
     html = page.content.decode()
@@ -140,7 +146,7 @@ def test_an_option_that_overrules_the_judges_is_marked_so(mine):
 
 
 def test_criteria_are_judged_one_by_one(mine):
-    queue = make_queue(asks="criteria")
+    queue = make_queue(scope="criteria")
     points = [{"text": "Is polite."}, {"text": "Is short."}]
     run = rubric_run(points, {"Is polite.": [1], "Is short.": [1]})
     put(queue, first_result(run))
@@ -150,14 +156,14 @@ def test_criteria_are_judged_one_by_one(mine):
     assert 'data-ask=""' not in html
 
     fields = {f"option__{key}": "EXACTLY_MET" for key in keys}
-    came = act(mine, queue, "submit", place=place_in(html), **fields)
+    came = act(mine, queue, "submit", assignment=assignment_in(html), **fields)
 
     assert "You judged its criteria." in came["announce"]
     assert HumanEvaluation.objects.exclude(criterion__key="").count() == 2
 
 
 def test_a_check_is_not_asked_about(mine):
-    queue = make_queue(asks="criteria")
+    queue = make_queue(scope="criteria")
     points = [{"text": "Is short."}, {"check_name": "contains", "arguments": {"text": "Four"}}]
     run = rubric_run(points, {"Is short.": [1], "contains": [1]})
     put(queue, first_result(run))
@@ -168,10 +174,10 @@ def test_a_check_is_not_asked_about(mine):
 def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
     queue = filled(6)
     take(queue, by=make_user("annotator"))
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
     for _ in range(3):
-        came = act(mine, queue, "submit", place=place, option="1", seconds="90")
-        place = place_in(came["html"])
+        came = act(mine, queue, "submit", assignment=assignment, option="1", seconds="90")
+        assignment = assignment_in(came["html"])
 
     words = " ".join(re.sub(r"<[^>]+>", " ", came["html"]).split())
 
@@ -185,51 +191,51 @@ def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
 
 def test_a_draft_is_there_again(mine):
     queue = filled(1)
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
 
-    assert act(mine, queue, "draft", place=place, justification=WHY) == {"held": True}
+    assert act(mine, queue, "draft", assignment=assignment, justification=WHY) == {"held": True}
 
     assert WHY in at_work(mine, queue)
 
 
 def test_a_field_whose_name_no_database_could_keep_is_left_out(mine):
     queue = filled(1)
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
 
-    act(mine, queue, "draft", **{"place": place, "justification": WHY, "option__\0": "1"})
+    act(mine, queue, "draft", **{"assignment": assignment, "justification": WHY, "option__\0": "1"})
 
-    assert Place.objects.get(pk=place).draft == {"justification": WHY}
+    assert Assignment.objects.get(pk=assignment).draft == {"justification": WHY}
 
 
 def test_a_draft_of_a_place_that_another_took_says_that_it_is_lost(mine):
     queue = filled(1)
-    place = Place.objects.get(pk=place_in(at_work(mine, queue)))
-    expire(place)
+    assignment = Assignment.objects.get(pk=assignment_in(at_work(mine, queue)))
+    expire(assignment)
     take(queue, by=make_user("annotator"))
 
-    assert act(mine, queue, "draft", place=str(place.pk), note="x") == {"held": False}
-    assert act(mine, queue, "renew", place=str(place.pk)) == {"held": False}
-    came = act(mine, queue, "submit", place=str(place.pk), option="1")
+    assert act(mine, queue, "draft", assignment=str(assignment.pk), note="x") == {"held": False}
+    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"held": False}
+    came = act(mine, queue, "submit", assignment=str(assignment.pk), option="1")
     assert came["lost"]
     assert came["problems"]
 
 
 def test_a_place_is_kept_while_somebody_looks(mine):
     queue = filled(1)
-    place = Place.objects.get(pk=place_in(at_work(mine, queue)))
-    expire(place)
+    assignment = Assignment.objects.get(pk=assignment_in(at_work(mine, queue)))
+    expire(assignment)
 
-    assert act(mine, queue, "renew", place=str(place.pk)) == {"held": True}
+    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"held": True}
 
-    until = Place.objects.get(pk=place.pk).reserved_until
-    assert until > place.reserved_until.replace(year=2000)
+    until = Assignment.objects.get(pk=assignment.pk).reserved_until
+    assert until > assignment.reserved_until.replace(year=2000)
 
 
 def test_stopping_gives_the_item_to_others(mine, me):
     queue = filled(1)
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
 
-    came = act(mine, queue, "leave", place=place)
+    came = act(mine, queue, "leave", assignment=assignment)
 
     assert came == {"go": url("overview", queue)}
     other = take(queue, by=make_user("annotator"))
@@ -241,33 +247,35 @@ def test_stopping_gives_the_item_to_others(mine, me):
 
 def test_earlier_items_are_looked_at_again_and_left_forward(mine):
     queue = filled(3)
-    first = place_in(at_work(mine, queue))
-    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
-    third = place_in(act(mine, queue, "submit", place=second, option="1")["html"])
+    first = assignment_in(at_work(mine, queue))
+    second = assignment_in(act(mine, queue, "submit", assignment=first, option="1")["html"])
+    third = assignment_in(act(mine, queue, "submit", assignment=second, option="1")["html"])
 
-    one = act(mine, queue, "earlier", place=third)
-    two = act(mine, queue, "earlier", place=place_in(one["html"]))
-    end = act(mine, queue, "earlier", place=place_in(two["html"]))
+    one = act(mine, queue, "earlier", assignment=third)
+    two = act(mine, queue, "earlier", assignment=assignment_in(one["html"]))
+    end = act(mine, queue, "earlier", assignment=assignment_in(two["html"]))
 
-    assert [place_in(came["html"]) for came in (one, two, end)] == [second, first, first]
+    assert [assignment_in(came["html"]) for came in (one, two, end)] == [second, first, first]
     assert "nothing before this" in end["announce"]
-    forward = act(mine, queue, "later", place=first)
-    assert place_in(forward["html"]) == second
-    assert place_in(act(mine, queue, "later", place=second)["html"]) == third
+    forward = act(mine, queue, "later", assignment=first)
+    assert assignment_in(forward["html"]) == second
+    assert assignment_in(act(mine, queue, "later", assignment=second)["html"]) == third
 
 
 def test_an_earlier_verdict_is_taken_back_and_changed(mine, me):
     queue = filled(3)
-    first = place_in(at_work(mine, queue))
-    second = place_in(act(mine, queue, "submit", place=first, option="1", note="mine")["html"])
-    act(mine, queue, "submit", place=second, option="1")
+    first = assignment_in(at_work(mine, queue))
+    second = assignment_in(
+        act(mine, queue, "submit", assignment=first, option="1", note="mine")["html"]
+    )
+    act(mine, queue, "submit", assignment=second, option="1")
 
-    came = act(mine, queue, "undo", place=first)
+    came = act(mine, queue, "undo", assignment=first)
 
-    assert place_in(came["html"]) == first
+    assert assignment_in(came["html"]) == first
     assert "mine</textarea>" in came["html"]
-    act(mine, queue, "submit", place=first, option="0", justification=WHY)
-    kinds = HumanEvaluation.objects.filter(result=Place.objects.get(pk=first).item.result)
+    act(mine, queue, "submit", assignment=first, option="0", justification=WHY)
+    kinds = HumanEvaluation.objects.filter(result=Assignment.objects.get(pk=first).item.result)
     assert list(kinds.order_by("pk").values_list("kind", "option")) == [
         ("evaluation", "1"),
         ("withdrawal", ""),
@@ -277,61 +285,63 @@ def test_an_earlier_verdict_is_taken_back_and_changed(mine, me):
 
 def test_undo_takes_back_what_came_last(mine):
     queue = filled(2)
-    first = place_in(at_work(mine, queue))
-    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
+    first = assignment_in(at_work(mine, queue))
+    second = assignment_in(act(mine, queue, "submit", assignment=first, option="1")["html"])
 
-    assert place_in(act(mine, queue, "undo", place=second)["html"]) == first
-    assert Place.objects.get(pk=first).state == PlaceState.RESERVED
+    assert assignment_in(act(mine, queue, "undo", assignment=second)["html"]) == first
+    assert Assignment.objects.get(pk=first).state == AssignmentState.RESERVED
 
 
 def test_a_skip_wants_a_reason_and_is_undone(mine, me):
     queue = filled(2)
-    first = place_in(at_work(mine, queue))
-    assert act(mine, queue, "skip", place=first, reason=" ")["problems"][0]["field"] == "reason"
+    first = assignment_in(at_work(mine, queue))
+    assert (
+        act(mine, queue, "skip", assignment=first, reason=" ")["problems"][0]["field"] == "reason"
+    )
 
-    second = act(mine, queue, "skip", place=first, reason="Not my subject.", note="kept")
+    second = act(mine, queue, "skip", assignment=first, reason="Not my subject.", note="kept")
 
-    assert place_in(second["html"]) != first
+    assert assignment_in(second["html"]) != first
     assert Skip.objects.get().reason == "Not my subject."
-    back = act(mine, queue, "undo", place=place_in(second["html"]))
-    assert Skip.objects.get().taken_back_at is not None
+    back = act(mine, queue, "undo", assignment=assignment_in(second["html"]))
+    assert Skip.objects.get().undone_at is not None
     assert "kept</textarea>" in back["html"]
 
 
 def test_to_submit_or_skip_twice_does_no_harm(mine):
     queue = filled(3)
-    first = place_in(at_work(mine, queue))
-    second = place_in(act(mine, queue, "submit", place=first, option="1")["html"])
-    again = act(mine, queue, "submit", place=first, option="1")
-    third = place_in(act(mine, queue, "skip", place=second, reason="Unclear.")["html"])
-    skipped = act(mine, queue, "skip", place=second, reason="Unclear.")
+    first = assignment_in(at_work(mine, queue))
+    second = assignment_in(act(mine, queue, "submit", assignment=first, option="1")["html"])
+    again = act(mine, queue, "submit", assignment=first, option="1")
+    third = assignment_in(act(mine, queue, "skip", assignment=second, reason="Unclear.")["html"])
+    skipped = act(mine, queue, "skip", assignment=second, reason="Unclear.")
 
-    assert (place_in(again["html"]), place_in(skipped["html"])) == (second, third)
+    assert (assignment_in(again["html"]), assignment_in(skipped["html"])) == (second, third)
     assert (HumanEvaluation.objects.count(), Skip.objects.count()) == (1, 1)
 
 
 def test_undo_with_nothing_to_undo_says_so(mine):
     queue = filled(1)
 
-    came = act(mine, queue, "undo", place=place_in(at_work(mine, queue)))
+    came = act(mine, queue, "undo", assignment=assignment_in(at_work(mine, queue)))
 
     assert "nothing of yours to undo" in came["announce"]
 
 
 def test_what_was_sent_back_comes_first_with_the_note(mine, me):
     queue = filled(2)
-    first = place_in(at_work(mine, queue))
-    act(mine, queue, "submit", place=first, option="1")
+    first = assignment_in(at_work(mine, queue))
+    act(mine, queue, "submit", assignment=first, option="1")
     chief = logged_in(make_user("adjudicator"))
-    form = {"act": "send_back", "place": first, "note": "Read the reference again."}
+    form = {"act": "send_back", "assignment": first, "note": "Read the reference again."}
 
     assert chief.post(url("item", queue), form).status_code == 302
 
     html = mine.get(url("work", queue)).content.decode()
-    taken = place_in(html)
-    act(mine, queue, "leave", place=taken)
+    taken = assignment_in(html)
+    act(mine, queue, "leave", assignment=taken)
     html = at_work(mine, queue)
-    assert place_in(html) == first
+    assert assignment_in(html) == first
     assert "Read the reference again." in html
 
 
@@ -342,9 +352,9 @@ def test_when_nothing_is_left_the_page_says_why(mine, me):
     queue = filled(2)
     other = make_user("annotator")
     take(queue, by=other)
-    only = place_in(at_work(mine, queue))
+    only = assignment_in(at_work(mine, queue))
 
-    html = act(mine, queue, "submit", place=only, option="1")["html"]
+    html = act(mine, queue, "submit", assignment=only, option="1")["html"]
 
     assert "1 is reserved by others" in html
     assert "You reviewed 1." in html
@@ -368,17 +378,19 @@ def blind_queue(**fields) -> Queue:
     Judgment.objects.update(justification=SECRET_WORDS)
     queue = make_queue(**({"blind": "all"} | fields))
     put(queue, first_result(run))
-    ReviewItem.objects.update(reasons=[{"key": "judges_disagree", "told": "Two judges pass it"}])
+    ReviewItem.objects.update(
+        reasons=[{"key": "judges_disagree", "description": "Two judges pass it"}]
+    )
     return queue
 
 
 def hidden_words(queue: Queue) -> list[str]:
     result = queue.items.get().result
-    judges = [party["name"] for party in result.run.judgings.get().jury["judges"]]
+    judges = [party["name"] for party in result.run.judge_runs.get().jury["judges"]]
     page = reverse("admin:runs_result_change", args=[result.pk])
     model = result.run.model_name
-    told = ["2 of 3 pass", "Two judges pass it", SECRET_WORDS, "0.67", "the secret release"]
-    return [*told, f">{model}<", page, *judges]
+    description = ["2 of 3 pass", "Two judges pass it", SECRET_WORDS, "0.67", "the secret release"]
+    return [*description, f">{model}<", page, *judges]
 
 
 def test_a_blind_item_says_nothing_of_judges_model_and_reasons(mine):
@@ -413,7 +425,7 @@ def test_what_others_said_is_hidden_from_a_blind_reviewer(mine):
 def test_after_a_blind_verdict_the_judges_are_told(mine):
     queue = blind_queue()
 
-    came = act(mine, queue, "submit", place=place_in(at_work(mine, queue)), option="0")
+    came = act(mine, queue, "submit", assignment=assignment_in(at_work(mine, queue)), option="0")
 
     assert "You: fails (0). Judges: 2 of 3 pass." in came["html"]
     result = queue.items.get().result
@@ -429,7 +441,13 @@ def test_hostile_text_stays_text(mine, me):
     answer(run, "<script>alert(3)</script>")
     queue = make_queue(instructions="<script>alert(4)</script>")
     put(queue, first_result(run))
-    act(mine, queue, "draft", place=place_in(at_work(mine, queue)), note="</textarea><script>5")
+    act(
+        mine,
+        queue,
+        "draft",
+        assignment=assignment_in(at_work(mine, queue)),
+        note="</textarea><script>5",
+    )
 
     html = at_work(mine, queue)
 
@@ -446,7 +464,7 @@ def test_a_sealed_test_is_not_shown_to_who_may_not_read_it():
     html = logged_in(person).get(url("work", queue)).content.decode()
 
     assert "What is 2 + 2?" not in html
-    assert place_in(html) == ""
+    assert assignment_in(html) == ""
 
 
 def rights(*codenames: str):
@@ -459,12 +477,12 @@ def test_nobody_opens_or_decides_what_is_anothers(mine, me):
     queue = filled(2)
     theirs = take(queue, by=make_user("annotator"))
 
-    html = mine.get(f"{url('work', queue)}?place={theirs.pk}").content.decode()
+    html = mine.get(f"{url('work', queue)}?assignment={theirs.pk}").content.decode()
 
-    assert place_in(html) != str(theirs.pk)
-    assert act(mine, queue, "submit", place=str(theirs.pk), option="1")["lost"]
+    assert assignment_in(html) != str(theirs.pk)
+    assert act(mine, queue, "submit", assignment=str(theirs.pk), option="1")["lost"]
     theirs.refresh_from_db()
-    assert theirs.state == PlaceState.RESERVED
+    assert theirs.state == AssignmentState.RESERVED
 
 
 def test_an_annotator_sees_how_far_the_queue_is_but_not_its_items(mine):
@@ -474,7 +492,7 @@ def test_an_annotator_sees_how_far_the_queue_is_but_not_its_items(mine):
 
     assert "of 1 reviewed" in html
     assert "Two judges pass it" not in html
-    assert mine.post(url("item", queue), {"act": "send_back", "place": "1"}).status_code == 403
+    assert mine.post(url("item", queue), {"act": "send_back", "assignment": "1"}).status_code == 403
 
 
 def test_an_unknown_act_is_refused(mine):
@@ -500,7 +518,7 @@ def test_a_queue_is_made_and_leads_to_adding_runs(chief):
         "reviewers": "2",
         "random_percent": "35",
         "blind": "all",
-        "asks": "either",
+        "scope": "either",
         "reasoning": "overrides",
         "reserved_minutes": "30",
     }
@@ -544,7 +562,7 @@ def test_raising_the_reviewers_asks_for_more_reviews(chief):
 
     chief.post(url("change", queue), {**form, "reviewers": "3", "random_percent": "20"})
 
-    assert queue.places.count() == 6
+    assert queue.assignments.count() == 6
 
 
 def test_a_queue_is_closed_and_opened_again(chief, mine):
@@ -562,7 +580,9 @@ def test_a_queue_is_closed_and_opened_again(chief, mine):
 def test_items_are_found_by_reason_state_and_person(chief, me):
     queue = filled(3)
     one, two, _ = queue.items.order_by("position")
-    ReviewItem.objects.filter(pk=one.pk).update(reasons=[{"key": "flipped", "told": "Failed now"}])
+    ReviewItem.objects.filter(pk=one.pk).update(
+        reasons=[{"key": "flipped", "description": "Failed now"}]
+    )
     ReviewItem.objects.filter(pk=two.pk).update(is_random=True)
     review(take(queue, by=me))
 
@@ -573,17 +593,19 @@ def test_items_are_found_by_reason_state_and_person(chief, me):
     assert found("reason=flipped") == [one.pk]
     assert found("reason=random") == [two.pk]
     assert found("state=submitted") == [one.pk]
-    assert found(f"person={me.pk}") == [one.pk]
+    assert found(f"annotator={me.pk}") == [one.pk]
     assert len(found("state=open")) == 2
-    assert len(found("reason=nonsense&state=x&person=y")) == 3
+    assert len(found("reason=nonsense&state=x&annotator=y")) == 3
 
 
 def test_who_runs_a_queue_sees_what_each_person_did(chief, mine):
     queue = filled(4)
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
     for _ in range(3):
         fields = {"option": "1", "seconds": "30"}
-        place = place_in(act(mine, queue, "submit", place=place, **fields)["html"])
+        assignment = assignment_in(
+            act(mine, queue, "submit", assignment=assignment, **fields)["html"]
+        )
 
     html = chief.get(url("overview", queue)).content.decode()
 
@@ -593,13 +615,13 @@ def test_who_runs_a_queue_sees_what_each_person_did(chief, mine):
 
 def test_a_skipped_item_is_offered_again(chief, mine, me):
     queue = filled(1)
-    act(mine, queue, "skip", place=place_in(at_work(mine, queue)), reason="Too long.")
+    act(mine, queue, "skip", assignment=assignment_in(at_work(mine, queue)), reason="Too long.")
     assert "Too long." in chief.get(url("overview", queue)).content.decode()
-    assert place_in(at_work(mine, queue)) == ""
+    assert assignment_in(at_work(mine, queue)) == ""
 
     chief.post(url("item", queue), {"act": "offer", "skip": Skip.objects.get().pk})
 
-    assert place_in(at_work(mine, queue)) != ""
+    assert assignment_in(at_work(mine, queue)) != ""
 
 
 def test_a_certain_item_is_taken_from_the_list(chief):
@@ -609,7 +631,7 @@ def test_a_certain_item_is_taken_from_the_list(chief):
     answer = chief.post(url("item", queue), {"act": "review", "item": last.pk})
 
     assert answer["location"].startswith(url("work", queue))
-    assert last.places.get().state == PlaceState.RESERVED
+    assert last.assignments.get().state == AssignmentState.RESERVED
 
 
 def test_a_queue_in_which_something_was_said_is_not_deleted():
@@ -644,9 +666,9 @@ def test_an_empty_list_says_what_a_queue_is_for(chief):
 
 def test_a_correction_is_kept(mine):
     queue = filled(1)
-    place = place_in(at_work(mine, queue))
+    assignment = assignment_in(at_work(mine, queue))
 
-    act(mine, queue, "submit", place=place, option="1", correction="It is 4.")
+    act(mine, queue, "submit", assignment=assignment, option="1", correction="It is 4.")
 
     assert Correction.objects.get().text == "It is 4."
 
@@ -672,12 +694,12 @@ def queries_of(call) -> int:
 
 
 def test_the_pages_take_as_many_queries_with_100000_unreviewed_results(mine, me, chief):
-    few, many = many_unreviewed(3), many_unreviewed(100_000)
-    assert many.places.filter(state=PlaceState.OPEN).count() == 100_000
+    few, many = large_queue_of(3), large_queue_of(100_000)
+    assert many.assignments.filter(state=AssignmentState.OPEN).count() == 100_000
 
     def counts(queue: Queue) -> dict[str, int]:
-        first = place_in(at_work(mine, queue))
-        send = {"place": first, "option": "1", "justification": WHY}
+        first = assignment_in(at_work(mine, queue))
+        send = {"assignment": first, "option": "1", "justification": WHY}
         return {
             "work": queries_of(lambda: at_work(mine, queue)),
             "submit": queries_of(lambda: act(mine, queue, "submit", **send)),

@@ -3,12 +3,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs.review.models import Place
-from runs.review.progress import by_person, own, per_hour, progress
-from runs.review.submitting import send_back, skip, submit
-from runs.review.taking import take
+from runs.review.models import Assignment
+from runs.review.progress import by_annotator, own_progress, per_hour, progress
+from runs.review.reservations import take
+from runs.review.submit import send_back, skip, submit
 from tests.factories import make_user
-from tests.runs.review.rows import expire, filled, review, sheet
+from tests.runs.review.rows import expire, filled, review, submission
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def bob(db):
 def test_progress_counts_items_and_places(ann, bob):
     queue = filled(5, reviewers=2)
     review(take(queue, by=ann))
-    sent = review(take(queue, by=ann)).place
+    sent = review(take(queue, by=ann)).assignment
     send_back(sent, "Look again.", by=bob)
     skip(take(queue, by=bob), "No.", by=bob)
     take(queue, by=bob)
@@ -33,7 +33,7 @@ def test_progress_counts_items_and_places(ann, bob):
 
     assert found._asdict() == {
         "items": 5,
-        "places": 10,
+        "assignments": 10,
         "submitted": 1,
         "reserved": 1,
         "open": 7,
@@ -52,9 +52,9 @@ def test_reservation_that_ran_out_is_open(ann):
 def test_own_pace_is_of_the_time_taken(ann):
     queue = filled(4)
     for seconds in (30, 60, 90):
-        submit(take(queue, by=ann), sheet(seconds=seconds), by=ann)
+        submit(take(queue, by=ann), submission(seconds=seconds), by=ann)
 
-    found = own(queue, ann)
+    found = own_progress(queue, ann)
 
     # 3 in 180 s are 60 in an hour.
     assert (found.submitted, found.today, found.per_hour, found.median_seconds) == (3, 3, 60, 60)
@@ -63,9 +63,12 @@ def test_own_pace_is_of_the_time_taken(ann):
 def test_own_pace_is_not_told_from_two(ann):
     queue = filled(3)
     for _ in range(2):
-        submit(take(queue, by=ann), sheet(seconds=10), by=ann)
+        submit(take(queue, by=ann), submission(seconds=10), by=ann)
 
-    assert (own(queue, ann).per_hour, own(queue, ann).median_seconds) == (None, None)
+    assert (own_progress(queue, ann).per_hour, own_progress(queue, ann).median_seconds) == (
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [([], None), ([0, 0, 0], None), ([36] * 3, 100)])
@@ -79,11 +82,11 @@ def test_today_is_a_day_of_the_site(ann, settings):
     review(take(queue, by=ann))
     review(take(queue, by=ann))
     start = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    first = Place.objects.order_by("pk")[0]
+    first = Assignment.objects.order_by("pk")[0]
     before = start - timedelta(seconds=1)
-    Place.objects.filter(pk=first.pk).update(submitted_at=before)
+    Assignment.objects.filter(pk=first.pk).update(submitted_at=before)
 
-    assert (own(queue, ann).submitted, own(queue, ann).today) == (2, 1)
+    assert (own_progress(queue, ann).submitted, own_progress(queue, ann).today) == (2, 1)
 
 
 def test_own_figures_are_of_one_queue_and_person(ann, bob):
@@ -91,19 +94,24 @@ def test_own_figures_are_of_one_queue_and_person(ann, bob):
     review(take(queue, by=bob))
     review(take(other, by=ann))
 
-    assert own(queue, ann) == (0, 0, 0, None, None)
+    assert own_progress(queue, ann) == (0, 0, 0, None, None)
 
 
 def test_each_person_by_name(ann, bob):
     queue = filled(3)
-    submit(take(queue, by=bob), sheet(seconds=20), by=bob)
+    submit(take(queue, by=bob), submission(seconds=20), by=bob)
     take(queue, by=bob)
     skip(take(queue, by=ann), "No.", by=ann)
 
-    first, second = by_person(queue)
+    first, second = by_annotator(queue)
 
-    assert (first.person, first.submitted, first.skipped, first.mean_seconds) == ("ann", 0, 1, None)
-    assert (second.person, second.submitted, second.reserved, second.mean_seconds) == (
+    assert (first.annotator, first.submitted, first.skipped, first.mean_seconds) == (
+        "ann",
+        0,
+        1,
+        None,
+    )
+    assert (second.annotator, second.submitted, second.reserved, second.mean_seconds) == (
         "bob",
         1,
         1,
@@ -120,6 +128,6 @@ def test_queries_do_not_grow(ann, bob, count, django_assert_num_queries):
     with django_assert_num_queries(5):
         assert progress(queue).submitted == 2
     with django_assert_num_queries(4):
-        assert own(queue, ann).submitted == 1
+        assert own_progress(queue, ann).submitted == 1
     with django_assert_num_queries(5):
-        assert len(by_person(queue)) == 2
+        assert len(by_annotator(queue)) == 2

@@ -2,11 +2,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from runs.review.reasons import REASONS, Facts, as_json, gravity, reasons_of, said, told_of
+from runs.review.reasons import (
+    REASONS,
+    Facts,
+    as_json,
+    reason_descriptions,
+    reason_label,
+    reasons_of,
+    severity,
+)
 
 
-def told(**facts):
-    return [reason.told for reason in reasons_of(Facts(**facts))]
+def description(**facts):
+    return [reason.description for reason in reasons_of(Facts(**facts))]
 
 
 def test_nothing_sets_a_plain_answer_apart():
@@ -22,9 +30,9 @@ def test_nothing_sets_a_plain_answer_apart():
         ({"split": 2}, "The judges lie far apart on two criteria"),
         ({"expected": 3, "answered": 2}, "One of three verdicts is missing"),
         ({"expected": 9, "answered": 7}, "Two of nine verdicts are missing"),
-        ({"expected": 2, "is_unjudged": True}, "No judge gave a verdict"),
-        ({"is_unjudged": True}, "Nothing has judged it"),
-        ({"is_unjudged": True, "expected": 2, "answered": 2}, "It could not be decided"),
+        ({"expected": 2, "is_unscored": True}, "No judge gave a verdict"),
+        ({"is_unscored": True}, "Nothing has judged it"),
+        ({"is_unscored": True, "expected": 2, "answered": 2}, "It could not be decided"),
         ({"agreement": 0.666}, "The judges agree little (alpha 0.67)"),
         ({"agreement": -0.2}, "The judges agree little (alpha -0.2)"),
         ({"passed": False, "passed_before": True, "before": "r4"}, "Failed now, passed in r4"),
@@ -34,7 +42,7 @@ def test_nothing_sets_a_plain_answer_apart():
     ],
 )
 def test_a_reason_in_words(facts, words):
-    assert told(**facts) == [words]
+    assert description(**facts) == [words]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +59,7 @@ def test_a_reason_in_words(facts, words):
     ],
 )
 def test_what_is_no_reason(facts):
-    assert told(**facts) == []
+    assert description(**facts) == []
 
 
 def test_the_gravest_comes_first():
@@ -61,11 +69,11 @@ def test_the_gravest_comes_first():
 
     keys = ["judges_disagree", "judge_failed", "low_agreement", "high_weight"]
     assert [reason.key for reason in reasons] == keys
-    assert gravity(reasons) == list(REASONS).index("judges_disagree")
+    assert severity(reasons) == list(REASONS).index("judges_disagree")
 
 
 def test_chance_is_the_least_grave():
-    assert gravity(()) == len(REASONS) - 1
+    assert severity(()) == len(REASONS) - 1
 
 
 def test_an_item_tells_its_reasons_and_that_it_was_drawn():
@@ -73,8 +81,8 @@ def test_an_item_tells_its_reasons_and_that_it_was_drawn():
 
     item = SimpleNamespace(reasons=reasons, is_random=True)
 
-    assert told_of(item) == ["Its test has weight 3", "Drawn at random"]
+    assert reason_descriptions(item) == ["Its test has weight 3", "Drawn at random"]
 
 
 def test_every_reason_has_general_words():
-    assert [said(key) for key in REASONS] == list(REASONS.values())
+    assert [reason_label(key) for key in REASONS] == list(REASONS.values())

@@ -1,0 +1,86 @@
+"""Saving and deleting filters from the lists, and what the lists show of them."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+)
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from unfold.sites import UnfoldAdminSite
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from evalhub.access.models import SavedFilter
+from evalhub.access.saved_filters import address_of, filters_of, save, saved_query
+from evalhub.admin_site.pages import bounded_text, current_user
+
+
+class NameForm(forms.Form):
+    """Asked for again where a filter could not be saved."""
+
+    name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
+    replace = forms.BooleanField(
+        required=False,
+        label="Replace the filter of that name",
+        widget=UnfoldBooleanWidget,
+    )
+
+
+def shown_on(request: HttpRequest) -> dict[str, Any] | None:
+    """What the list that is asked for shows of saved filters; None on other pages."""
+    match = request.resolver_match
+    page = match.view_name if match else ""
+    address = address_of(page)
+    if not address or not request.user.is_authenticated or "_popup" in request.GET:
+        return None
+    query = saved_query(request.GET.urlencode())
+    saved = [
+        (row, f"{address}?{row.query}", row.query == query)
+        for row in filters_of(current_user(request), page)
+    ]
+    return {"saved": saved, "page": page, "query": query}
+
+
+def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
+    """POST keeps the filters of a list; what is wrong is said with what was typed."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    page, query = request.POST.get("page", ""), request.POST.get("query", "")
+    if not address_of(page):
+        raise Http404(f"There is no list called {bounded_text(page, 100)!r}.")
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            row = save(current_user(request), page, query=query, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, f"Saved as “{row}”.")
+            return HttpResponseRedirect(f"{address_of(page)}?{row.query}")
+    shown = {
+        **site.each_context(request),
+        "title": "Save these filters",
+        "form": form,
+        "hidden": [("page", page), ("query", query)],
+        "button": "Save",
+        "back_url": f"{address_of(page)}?{saved_query(query)}",
+    }
+    return TemplateResponse(request, "evalhub/confirm.html", shown)
+
+
+def delete_view(request: HttpRequest, key: int) -> HttpResponse:
+    """POST deletes a filter of one's own."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    row = get_object_or_404(SavedFilter, pk=key, current_user=current_user(request))
+    query = saved_query(request.POST.get("query", ""))
+    row.delete()
+    messages.success(request, f"The filter “{row}” is deleted; the list is as it was.")
+    return HttpResponseRedirect(f"{address_of(row.page) or '/'}?{query}")

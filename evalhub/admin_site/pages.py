@@ -1,0 +1,292 @@
+"""What the admins of all floors share: pages in the admin's shell, and a history to read."""
+
+import json
+from difflib import unified_diff
+from typing import Any, NamedTuple, cast
+
+from django.apps import apps
+from django.contrib import messages
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from simple_history.admin import SimpleHistoryAdmin
+from simple_history.template_utils import HistoricalRecordContextHelper
+from unfold.admin import ModelAdmin
+
+from evalhub.access.models import User
+from evalhub.storable import UNSTORABLE
+
+
+def current_user(request: HttpRequest) -> User:
+    """Who is logged in; the admin lets nobody else pass."""
+    return cast(User, request.user)
+
+
+def row_number(text: str | None) -> int:
+    """A row's number from a link or form; 0, which no row has, where it is none."""
+    is_number = bool(text) and str(text).isascii() and str(text).isdecimal()
+    return int(str(text)) if is_number and len(str(text)) <= 18 else 0
+
+
+def bounded_text(text: str | None, most: int) -> str:
+    """A short text from a link or form, without what no database could keep."""
+    return UNSTORABLE.sub("", text or "").strip()[:most]
+
+
+class PageAdmin(ModelAdmin):
+    """A ModelAdmin with pages and acts of its own."""
+
+    section = ""
+    """Where the sidebar has it, if not under its app's name."""
+    rows = ""
+    """What its rows are called, if not as their table says."""
+    keeps_history = True
+    """Whether changes on its pages are recorded to be looked at."""
+    instead_of_deleting = ""
+    """What else can be done, in a sentence for who is about to delete."""
+
+    list_filter_submit = True
+    list_per_page = 50
+    show_full_result_count = False
+    list_fullwidth = True
+    view_on_site: Any = False
+    warn_unsaved_form = True
+
+    class Media:
+        css = {"all": ("evalhub/forms.css",)}
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        extra = {} if self.keeps_history else {"show_history": False}
+        context = {**extra, **(extra_context or {})}
+        response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {"crumb": "History", **(extra_context or {})}
+        response: HttpResponse = super().history_view(request, object_id, context)
+        return response
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        row, own = context["object"], str(self.opts.verbose_name_plural)
+        along = [(name, n - (name == own)) for name, n in context["model_count"]]
+        more = {
+            "crumb": "Delete",
+            "goes_along": [(name, n) for name, n in along if n],
+            "instead": self.instead_of_deleting,
+            "back_url": self.url_of("change", row.pk),
+        }
+        response: HttpResponse = super().render_delete_form(request, {**context, **more})
+        return response
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What would go along, without the rows that only link two others."""
+        trees, counts, lacking, protected = super().get_deleted_objects(objs, request)
+        models = apps.get_models(include_auto_created=True)
+        links = {str(m._meta.verbose_name_plural) for m in models if m._meta.auto_created}
+        kept = {name: n for name, n in counts.items() if str(name) not in links}
+        return trees, kept, lacking, protected
+
+    def page(
+        self, request: HttpRequest, template: str, /, *, title: str, **context: Any
+    ) -> TemplateResponse:
+        """A page in the admin's shell."""
+        shell = self.admin_site.each_context(request)
+        return TemplateResponse(
+            request, template, {**shell, "opts": self.model._meta, "title": title, **context}
+        )
+
+    def url_name(self, page: str) -> str:
+        return f"admin:{self.model._meta.app_label}_{self.model._meta.model_name}_{page}"
+
+    def url_of(self, page: str, *args: Any) -> str:
+        return reverse(self.url_name(page), args=args)
+
+    def found(self, request: HttpRequest, object_id: int) -> Any:
+        """The row, as far as this person may see it.
+
+        Raises:
+            Http404: There is none, or none for this person.
+            PermissionDenied: Rows of this kind are not this person's to see.
+        """
+        row = self.get_object(request, str(object_id))
+        if row is None:
+            raise Http404(f"There is no {self.model._meta.verbose_name} {object_id} for you.")
+        if not self.has_view_permission(request, row):
+            raise PermissionDenied
+        return row
+
+    def back(self, request: HttpRequest, row: Model) -> HttpResponse:
+        """To the row's page, or to the list where this person no longer sees it."""
+        seen = self.get_object(request, str(row.pk)) is not None
+        target = self.url_of("change", row.pk) if seen else self.url_of("changelist")
+        return HttpResponseRedirect(target)
+
+    def say(self, request: HttpRequest, *problems: str) -> None:
+        """Show what went wrong."""
+        self.message_user(request, " ".join(problems), messages.ERROR)
+
+
+class ReadOnlyAdmin(PageAdmin):
+    """Rows that are written by the program and only read by people."""
+
+    keeps_history = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return [field.name for field in self.model._meta.fields if field.name != "id"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return self.get_fields(request, obj)
+
+
+class Line(NamedTuple):
+    """One line of a change: its sign is "+", "-", a space, or "…" where lines are left out."""
+
+    sign: str
+    text: str
+
+
+class Value(NamedTuple):
+    """One field as it was recorded; `lines` is empty where it did not change."""
+
+    name: str
+    text: str
+    lines: list[Line]
+
+
+class ReadableChanges(HistoricalRecordContextHelper):
+    """What a version changed, in words; "" where there was nothing."""
+
+    def prepare_delta_change_value(self, change: Any, value: Any) -> str:
+        value = super().prepare_delta_change_value(change, value)
+        if self.model._meta.get_field(change.field).many_to_many:
+            return ", ".join(sorted(map(str, value)))
+        return readable(value)
+
+
+class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
+    """Rows with a history that everybody who sees them can read, and nobody can rewrite."""
+
+    history_list_per_page = 50
+    object_history_template = "evalhub/history.html"
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> "ReadableChanges":
+        return ReadableChanges(self.model, historical_record)
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        """Whether this person may read what the row was; asked before any of it is loaded."""
+        return True
+
+    def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """An old version is copied by hand: a revert would go past states and publication."""
+        return True
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if not self.may_read_history(request, object_id):
+            raise Http404
+        context = {"crumb": "History", **(extra_context or {})}
+        response: HttpResponse = super().history_view(request, object_id, context)
+        return response
+
+    def history_form_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        version_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """One recorded version, with what it changed."""
+        if request.method != "GET" or not self.has_view_permission(request):
+            raise PermissionDenied
+        if not self.may_read_history(request, object_id):
+            raise Http404
+        record = self._record(object_id, version_id)
+        values = values_of(record, record.prev_record)
+        return self.page(
+            request,
+            "evalhub/history_version.html",
+            title=f"Version of {record.history_date:%Y-%m-%d %H:%M}",
+            record=record,
+            changed=[value for value in values if value.lines],
+            others=[value for value in values if not value.lines],
+            history_url=self.url_of("history", object_id),
+        )
+
+    def _record(self, object_id: str, version_id: str) -> Any:
+        try:
+            return self.model.history.get(pk=int(version_id), id=int(object_id))
+        except (ValueError, ObjectDoesNotExist) as error:
+            raise Http404 from error
+
+
+def values_of(record: Any, before: Any) -> list[Value]:
+    """The fields of a recorded version. `before` is None for the first."""
+    values = []
+    for field in [*record.tracked_fields, *record._history_m2m_fields]:
+        if getattr(field, "auto_now", False):
+            continue
+        text = readable(_value(record, field))
+        old = readable(_value(before, field)) if before else text
+        lines = _diff(old, text) if old != text else []
+        values.append(Value(str(field.verbose_name), text, lines))
+    return values
+
+
+def _value(record: Any, field: Any) -> Any:
+    if field.many_to_many:
+        return ", ".join(sorted(_names(record, field)))
+    if field.is_relation:
+        return _related(record, field.name, getattr(record, field.attname))
+    return getattr(record, field.name)
+
+
+def _names(record: Any, field: Any) -> list[str]:
+    name = field.m2m_reverse_field_name()
+    rows = getattr(record, field.name).all()
+    return [str(_related(row, name, getattr(row, f"{name}_id"))) for row in rows]
+
+
+def _related(row: Any, name: str, key: Any) -> Any:
+    """The related row, or its number where it is gone."""
+    try:
+        return getattr(row, name)
+    except ObjectDoesNotExist:
+        return f"{key} (deleted)"
+
+
+def readable(value: Any) -> str:
+    """A field's value as people read it; nothing where there is none."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict | list):
+        return json.dumps(value, indent=2, ensure_ascii=False)
+    return str(value)
+
+
+def _diff(before: str, after: str) -> list[Line]:
+    lines = list(unified_diff(before.splitlines(), after.splitlines(), lineterm=""))[2:]
+    return [Line("…", "") if line.startswith("@@") else Line(line[0], line[1:]) for line in lines]

@@ -1,0 +1,44 @@
+"""The admin as the house has it: unfold's, with what is missing shown and asked for alike."""
+
+from functools import partial
+from typing import Any
+
+from django.contrib.admin.apps import AdminConfig
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path
+from unfold.sites import UnfoldAdminSite
+
+
+class SiteAdminConfig(AdminConfig):
+    """Takes the place of `django.contrib.admin` among the installed apps."""
+
+    default_site = "evalhub.admin_site.site.Site"
+
+
+class Site(UnfoldAdminSite):
+    empty_value_display = "—"
+
+    def get_urls(self) -> list[Any]:
+        from evalhub.access.saved_filter_views import delete_view, save_view
+
+        save = self.admin_view(partial(save_view, self))
+        return [
+            path("filters/save/", save, name="save_filter"),
+            path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),
+            *super().get_urls(),
+        ]
+
+    def search(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """What the command palette finds, as the part of a page that it shows."""
+        from evalhub.admin_site import (
+            command_palette,  # this module is loaded before there are tables
+        )
+        from evalhub.admin_site.pages import bounded_text
+
+        words = bounded_text(request.GET.get("s"), command_palette.LONGEST)
+        groups = command_palette.found(self, request, words)
+        shown = {"groups": groups, "words": words}
+        return TemplateResponse(request, "evalhub/command_palette_results.html", shown)

@@ -1,0 +1,192 @@
+"""Connections to providers: to permitted addresses only, and with what crossed the wire at hand.
+
+litellm sends through httpx over aiohttp, its fast way. This transport takes the place of
+litellm's own (`gateway.py` puts it there) and adds three things: every address is checked when
+a connection to it is opened, redirects included; a reply has a size limit; and the last reply or
+failure is noted on the current `Exchange`, because litellm hands on neither whole.
+"""
+
+import asyncio
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.request import getproxies_environment, proxy_bypass
+from weakref import WeakKeyDictionary
+
+import aiohttp
+import httpcore
+import httpx
+from aiohttp.abc import ResolveResult
+
+from evalhub.llm.address_policy import allowed_addresses, is_allowed_name, permitted
+
+MAX_REPLY_BYTES = 20_000_000
+KEEPALIVE_S = 120
+CONNECT_TIMEOUT_S = 15.0
+DEFAULT_TIMEOUT_S = 600.0
+DECODED = {b"content-encoding", b"content-length", b"transfer-encoding"}
+"""Headers that no longer hold once the body has been read and decompressed."""
+
+
+class ReplyTooLong(Exception):
+    """A provider sent more than any answer needs."""
+
+
+@dataclass
+class Exchange:
+    """What crossed the wire in one call: the last response, or why there was none.
+
+    `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent.
+    """
+
+    response: httpx.Response | None = None
+    failure: Exception | None = None
+    elapsed_s: float = 0.0
+
+
+_current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+@contextmanager
+def recorded() -> Iterator[Exchange]:
+    """An exchange that notes what the calls made inside receive."""
+    exchange = Exchange()
+    token = _current.set(exchange)
+    try:
+        yield exchange
+    finally:
+        _current.reset(token)
+
+
+class PermittedConnector(aiohttp.TCPConnector):
+    """Connects to permitted addresses only: what is checked here is what is connected to.
+
+    The override is of a method that aiohttp calls for names and literal addresses alike; its
+    public resolver hook is not asked about literal ones. A test opens a real forbidden
+    connection, so that a change in aiohttp cannot remove the check unseen.
+    """
+
+    async def _resolve_host(self, host: str, port: int, traces: Any = None) -> list[ResolveResult]:
+        found = await super()._resolve_host(host, port, traces)
+        allow = allowed_addresses()
+        name = host.lower().rstrip(".")
+        if is_allowed_name(name, port, allow):
+            return found
+        kept = permitted(name, port, [result["host"].partition("%")[0] for result in found], allow)
+        return [result for result in found if result["host"].partition("%")[0] in kept]
+
+
+class PermittedBackend(httpcore.SyncBackend):
+    """The same for the little that litellm sends without asyncio: some providers, some images."""
+
+    def connect_tcp(
+        self, host: str, port: int, *arguments: Any, **options: Any
+    ) -> httpcore.NetworkStream:
+        allow, name = allowed_addresses(), host.lower().rstrip(".")
+        if is_allowed_name(name, port, allow):
+            return super().connect_tcp(host, port, *arguments, **options)
+        try:
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+        addresses = [str(info[4][0]).partition("%")[0] for info in infos]
+        address = permitted(name, port, addresses, allow)[0]
+        return super().connect_tcp(address, port, *arguments, **options)
+
+
+def sync_transport() -> httpx.HTTPTransport:
+    transport = httpx.HTTPTransport()
+    transport._pool._network_backend = PermittedBackend()
+    return transport
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """Sends httpx requests through one aiohttp session per event loop."""
+
+    def __init__(self) -> None:
+        self._tls = httpx.create_ssl_context()
+        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
+            WeakKeyDictionary()
+        )
+
+    def get_valid_client_session(self) -> aiohttp.ClientSession:
+        """The session of the running loop; litellm asks for it by this name."""
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is None or session.closed:
+            connector = PermittedConnector(limit=0, keepalive_timeout=KEEPALIVE_S, ssl=self._tls)
+            session = aiohttp.ClientSession(
+                connector=connector, cookie_jar=aiohttp.DummyCookieJar()
+            )
+            self._sessions[loop] = session
+        return session
+
+    _get_valid_client_session = get_valid_client_session
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        exchange = _current.get() or Exchange()
+        exchange.response = exchange.failure = None
+        started = time.perf_counter()
+        try:
+            exchange.response = await self._send(request)
+        except (aiohttp.ClientError, TimeoutError, OSError, ReplyTooLong, ValueError) as error:
+            exchange.failure = error
+            failure = httpx.TimeoutException if isinstance(error, TimeoutError) else httpx.ReadError
+            raise failure(str(error), request=request) from error
+        finally:
+            exchange.elapsed_s += time.perf_counter() - started
+        return exchange.response
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        async with self.get_valid_client_session().request(
+            request.method,
+            str(request.url),
+            headers=request.headers,
+            data=await request.aread() or None,
+            allow_redirects=False,
+            proxy=proxy_for(request.url.scheme, request.url.host),
+            timeout=_timeout(request),
+        ) as response:
+            body = await _read(response)
+            headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
+            return httpx.Response(response.status, headers=headers, content=body, request=request)
+
+    async def close(self) -> None:
+        """Close the running loop's session, connections included."""
+        session = self._sessions.pop(asyncio.get_running_loop(), None)
+        if session is not None:
+            await session.close()
+
+
+@lru_cache(maxsize=1000)
+def proxy_for(scheme: str, host: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY …) names for a host.
+
+    A proxy resolves names itself, so that only the proxy's own address is checked at connect
+    time; what the operator's proxy reaches is the operator's decision.
+    """
+    proxies = getproxies_environment()
+    if not proxies or proxy_bypass(host):
+        return None
+    return proxies.get(scheme) or proxies.get("all")
+
+
+def _timeout(request: httpx.Request) -> aiohttp.ClientTimeout:
+    """The whole call may take as long as the caller said, not only each read of it."""
+    total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
+    return aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    chunks, size = [], 0
+    async for chunk in response.content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_REPLY_BYTES:
+            raise ReplyTooLong(f"more than {MAX_REPLY_BYTES:,} bytes")
+    return b"".join(chunks)

@@ -1,0 +1,158 @@
+"""Reading replies: the provider's own JSON, and litellm's common form of it. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from math import isfinite
+from typing import Any
+
+from evalhub.llm.completion import Completion, Embedded, storable
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError, CallErrorKind
+
+FILTERED = {"content_filter", "content_filtered", "safety", "prohibited_content", "blocklist"}
+OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}
+
+
+def parsed(reply: str) -> Any:
+    """The JSON value of a reply, None when it is no JSON."""
+    try:
+        return json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+
+
+def first(value: Any, *path: str | int) -> Any:
+    """What lies at a path into JSON, None where the path ends early."""
+    for step in path:
+        if isinstance(step, str) and isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(step, int) and isinstance(value, list) and len(value) > step:
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
+    ("choices", 0, "finish_reason"),
+    ("stop_reason",),
+    ("stopReason",),
+    ("candidates", 0, "finishReason"),
+    ("done_reason",),
+)
+
+
+def raw_finish_reason(raw: Any) -> str:
+    """The finish reason in the provider's own word, "" when it gave none."""
+    for path in FINISH_PATHS:
+        reason = first(raw, *path)
+        if isinstance(reason, str):
+            return reason
+    return ""
+
+
+def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
+    """The whole completion, from litellm's response and what crossed the wire.
+
+    Raises:
+        CallError: The reply holds no text and no tool call.
+    """
+    raw = parsed(received.reply)
+    choice = response.choices[0]
+    message = choice.message
+    input_tokens, output_tokens = _tokens(raw, getattr(response, "usage", None))
+    completion = replace(
+        received,
+        text=storable(message.content or _refusal(raw)),
+        tool_calls=tuple(storable_json(call.model_dump()) for call in message.tool_calls or ()),
+        reasoning=storable(getattr(message, "reasoning_content", None) or ""),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cost_usd=endpoint.cost_usd(input_tokens, output_tokens),
+        finish_reason=raw_finish_reason(raw) or choice.finish_reason or "",
+        request_id=received.request_id or str(first(raw, "id") or ""),
+    )
+    if not completion.text.strip() and not completion.tool_calls:
+        raise empty_answer(endpoint, completion)
+    return completion
+
+
+def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
+    """The vectors of n texts, from litellm's response and what crossed the wire.
+
+    Raises:
+        CallError: They are not n vectors of one length, of finite numbers.
+    """
+    raw = parsed(received.reply)
+    items = sorted((dict(item) for item in response.data), key=lambda item: item["index"])
+    vectors = tuple(_vector(item["embedding"]) for item in items)
+    input_tokens, _ = _tokens(raw, getattr(response, "usage", None))
+    kept = {k: v for k, v in raw.items() if k != "data"} if isinstance(raw, Mapping) else {}
+    embedded = Embedded(
+        **asdict(received)
+        | {
+            "input_tokens": input_tokens,
+            "cost_usd": endpoint.reading_cost_usd(input_tokens),
+            "reply": json.dumps(kept, ensure_ascii=False),
+        },
+        vectors=vectors,
+    )
+    lengths = {len(vector) for vector in vectors}
+    if len(vectors) != n or len(lengths) != 1 or 0 in lengths:
+        raise CallError(
+            CallErrorKind.UNREADABLE_REPLY,
+            f"{endpoint.name} sent {len(vectors)} vectors of {sorted(lengths)} numbers for {n} "
+            "texts. Check that it is an embedding model.",
+            completion=embedded,
+        )
+    return embedded
+
+
+def _vector(value: Any) -> tuple[float, ...]:
+    """The numbers of a vector; none where one is no finite number."""
+    if not isinstance(value, list):
+        return ()
+    numbers = [float(number) for number in value if isinstance(number, int | float)]
+    return tuple(numbers) if len(numbers) == len(value) and all(map(isfinite, numbers)) else ()
+
+
+def storable_json(value: Any) -> Any:
+    """A JSON value whose texts a database takes."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {storable(str(key)): storable_json(inner) for key, inner in value.items()}
+    return [storable_json(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _refusal(raw: Any) -> str:
+    """The text of a refusal, which some providers send beside an empty answer."""
+    refusal = first(raw, "choices", 0, "message", "refusal")
+    return refusal if isinstance(refusal, str) else ""
+
+
+def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
+    """Counted tokens; None where the provider did not count, for litellm then fills in zeros."""
+    is_known_form = isinstance(raw, Mapping) and ("choices" in raw or "data" in raw)
+    if usage is None or (is_known_form and not raw.get("usage")):
+        return None, None
+    return usage.prompt_tokens, usage.completion_tokens
+
+
+def empty_answer(endpoint: Endpoint, completion: Completion) -> CallError:
+    reason = completion.finish_reason.lower()
+    kind, can_retry = CallErrorKind.EMPTY_ANSWER, True
+    if reason in FILTERED:
+        kind, can_retry = CallErrorKind.CONTENT_FILTERED, False
+        message = f"{endpoint.name} withheld its answer: its content filter stepped in."
+    elif reason in OUT_OF_TOKENS:
+        can_retry = False
+        message = (
+            f"{endpoint.name} gave no text before it reached its token limit"
+            f"{' (all of it went into reasoning)' if completion.reasoning else ''}. "
+            "Raise max_tokens."
+        )
+    else:
+        message = f"{endpoint.name} answered with no text (finish reason {reason or 'none'!r})."
+    return CallError(kind, message, can_retry=can_retry, completion=completion)

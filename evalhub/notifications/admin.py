@@ -1,0 +1,235 @@
+"""One's own notices, what one wants to be told of, and who outside is told."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import PageAdmin, ReadOnlyAdmin, current_user
+from evalhub.notifications.forms import WebhookForm
+from evalhub.notifications.models import (
+    Delivery,
+    DeliveryState,
+    Notification,
+    NotificationKind,
+    Webhook,
+)
+from evalhub.notifications.outbox import retry, send_test
+from evalhub.notifications.preferences import CHANNELS, channels_of, is_mail_on, save_preferences
+
+CHANGE_WEBHOOK = "evalhub.change_webhook"
+
+
+@admin.register(Notification)
+class NotificationAdmin(ReadOnlyAdmin):
+    """What the person who looks was told; nobody sees another's."""
+
+    section = "Dashboard"
+    when_empty = (
+        "You are told here when a run of yours is done or worse than its baseline, when an issue "
+        "becomes yours, and when a review is sent back to you."
+    )
+    list_display = ("notified", "kind_label", "created_at", "is_read")
+    list_display_links = None
+    list_filter = (("kind", ChoicesDropdownFilter),)
+    search_fields = ("title", "text")
+    actions = ("mark_read", "mark_unread")
+    list_before_template = "evalhub/notifications/actions.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Notification]:
+        mine: QuerySet[Notification] = (
+            super().get_queryset(request).filter(recipient=current_user(request))
+        )
+        return mine
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.is_active and request.user.is_staff)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    @display(description="notification")
+    def notified(self, notification: Notification) -> str:
+        return render_to_string(
+            "evalhub/notifications/open_button.html", {"notification": notification}
+        )
+
+    @display(description="about", ordering="kind")
+    def kind_label(self, notification: Notification) -> str:
+        return notification.get_kind_display()
+
+    @display(description="read", boolean=True)
+    def is_read(self, notification: Notification) -> bool:
+        return notification.read_at is not None
+
+    @admin.action(description="Mark as read")
+    def mark_read(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
+        read = queryset.filter(read_at=None).update(read_at=timezone.now())
+        self.message_user(request, f"{read} marked as read.", messages.SUCCESS)
+
+    @admin.action(description="Mark as not read")
+    def mark_unread(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
+        unread = queryset.exclude(read_at=None).update(read_at=None)
+        self.message_user(request, f"{unread} marked as not read.", messages.SUCCESS)
+
+    # Pages of its own -----------------------------------------------------------------------------
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        return [
+            path("save-preferences/", wrap(self.choose_view), name="evalhub_notification_choose"),
+            path("read/", wrap(self.read_view), name="evalhub_notification_read"),
+            path("<int:pk>/open/", wrap(self.open_view), name="evalhub_notification_open"),
+            *super().get_urls(),
+        ]
+
+    def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Mark it as read, and go where it leads."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        notification = self.found(request, pk)
+        self.get_queryset(request).filter(pk=pk, read_at=None).update(read_at=timezone.now())
+        return HttpResponseRedirect(notification.url or self.url_of("changelist"))
+
+    def read_view(self, request: HttpRequest) -> HttpResponse:
+        """Mark all of one's own as read."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        self.mark_read(request, self.get_queryset(request))
+        return HttpResponseRedirect(self.url_of("changelist"))
+
+    def choose_view(self, request: HttpRequest) -> HttpResponse:
+        """Of what the person wants to be told, and where."""
+        who = current_user(request)
+        if request.method == "POST":
+            save_preferences(
+                who, {kind: request.POST.getlist(kind) for kind in NotificationKind.values}
+            )
+            self.message_user(request, "Kept.", messages.SUCCESS)
+            return HttpResponseRedirect(self.url_of("changelist"))
+        rows = [
+            (
+                kind,
+                [
+                    (channel, name, channel in channels_of(who, kind))
+                    for channel, name in CHANNELS.items()
+                ],
+            )
+            for kind in NotificationKind
+        ]
+        return self.page(
+            request,
+            "evalhub/notifications/preferences.html",
+            title="What you are told of",
+            rows=rows,
+            channels=CHANNELS.values(),
+            is_mail_on=is_mail_on(),
+            list_url=self.url_of("changelist"),
+        )
+
+
+@admin.register(Webhook)
+class WebhookAdmin(PageAdmin):
+    """Addresses that programs listen at."""
+
+    form = WebhookForm
+    keeps_history = False
+    when_empty = "Add the address of a program that is to be told of runs, issues and reviews."
+    list_display = ("name", "url", "subscribed_to", "is_active")
+    list_filter = ("is_active",)
+    search_fields = ("name", "url")
+    fields = ("name", "url", "secret_env", "kinds", "is_active")
+
+    @display(description="told of")
+    def subscribed_to(self, webhook: Webhook) -> str:
+        labels = dict(NotificationKind.choices)
+        return ", ".join(str(labels[kind]) for kind in webhook.kinds if kind in labels)
+
+    def save_model(self, request: HttpRequest, obj: Webhook, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_by = current_user(request)
+        super().save_model(request, obj, form, change)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        webhook = kwargs.get("obj")
+        acts = []
+        if webhook is not None and self.has_change_permission(request, webhook):
+            acts.append(Button("Send a test", self.url_of("test", webhook.pk)))
+        if webhook is not None:
+            deliveries = reverse("admin:evalhub_delivery_changelist")
+            listed = f"{deliveries}?webhook__id__exact={webhook.pk}"
+            acts.append(Button("Deliveries", listed, is_link=True))
+        return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.test_view)
+        return [path("<int:pk>/test/", view, name="evalhub_webhook_test"), *super().get_urls()]
+
+    def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Send a test now; POST only."""
+        webhook = self.found(request, pk)
+        if request.method != "POST" or not self.has_change_permission(request, webhook):
+            raise PermissionDenied
+        delivery = send_test(webhook)
+        if delivery.state == DeliveryState.DONE:
+            notified = f"It answered with status {delivery.status_code}."
+            self.message_user(request, f"The test arrived. {notified}", messages.SUCCESS)
+        else:
+            self.say(request, f"The test did not arrive. {delivery.problem}")
+        return self.back(request, webhook)
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    """What was sent outside, and what became of it."""
+
+    when_empty = "What webhooks and e-mail addresses are sent is listed here."
+    list_display = (
+        "key",
+        "receiver",
+        "state_label",
+        "attempts",
+        "status_code",
+        "problem",
+        "created_at",
+    )
+    list_filter = (("state", ChoicesDropdownFilter), "webhook")
+    list_select_related = ("webhook", "notification__recipient")
+    search_fields = ("key", "problem")
+    actions = ("again",)
+
+    @display(description="to")
+    def receiver(self, delivery: Delivery) -> str:
+        notification = delivery.notification
+        return (
+            str(delivery.webhook) if notification is None else f"e-mail to {notification.recipient}"
+        )
+
+    @display(
+        description="state",
+        ordering="state",
+        label={"delivered": "success", "given up": "danger", "pending": "info"},
+    )
+    def state_label(self, delivery: Delivery) -> str:
+        return delivery.get_state_display()
+
+    def has_again_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(CHANGE_WEBHOOK))
+
+    @admin.action(permissions=["again"], description="Try again")
+    def again(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> None:
+        given_up = queryset.filter(state=DeliveryState.FAILED)
+        for delivery in given_up:
+            retry(delivery)
+        notified = f"{len(given_up)} of {queryset.count()} are sent again within a minute."
+        self.message_user(request, notified, messages.SUCCESS)

@@ -1,0 +1,149 @@
+"""What people and programs are told: notices, and their delivery outside."""
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.db.models import Q
+
+from evalhub.constraints import known
+from evalhub.llm.models import environment_name
+from evalhub.llm.parameters import OWN_SETTINGS
+
+
+class NotificationKind(models.TextChoices):
+    RUN_FINISHED = "run_finished", "a run finished"
+    REGRESSION = "regression", "a run is worse than its baseline"
+    ASSIGNED = "assigned", "an issue was assigned"
+    SENT_BACK = "sent_back", "a review was sent back"
+
+
+class Notification(models.Model):
+    """What one person is told. It holds no text of a test.
+
+    `key` names what happened, so that telling it twice does no harm. `url` is a path of the site.
+    """
+
+    recipient = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="notifications", db_index=False
+    )
+    kind = models.CharField(max_length=12, choices=NotificationKind)
+    key = models.CharField(max_length=100)
+    title = models.CharField(max_length=200)
+    text = models.TextField(blank=True)
+    url = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = [
+            known("evalhub_notification_kind_known", "kind", NotificationKind),
+            models.UniqueConstraint(name="evalhub_notification_once", fields=("recipient", "key")),
+        ]
+        indexes = [
+            models.Index(
+                fields=("recipient",),
+                name="evalhub_notification_unread",
+                condition=Q(read_at__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Webhook(models.Model):
+    """An address that is told of events. The secret that signs is not stored, only its name."""
+
+    name = models.CharField(max_length=100, unique=True)
+    url = models.CharField("URL", max_length=300)
+    secret_env = models.CharField(
+        "secret variable",
+        max_length=100,
+        validators=[environment_name],
+        help_text="Name of the environment variable that holds the secret with which it is signed.",
+    )
+    kinds = models.JSONField(default=list, help_text="What it is told of.")
+    is_active = models.BooleanField(default=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        editable=False,
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Who receives a signature can try guesses at what it was made with."""
+        if self.secret_env.startswith(OWN_SETTINGS):
+            notified = (
+                "is a setting of this site: name a variable that holds nothing but this secret."
+            )
+            raise ValidationError({"secret_env": f"{self.secret_env} {notified}"})
+
+
+class DeliveryState(models.TextChoices):
+    PENDING = "pending"
+    DONE = "done", "delivered"
+    FAILED = "failed", "given up"
+
+
+class Delivery(models.Model):
+    """One telling of one event to a webhook, or of one notice by e-mail; tried until it arrives."""
+
+    webhook = models.ForeignKey(
+        Webhook, models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
+    notification = models.ForeignKey(
+        Notification, models.CASCADE, null=True, blank=True, related_name="deliveries"
+    )
+    key = models.CharField(max_length=100, help_text="Names the event.")
+    payload = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=7, choices=DeliveryState, default=DeliveryState.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0, validators=[MaxValueValidator(100)])
+    next_try_at = models.DateTimeField(null=True, blank=True)
+    status_code = models.PositiveSmallIntegerField(null=True, blank=True)
+    problem = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name_plural = "deliveries"
+        constraints = [
+            known("evalhub_delivery_state_known", "state", DeliveryState),
+            models.CheckConstraint(
+                name="evalhub_delivery_one_way",
+                condition=Q(webhook__isnull=False, notification__isnull=True)
+                | Q(webhook__isnull=True, notification__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="evalhub_delivery_webhook_once",
+                fields=("webhook", "key"),
+                condition=Q(webhook__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="evalhub_delivery_mail_once",
+                fields=("notification",),
+                condition=Q(notification__isnull=False),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=("next_try_at",),
+                name="evalhub_delivery_waiting",
+                condition=Q(state="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} to {self.webhook or self.notification}"

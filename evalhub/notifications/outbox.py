@@ -1,0 +1,191 @@
+"""Sending what leaves the house: e-mails and webhooks, tried again until they arrive.
+
+A delivery is taken for a minute before it is sent, so that two processes do not send it at once;
+a process that dies while sending leaves it to be sent again. So it arrives at least once.
+"""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from threading import Lock, Thread
+
+import httpx
+from django.core.mail import EmailMessage
+from django.db import close_old_connections, connection, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.http_transport import sync_transport
+from evalhub.notifications.events import link_to
+from evalhub.notifications.models import Delivery, DeliveryState, Webhook
+from evalhub.notifications.signing import signature
+
+log = logging.getLogger(__name__)
+
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240, 720, 1440))
+"""After each try that failed; one try more, and it is given up."""
+AT_ONCE = 20
+TIMEOUT_S = 10.0
+GONE = 410
+"""The answer of a webhook that wants to be told of nothing more."""
+
+_running = Lock()
+
+
+class Undelivered(Exception):
+    """Why a try failed, in words. `final`: there is no use in trying again."""
+
+    def __init__(self, problem: str, *, status: int | None = None, final: bool = False) -> None:
+        super().__init__(problem)
+        self.status, self.final = status, final
+
+
+def deliver_in_background() -> None:
+    """Send what is due, beside the guard that calls it every minute: a webhook may be slow."""
+    if _is_due() and not _running.locked():
+        Thread(target=_deliver_all, name="deliveries", daemon=True).start()
+
+
+def _is_due() -> bool:
+    return _due().exists()
+
+
+def _deliver_all() -> None:
+    with _running:
+        try:
+            while deliver_due():
+                pass
+        finally:
+            close_old_connections()
+            connection.close()
+
+
+def deliver_due() -> int:
+    """Send what is due now, at most `AT_ONCE`; gives how many were tried."""
+    taken = _take()
+    for delivery in taken:
+        _try(delivery)
+    return len(taken)
+
+
+def _due() -> QuerySet[Delivery]:
+    is_time = Q(next_try_at__isnull=True) | Q(next_try_at__lte=timezone.now())
+    return Delivery.objects.filter(is_time, state=DeliveryState.PENDING)
+
+
+@transaction.atomic
+def _take() -> list[Delivery]:
+    """Some that are due, out of reach of others until their next try would be."""
+    due = _due().select_for_update(
+        skip_locked=connection.features.has_select_for_update_skip_locked
+    )
+    taken = list(due.order_by("pk")[:AT_ONCE])
+    for delivery in taken:
+        delivery.attempts += 1
+        pause = PAUSES[min(delivery.attempts, len(PAUSES)) - 1]
+        delivery.next_try_at = timezone.now() + pause
+        delivery.save(update_fields=["attempts", "next_try_at"])
+    return taken
+
+
+def _try(delivery: Delivery) -> None:
+    send: Callable[[Delivery], int | None] = _send_webhook if delivery.webhook_id else _send_mail
+    try:
+        delivery.status_code = send(delivery)
+        delivery.state, delivery.problem = DeliveryState.DONE, ""
+        delivery.done_at, delivery.next_try_at = timezone.now(), None
+    except Undelivered as error:
+        delivery.problem, delivery.status_code = str(error), error.status
+        if error.final or delivery.attempts > len(PAUSES):
+            delivery.state, delivery.next_try_at = DeliveryState.FAILED, None
+            log.warning("Given up: %s. %s", delivery, error)
+    delivery.save(update_fields=["state", "problem", "status_code", "done_at", "next_try_at"])
+
+
+# By e-mail ---------------------------------------------------------------------------------------
+
+
+def _send_mail(delivery: Delivery) -> None:
+    notification = delivery.notification
+    assert notification is not None
+    user = notification.recipient
+    if not user.is_active or not user.email:
+        raise Undelivered(f"{user} has no e-mail address any more.", final=True)
+    body = "\n\n".join(part for part in (notification.text, link_to(notification.url)) if part)
+    try:
+        EmailMessage(
+            subject=" ".join(notification.title.split()), body=body, to=[user.email]
+        ).send()
+    except (OSError, ValueError) as error:  # smtplib's are the first, of odd addresses the second
+        raise Undelivered(f"The mail server did not take it: {error}") from error
+
+
+# To a webhook ------------------------------------------------------------------------------------
+
+
+def _send_webhook(delivery: Delivery) -> int:
+    """Send it to the webhook's address; gives the status that it answered with."""
+    webhook = delivery.webhook
+    assert webhook is not None
+    if not webhook.is_active:
+        raise Undelivered("The webhook was switched off.", final=True)
+    body = json.dumps({"delivery": delivery.pk, **delivery.payload}).encode()
+    status = _status_of(webhook.url, body, _headers(webhook, delivery, body))
+    if not 200 <= status < 300:
+        notified = f"It answered with status {status}."
+        raise Undelivered(notified, status=status, final=status == GONE)
+    return status
+
+
+def _headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]:
+    secret = os.environ.get(webhook.secret_env, "")
+    if not secret:
+        raise Undelivered(f"The variable {webhook.secret_env} with the secret is not set here.")
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "EvalHub",
+        "X-EvalHub-Event": str(delivery.payload.get("event", "")),
+        "X-EvalHub-Delivery": str(delivery.pk),
+        "X-EvalHub-Signature": signature(secret, int(time.time()), body),
+    }
+
+
+def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
+    """What the address answered with; redirects are not followed, and its words are not read."""
+    try:
+        check_base_url(url)
+        with (
+            httpx.Client(transport=sync_transport(), timeout=TIMEOUT_S, trust_env=False) as client,
+            client.stream("POST", url, content=body, headers=headers) as response,
+        ):
+            return response.status_code
+    except ForbiddenAddress as error:
+        raise Undelivered(str(error)) from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise Undelivered(f"It could not be reached: {error or type(error).__name__}") from error
+
+
+def retry(delivery: Delivery) -> None:
+    """Send one that was given up once more, within a minute."""
+    delivery.state, delivery.next_try_at = DeliveryState.PENDING, None
+    delivery.attempts = 0
+    delivery.save(update_fields=["state", "next_try_at", "attempts"])
+
+
+def send_test(webhook: Webhook) -> Delivery:
+    """A delivery that says nothing but that it arrived, sent at once."""
+    key = f"test {timezone.now().isoformat(timespec='microseconds')}"
+    payload = {"event": "test", "key": key, "title": "A test from EvalHub"}
+    delivery = Delivery.objects.create(
+        webhook=webhook,
+        key=key,
+        payload=payload,
+        attempts=1,
+        next_try_at=timezone.now() + PAUSES[0],
+    )
+    _try(delivery)
+    return delivery

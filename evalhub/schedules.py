@@ -1,0 +1,148 @@
+"""What recurs: by a cron expression, in the site's time zone, until it is paused."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from croniter import CroniterError, croniter
+from django.db import models, transaction
+from django.utils import timezone
+
+log = logging.getLogger(__name__)
+
+DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+
+
+class BadCron(ValueError):
+    """A cron expression that names no time; the message says what is wrong."""
+
+
+class ScheduleRefused(Exception):
+    """What recurs may not be done any more; the message says why."""
+
+
+class ScheduledModel(models.Model):
+    """A row that recurs while it has a cron expression and is not paused."""
+
+    cron = models.CharField(
+        max_length=100, blank=True, help_text="Such as 0 6 * * 1: Mondays at six. Empty: once."
+    )
+    is_paused = models.BooleanField(default=False)
+    next_at = models.DateTimeField(null=True, blank=True)
+    last_at = models.DateTimeField(null=True, blank=True)
+    last_outcome = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+
+    def start_schedule(self, cron: str) -> None:
+        """Let it recur from now on.
+
+        Raises:
+            BadCron: See `next_at`.
+        """
+        self.cron, self.is_paused = cron, False
+        self.next_at = next_at(cron, timezone.now())
+        self.save(update_fields=["cron", "is_paused", "next_at"])
+
+    def pause(self) -> None:
+        """Let it not recur until it is resumed."""
+        self.is_paused, self.next_at = True, None
+        self.save(update_fields=["is_paused", "next_at"])
+
+    def resume(self) -> None:
+        """Let it recur again, at the next time that its expression names."""
+        self.start_schedule(self.cron)
+
+
+def do_due(
+    kind: type[ScheduledModel], act: Callable[[Any], str], now: datetime | None = None
+) -> int:
+    """Do what is due of one kind, and return how many were done or refused.
+
+    A row is claimed by a conditional update, so several processes may call this at once. A time
+    that was missed, once or often, fires once.
+
+    Args:
+        act: Does it, and says in words what came of it; it may raise `ScheduleRefused`.
+    """
+    now = now or timezone.now()
+    due = kind._default_manager.filter(is_paused=False, next_at__lte=now).exclude(cron="")
+    return sum(_done(row, act, now) for row in due)
+
+
+@transaction.atomic
+def _done(row: ScheduledModel, act: Callable[[Any], str], now: datetime) -> bool:
+    """In one transaction with the claim: what dies half-way has not been claimed."""
+    rows = type(row)._default_manager
+    claim = rows.filter(pk=row.pk, next_at=row.next_at, is_paused=False)
+    try:
+        later = next_at(row.cron, now)
+    except BadCron as error:
+        return bool(claim.update(is_paused=True, next_at=None, last_outcome=str(error)))
+    if not claim.update(next_at=later, last_at=now):
+        return False
+    rows.filter(pk=row.pk).update(last_outcome=_outcome(row, act))
+    return True
+
+
+def _outcome(row: ScheduledModel, act: Callable[[Any], str]) -> str:
+    """Do it, and say in words what came of it; errors too."""
+    try:
+        with transaction.atomic():
+            return act(row)
+    except ScheduleRefused as error:
+        return f"Refused: {error}"
+    except Exception as error:
+        log.exception("%r could not be done", row)
+        return f"Failed: {error}"
+
+
+def next_at(cron: str, after: datetime) -> datetime:
+    """The first time after `after` that the expression names.
+
+    Raises:
+        BadCron: It has not five fields, or names no time that will come.
+    """
+    return next_times(cron, after, 1)[0]
+
+
+def next_times(cron: str, after: datetime, count: int) -> list[datetime]:
+    """The next so many times, in the site's time zone.
+
+    Raises:
+        BadCron: See `next_at`.
+    """
+    fields = cron.split()
+    if len(fields) != 5:
+        raise BadCron(
+            f"{cron!r} has {len(fields)} fields: write minute, hour, day of month, month and "
+            "day of week, such as 0 6 * * 1 for Mondays at six."
+        )
+    try:
+        times = croniter(" ".join(fields), after.astimezone(timezone.get_default_timezone()))
+        return [times.get_next(datetime) for _ in range(count)]
+    except (CroniterError, ValueError) as error:
+        raise BadCron(f"{cron!r} names no time: {error}.") from error
+
+
+def in_words(cron: str) -> str:
+    """Common expressions in words, such as "Mondays at 06:00"; others as they are."""
+    minute, hour, day, month, weekday = cron.split()
+    if not (minute.isdigit() and month == "*"):
+        return cron
+    if (hour, day, weekday) == ("*", "*", "*"):
+        return f"every hour at {int(minute)} minutes past"
+    if not hour.isdigit():
+        return cron
+    at = f"at {int(hour):02}:{int(minute):02}"
+    if (day, weekday) == ("*", "*"):
+        return f"every day {at}"
+    if day == "*" and weekday == "1-5":
+        return f"Monday to Friday {at}"
+    if day == "*" and weekday.isdigit():
+        return f"{DAYS[int(weekday) % 7]}s {at}"
+    if day.isdigit() and weekday == "*":
+        return f"day {int(day)} of every month {at}"
+    return cron

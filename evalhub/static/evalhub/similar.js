@@ -1,0 +1,88 @@
+"use strict";
+/* Beside the forms of a new issue and of new feedback: what says much the same, as one types. */
+
+(() => {
+    const WAIT_MS = 400;
+    const SHORTEST = 8;
+    const kinds = {
+        issue: { fields: ["title", "description"], heading: "Is it known already?" },
+        feedback: { fields: ["comment", "prompt"], heading: "Was it said before?" },
+    };
+
+    const start = () => {
+        const place = /^(.*\/issues\/)(issue|feedback)\/add\/$/.exec(location.pathname);
+        const form = place && document.getElementById(`${place[2]}_form`);
+        if (!form) return;
+        const kind = kinds[place[2]];
+        const fields = kind.fields.map((name) => form.querySelector(`[name="${name}"]`)).filter(Boolean);
+        if (!fields.length) return;
+
+        const panel = document.createElement("section");
+        panel.className = "eh-page tr-beside";
+        panel.setAttribute("aria-labelledby", "similar-heading");
+        panel.innerHTML = '<div class="eh-panel"><h2 id="similar-heading"></h2>' +
+            '<p class="eh-muted" role="status" aria-live="polite" data-similar-status></p><div data-similar-found></div></div>';
+        panel.querySelector("h2").textContent = kind.heading;
+        const status = panel.querySelector("[data-similar-status]");
+        const found = panel.querySelector("[data-similar-found]");
+        status.textContent = "Similar issues and feedback appear here as you type.";
+        const last = fields[fields.length - 1];
+        (last.closest("fieldset") || last.parentElement).after(panel);
+
+        let asked = 0;
+        let timer = 0;
+        let before = "";
+        const text = () => fields.map((field) => field.value.trim()).join("\n").trim();
+        const ask = async () => {
+            const said = text();
+            if (said === before || said.length < SHORTEST) return;
+            before = said;
+            const mine = ++asked;
+            const body = new FormData();
+            body.append("text", said.slice(0, 5000));
+            body.append("form", place[2]);
+            body.append("csrfmiddlewaretoken", form.querySelector("[name=csrfmiddlewaretoken]").value);
+            try {
+                const response = await fetch(`${place[1]}feedback/similar/`, { method: "POST", body });
+                if (!response.ok) throw new Error(`status ${response.status}`);
+                const html = await response.text();
+                if (mine !== asked) return;
+                found.innerHTML = html;
+                const n = found.querySelectorAll("[data-similar]").length;
+                status.textContent = n ? `${n} that say much the same:` : "Nothing says much the same.";
+            } catch (error) {
+                if (mine === asked) status.textContent = `Similar ones could not be looked up (${error.message}).`;
+                before = "";
+            }
+        };
+        for (const field of fields) {
+            field.addEventListener("input", () => {
+                clearTimeout(timer);
+                timer = setTimeout(ask, WAIT_MS);
+            });
+        }
+        if (text().length >= SHORTEST) ask();
+
+        // A choice fills in the form's own field; nothing is saved before the form is.
+        const fill = (name, value, label) => {
+            const select = form.querySelector(`select[name="${name}"]`);
+            if (!select) return;
+            let option = [...select.options].find((one) => one.value === value);
+            if (!option) {
+                option = new Option(label, value);
+                select.append(option);
+            }
+            option.selected = true;
+            if (window.django?.jQuery) window.django.jQuery(select).trigger("change");
+            select.dispatchEvent(new Event("change", { bubbles: true }));
+            status.textContent = `Filled in: ${label}.`;
+        };
+        panel.addEventListener("click", (event) => {
+            const button = event.target.closest("[data-fill]");
+            if (button) fill(button.dataset.fill, button.value, button.dataset.label);
+        });
+    };
+
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+    else start();
+})();

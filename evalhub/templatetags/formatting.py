@@ -1,0 +1,19 @@
+"""The wording of figures and codes as template filters."""
+
+from django import template
+
+from evalhub import formatting
+
+register = template.Library()
+
+for write in (
+    formatting.percent,
+    formatting.between,
+    formatting.score,
+    formatting.count,
+    formatting.span,
+    formatting.usd,
+    formatting.seconds,
+    formatting.words,
+):
+    register.filter(write.__name__, write)

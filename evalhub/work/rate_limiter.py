@@ -1,0 +1,210 @@
+"""A process's own side of the pace: calls wait in a lane for each language model.
+
+Who begins to use a model first tells the others, and calls only when each has answered with a
+heartbeat, so that a limit holds also in the first seconds.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from evalhub.llm.endpoint import Endpoint
+from evalhub.work.budget import Gate, GivenBack
+from evalhub.work.shared_rate import MINUTE_S, Shared, Use
+
+IDLE_S = 20.0
+"""A model that was not needed for so long is left to the others."""
+
+LOOK_S = 1.0
+"""Who waits for the rate looks so often whether the batch still stands."""
+
+
+@dataclass
+class RateLimiter:
+    """One language model's calls in this process. Nothing is called before others know of it."""
+
+    width: int = 0
+    per_minute: int | None = None
+    share: float = 1.0
+    paused_until: float = 0.0
+    in_flight: int = 0
+    sent: deque[float] = field(default_factory=deque)
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    is_wanted: bool = False
+    since: str | None = None
+    announced_at: datetime | None = None
+    is_joined: bool = False
+    needed_at: float = 0.0
+
+    def wait_s(self, now: float) -> float:
+        """Seconds until the next call may start, as far as the rate goes; 0 if it may now."""
+        wait = max(0.0, self.paused_until - now)
+        if self.per_minute is None:
+            return wait
+        self._forget(now)
+        if len(self.sent) < self.per_minute:
+            return wait
+        if self.per_minute < 1:
+            return max(wait, LOOK_S)
+        return max(wait, self.sent[-self.per_minute] + MINUTE_S - now)
+
+    def _forget(self, now: float) -> None:
+        while self.sent and self.sent[0] <= now - MINUTE_S:
+            self.sent.popleft()
+
+    def use(self, now: float) -> Use:
+        self._forget(now)
+        return Use(self.since, self.in_flight, len(self.sent))
+
+    @property
+    def has_room(self) -> bool:
+        return self.is_joined and self.in_flight < self.width
+
+    def wake(self) -> None:
+        """Let those go on for whom there is room."""
+        while self.waiting and self.has_room:
+            future = self.waiting.popleft()
+            if not future.done():
+                future.set_result(None)
+                self.in_flight += 1
+
+    async def enter(self, gate: Gate) -> None:
+        """Wait until a call may start.
+
+        Raises:
+            GivenBack: The gate was closed meanwhile, or the model is left to other workers.
+        """
+        if self.has_room and not self.waiting:
+            self.in_flight += 1
+        else:
+            await self._queue()
+        try:
+            while (wait := self.wait_s(time.monotonic())) > 0:
+                gate.check()
+                await asyncio.sleep(min(wait, LOOK_S))
+        except BaseException:
+            self.leave()
+            raise
+        self.sent.append(time.monotonic())
+
+    async def _queue(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiting.append(future)
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        self.in_flight -= 1
+        self.wake()
+
+    def follow(self, shared: Shared) -> None:
+        """Take over what all workers share."""
+        self.width, self.per_minute = shared.width, shared.per_minute
+        self.share = shared.share
+        self.paused_until = time.monotonic() + shared.paused_s
+        if self.announced_at is not None and not self.is_joined:
+            self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
+        if self.is_joined and self.width == 0:
+            self._send_back()
+        self.wake()
+
+    def _send_back(self) -> None:
+        """All of the model is left to other workers: they may have what waits here."""
+        waiting, self.waiting = self.waiting, deque()
+        for future in waiting:
+            if not future.done():
+                future.set_exception(GivenBack())
+
+    def rest(self) -> None:
+        """Leave the model to the others where it has not been needed for long."""
+        is_idle = not self.in_flight and not any(not future.done() for future in self.waiting)
+        if is_idle and time.monotonic() > self.needed_at + IDLE_S:
+            self.since = self.announced_at = None
+            self.is_wanted = self.is_joined = False
+
+
+class RateLimiters:
+    """The lanes of this process, by language model."""
+
+    def __init__(self) -> None:
+        self._limiters: dict[int, RateLimiter] = {}
+
+    def limiter(self, language_model_id: int) -> RateLimiter:
+        return self._limiters.setdefault(language_model_id, RateLimiter())
+
+    @asynccontextmanager
+    async def slot(self, endpoint: Endpoint, gate: Gate) -> AsyncIterator[None]:
+        """Room for one call, kept while the block runs.
+
+        Raises:
+            GivenBack: The gate was closed while waiting for room.
+        """
+        limiter = self.limiter(endpoint.language_model_id)
+        limiter.is_wanted = True
+        await limiter.enter(gate)
+        try:
+            yield
+        finally:
+            limiter.leave()
+
+    def keys(self) -> set[int]:
+        return set(self._limiters)
+
+    def know(self, models: Collection[int]) -> None:
+        """These models may be needed: their limits are to be followed."""
+        for model in models:
+            self.limiter(model)
+
+    def need(self, models: Collection[int]) -> None:
+        """Calls to these models are about to be made."""
+        for model in models:
+            limiter = self.limiter(model)
+            limiter.is_wanted, limiter.needed_at = True, time.monotonic()
+
+    def unannounced(self) -> list[RateLimiter]:
+        """Lanes that are wanted though the other workers have not been told."""
+        return [
+            limiter
+            for limiter in self._limiters.values()
+            if limiter.is_wanted and not limiter.announced_at
+        ]
+
+    @property
+    def are_joining(self) -> bool:
+        return any(
+            limiter.announced_at and not limiter.is_joined for limiter in self._limiters.values()
+        )
+
+    def uses(self) -> dict[str, dict[str, Any]]:
+        """What this worker tells the others, as JSON. Models not needed for long are left."""
+        now = time.monotonic()
+        for limiter in self._limiters.values():
+            limiter.rest()
+        announced = {str(key): limiter.use(now) for key, limiter in self._limiters.items()}
+        return {key: asdict(use) for key, use in announced.items() if use.since or use.sent}
+
+    def left(self) -> dict[str, dict[str, Any]]:
+        """What remains to be told when the worker ends: the calls of the last minute."""
+        now = time.monotonic()
+        sent = {
+            str(key): Use(sent=limiter.use(now).sent) for key, limiter in self._limiters.items()
+        }
+        return {key: asdict(use) for key, use in sent.items() if use.sent}
+
+    def since(self) -> dict[int, str | None]:
+        """Since when this worker uses each of its models; None: it does not."""
+        return {key: limiter.since for key, limiter in self._limiters.items()}
+
+    def follow(self, shared: dict[int, Shared]) -> None:
+        """Take over what the database says of each model's limits, pace and other users."""
+        for key, of_model in shared.items():
+            self.limiter(key).follow(of_model)

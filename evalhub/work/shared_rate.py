@@ -1,0 +1,179 @@
+"""How fast a language model may be called: in flight and per minute, over all worker processes.
+
+Live workers divide a model's limits among those that use it, and what another one still has in
+flight above its part is left out of one's own. A 429 halves the shared pace, at most once in ten
+seconds, and the pace grows back by itself.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from evalhub.llm.models import LanguageModel, SharedRate
+from evalhub.llm.retry import LONGEST_WAIT_S
+from evalhub.work import clock
+from evalhub.work.models import LEASE_S, Worker
+
+CUT_EVERY_S = 10.0
+LEAST_SHARE = 0.02
+DOUBLES_IN_S = 60.0
+"""After a cut the pace doubles in so many seconds, up to the full one."""
+
+MINUTE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a worker tells the others of a model that it uses.
+
+    `since` when (None: no more), its calls in flight, and those begun in the last minute.
+    """
+
+    since: str | None = None
+    in_flight: int = 0
+    sent: int = 0
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One language model's limits for one worker, as if it used the model.
+
+    `width`: calls in flight; `per_minute` None: no limit. `seen_at`: since when every other user
+    has been heard of, by the database's clock; None: there is no other.
+    """
+
+    width: int
+    per_minute: int | None
+    share: float
+    paused_s: float
+    seen_at: datetime | None
+
+
+class Other(NamedTuple):
+    """Another worker and what it said; a dead one only tells what it sent lately."""
+
+    worker_id: int
+    is_alive: bool
+    beat_at: datetime
+    uses: dict[int, Use]
+
+
+def read_shared(since: dict[int, str | None], worker_id: int) -> dict[int, Shared]:
+    """What this worker may do with these models; `since` as `RateLimiters.since` says."""
+    now = clock.now()
+    others = _others(now, worker_id)
+    models = LanguageModel.objects.filter(pk__in=since).select_related("shared_rate")
+    return {
+        model.pk: _shared(
+            model, now, [*_announcements(others, model.pk)], (since[model.pk], worker_id)
+        )
+        for model in models
+    }
+
+
+def _others(now: datetime, worker_id: int) -> list[Other]:
+    lately = Worker.objects.filter(beat_at__gt=now - timedelta(seconds=MINUTE_S))
+    alive_since = now - timedelta(seconds=LEASE_S)
+    return [
+        Other(
+            worker.pk,
+            worker.stopped_at is None and worker.beat_at > alive_since,
+            worker.beat_at,
+            {int(key): Use(**use) for key, use in dict(worker.models_in_use).items()},
+        )
+        for worker in lately.exclude(pk=worker_id)
+    ]
+
+
+def _announcements(others: list[Other], model: int) -> list[tuple[Other, Use]]:
+    return [(other, other.uses[model]) for other in others if model in other.uses]
+
+
+def _shared(
+    model: LanguageModel,
+    now: datetime,
+    announced: list[tuple[Other, Use]],
+    me: tuple[str | None, int],
+) -> Shared:
+    shared_rate = getattr(model, "shared_rate", None)
+    share = share_now(shared_rate, now) if shared_rate else 1.0
+    users = [other for other, use in announced if other.is_alive and use.since]
+    ranks = _ranks(announced, me)
+    in_flight = {other.worker_id: use.in_flight for other, use in announced if other.is_alive}
+    sent = {other.worker_id: use.sent for other, use in announced}
+    per_minute = model.requests_per_minute
+    return Shared(
+        width=part_of(max(1, int(model.max_concurrency * share)), ranks, me[1], in_flight),
+        per_minute=per_minute and part_of(max(1, int(per_minute * share)), ranks, me[1], sent),
+        share=share,
+        paused_s=_seconds_until(shared_rate.not_before, now) if shared_rate else 0.0,
+        seen_at=min((user.beat_at for user in users), default=None),
+    )
+
+
+def _ranks(announced: list[tuple[Other, Use]], me: tuple[str | None, int]) -> dict[int, int]:
+    """Workers that use the model, and this one, from the longest to the newest."""
+    users = [
+        (use.since, other.worker_id) for other, use in announced if other.is_alive and use.since
+    ]
+    newest = "~"  # sorts after every date
+    return {
+        worker: rank for rank, (_, worker) in enumerate(sorted([*users, (me[0] or newest, me[1])]))
+    }
+
+
+def part_of(total: int, ranks: dict[int, int], worker_id: int, taken: dict[int, int]) -> int:
+    """A worker's whole-numbered part of a limit; the parts of all come to the limit.
+
+    Args:
+        total: What is divided.
+        ranks: Place of each worker among those that divide it, from 0.
+        worker_id: Whose part.
+        taken: What others have taken. As far as it is more than their own part it is left out, so
+            that the limit holds also while they give way.
+    """
+    parts = {
+        worker: (total + len(ranks) - 1 - rank) // len(ranks) for worker, rank in ranks.items()
+    }
+    excess = sum(max(0, used - parts.get(worker, 0)) for worker, used in taken.items())
+    return max(0, parts[worker_id] - excess)
+
+
+def share_now(shared_rate: SharedRate, now: datetime) -> float:
+    """The pace after it has grown back since the last cut, in (0, 1]."""
+    if shared_rate.cut_at is None:
+        return 1.0
+    since_s = max(0.0, (now - shared_rate.cut_at).total_seconds())
+    return min(1.0, shared_rate.share * float(2 ** min(since_s / DOUBLES_IN_S, 10.0)))
+
+
+def _seconds_until(moment: datetime | None, now: datetime) -> float:
+    return max(0.0, (moment - now).total_seconds()) if moment else 0.0
+
+
+def cut(language_model_id: int, retry_after_s: float | None) -> None:
+    """Halve the shared pace of a model that said 429, at most once in ten seconds.
+
+    Args:
+        retry_after_s: Until then nobody calls the model, but for 15 minutes at most.
+    """
+    now = clock.now()
+    shared_rate, _ = SharedRate.objects.get_or_create(language_model_id=language_model_id)
+    due = Q(cut_at__isnull=True) | Q(cut_at__lte=now - timedelta(seconds=CUT_EVERY_S))
+    SharedRate.objects.filter(due, pk=shared_rate.pk).update(
+        share=max(LEAST_SHARE, share_now(shared_rate, now) / 2), cut_at=now
+    )
+    if retry_after_s:
+        until = now + timedelta(seconds=min(retry_after_s, LONGEST_WAIT_S))
+        earlier = Q(not_before__isnull=True) | Q(not_before__lt=until)
+        SharedRate.objects.filter(earlier, pk=shared_rate.pk).update(not_before=until)
+
+
+def slow_down(
+    language_model_id: int, retry_after_s: float | None, since: str | None, worker_id: int
+) -> dict[int, Shared]:
+    """Cut the pace, and say at once what this worker may do now."""
+    cut(language_model_id, retry_after_s)
+    return read_shared({language_model_id: since}, worker_id)

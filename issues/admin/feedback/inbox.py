@@ -1,0 +1,285 @@
+"""The inbox of feedback: one piece after the other, each triaged by a key.
+
+Every act is a POST of one form; a script sends it and shows the answer's part of the page, without
+a script the browser loads the next page.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from evalhub.access.models import User
+from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
+from evalhub.markup import model_markdown
+from issues.models import Feedback, FeedbackState, Issue, Tag
+from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
+from issues.states import Refused
+from issues.tags import suggested
+from issues.triage.actions import (
+    TRIAGED,
+    attach,
+    issue_and_test_from,
+    issue_from,
+    locked,
+    mark_duplicate,
+    set_state,
+    test_of,
+    version_of,
+)
+from issues.triage.inbox import InboxFilter, filter_of, filter_options, next_after, position_at
+from issues.triage.undo import last_act, undo_last
+
+MAX_SIMILAR = 5
+MAX_TAG_SOURCES = 8
+"""The nearest issues whose tags are suggested."""
+LONGEST_NOTE = 2000
+
+Message = str | SafeString
+
+
+def accept(feedback: Feedback, sent: Any, by: User) -> Message:
+    set_state([feedback], FeedbackState.ACCEPTED, by=by, note=_note(sent))
+    return "Accepted."
+
+
+def dismiss(feedback: Feedback, sent: Any, by: User) -> Message:
+    set_state([feedback], FeedbackState.DISMISSED, by=by, note=_note(sent))
+    return "Dismissed."
+
+
+def attach_to_issue(feedback: Feedback, sent: Any, by: User) -> Message:
+    issue = get_object_or_404(Issue, pk=row_number(sent.get("attach")))
+    issue = attach(feedback, issue, by=by)
+    return _message("Attached to", issue)
+
+
+def duplicate(feedback: Feedback, sent: Any, by: User) -> Message:
+    readable = Feedback.objects.readable_by(by).select_related("duplicate_of", "issue")
+    original = get_object_or_404(readable, pk=row_number(sent.get("duplicate")))
+    original = mark_duplicate(feedback, original, by=by)
+    return _message("Marked as a duplicate of", original)
+
+
+def create_issue(feedback: Feedback, sent: Any, by: User) -> Message:
+    issue = issue_from(feedback, by=by, tags=_tags(sent))
+    return _message("Made a draft to be completed: issue", issue)
+
+
+def create_test(feedback: Feedback, sent: Any, by: User) -> Message:
+    """Of the issue that was chosen, of the feedback's own, or of a new one."""
+    if pk := row_number(sent.get("test_of")):
+        test = test_of(feedback, get_object_or_404(Issue, pk=pk), by=by)
+    else:
+        test = issue_and_test_from(feedback, by=by, tags=_tags(sent))
+    return _message("Made a draft to be completed:", test)
+
+
+ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
+    "accept": (accept, ""),
+    "dismiss": (dismiss, ""),
+    "attach": (attach_to_issue, ""),
+    "duplicate": (duplicate, ""),
+    "issue": (create_issue, "issues.add_issue"),
+    "test": (create_test, "issues.add_test"),
+    "test_of": (create_test, "issues.add_test"),
+}
+"""What can be done, with the right that it takes besides changing feedback."""
+
+
+class FeedbackInbox(HistoryAdmin):
+    """The pages of the inbox, and what is told beside forms."""
+
+    class Media:
+        css = {"all": ("evalhub/triage.css",)}
+        js = ("evalhub/similar.js",)
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("inbox/", wrap(self.inbox_view), name=f"{name}inbox"),
+            path("inbox/act/", wrap(self.inbox_act_view), name=f"{name}inbox_act"),
+            path("issues/", wrap(self.issues_view), name=f"{name}issues"),
+            path("similar/", wrap(self.similar_view), name=f"{name}similar"),
+            *super().get_urls(),
+        ]
+
+    def inbox_view(self, request: HttpRequest) -> HttpResponse:
+        """The new feedback, and one piece of it to be triaged."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        choice = filter_of(request.GET)
+        return self._row_context(request, choice, row_number(request.GET.get("item")))
+
+    def inbox_act_view(self, request: HttpRequest) -> HttpResponse:
+        """Triage one piece, or take the last act back; then on to the next. POST only."""
+        if request.method != "POST" or not self.has_change_permission(request):
+            raise PermissionDenied
+        choice = filter_of(request.POST)
+        act = _act_in(request)
+        if act == "undo":
+            return self._undo(request, choice)
+        item = row_number(request.POST.get("item"))
+        if not Feedback.objects.readable_by(request.user).filter(pk=item).exists():
+            raise Http404(f"There is no feedback {item} for you.")
+        return self._triage_one(request, choice, item, act)
+
+    def issues_view(self, request: HttpRequest) -> HttpResponse:
+        """Issues by title or number, as a part of the inbox."""
+        if not self.has_view_permission(request) or not request.user.has_perm("issues.view_issue"):
+            raise PermissionDenied
+        context = {
+            "issues": issues_named(bounded_text(request.GET.get("q"), 200)),
+            "may_triage": self.has_change_permission(request),
+            "may_add_test": request.user.has_perm("issues.add_test"),
+            "looked_for": True,
+        }
+        return TemplateResponse(request, "issues/_similar_issues.html", context)
+
+    def similar_view(self, request: HttpRequest) -> HttpResponse:
+        """What says much the same as a text that is being typed; POST, so that no log has it."""
+        if request.method != "POST" or not self.has_view_permission(request):
+            raise PermissionDenied
+        text = bounded_text(request.POST.get("text"), LONGEST)
+        alike = similar(text, reader=current_user(request), limit=MAX_TAG_SOURCES)
+        issues = {one.pk: one.score for one in alike if one.kind == ISSUE}
+        context = {
+            "alike": alike[:MAX_SIMILAR],
+            "tags": suggested(text, issues),
+            "form": request.POST.get("form", ""),
+        }
+        return TemplateResponse(request, "issues/_similar_suggestions.html", context)
+
+    def _triage_one(
+        self, request: HttpRequest, choice: InboxFilter, item: int, act: str
+    ) -> HttpResponse:
+        do, right = ACTIONS[act]
+        if right and not request.user.has_perm(right):
+            raise PermissionDenied
+        if act == "test" and not request.user.has_perm("issues.add_issue"):
+            raise PermissionDenied
+        try:
+            with transaction.atomic():
+                feedback = locked(item, version=row_number(request.POST.get("version")))
+                said = do(feedback, request.POST, current_user(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+            return self._row_context(request, choice, item, note=_note(request.POST))
+        self.message_user(request, said, messages.SUCCESS)
+        return self._next_page(request, choice, next_after(current_user(request), choice, item))
+
+    def _undo(self, request: HttpRequest, choice: InboxFilter) -> HttpResponse:
+        here = row_number(request.POST.get("item"))
+        act = last_act(current_user(request))
+        readable = Feedback.objects.readable_by(request.user)
+        try:
+            if act is not None and not readable.filter(pk=act.id).exists():
+                raise PermissionDenied
+            here = undo_last(by=current_user(request)).pk
+        except Refused as error:
+            self.say(request, *error.problems)
+        else:
+            made = act is not None and act.history_change_reason.startswith(f"{TRIAGED}Made")
+            stays = " The draft that was made of it stays." if made else ""
+            said = f"Taken back: feedback {here} is as it was.{stays}"
+            self.message_user(request, said, messages.SUCCESS)
+        return self._next_page(request, choice, here)
+
+    def _next_page(self, request: HttpRequest, choice: InboxFilter, item: int) -> HttpResponse:
+        if _is_part(request):
+            return self._row_context(request, choice, item)
+        return HttpResponseRedirect(f"{self.url_of('inbox')}?item={item}{choice.query}")
+
+    def _row_context(
+        self, request: HttpRequest, choice: InboxFilter, item: int, *, note: str = ""
+    ) -> TemplateResponse:
+        context = self.context_of(request, choice, item, note)
+        part = "issues/_feedback_inbox.html"
+        if _is_part(request):
+            context["said"] = messages.get_messages(request)
+            return TemplateResponse(request, part, {**context, "is_part": True})
+        page = "issues/feedback_inbox.html"
+        return self.page(request, page, title="Inbox", crumb="Inbox", **context)
+
+    def context_of(
+        self, request: HttpRequest, choice: InboxFilter, item: int, note: str
+    ) -> dict[str, Any]:
+        reader = current_user(request)
+        place = position_at(reader, choice, item)
+        context = {
+            "place": place,
+            "choice": choice,
+            "choice_fields": list(choice._asdict().items()),
+            "filter_options": filter_options(reader),
+            "note": note,
+            "may_triage": self.has_change_permission(request),
+            "may_add_issue": reader.has_perm("issues.add_issue"),
+            "may_add_test": reader.has_perm("issues.add_test"),
+            "inbox_url": self.url_of("inbox"),
+            "act_url": self.url_of("inbox_act"),
+            "list_url": self.url_of("changelist"),
+            "query": urlencode({"item": place.item.pk if place.item else ""}) + choice.query,
+        }
+        return {**context, **_about(place.item, reader)} if place.item else context
+
+
+def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
+    """What the page tells about one piece."""
+    text = text_of(feedback)
+    besides = (FEEDBACK, feedback.pk)
+    alike = similar(text, reader=reader, limit=MAX_TAG_SOURCES, besides=besides)
+    issues = [one for one in alike if one.kind == ISSUE]
+    return {
+        "item": feedback,
+        "version": version_of(feedback),
+        "panels": [
+            ("Asked", feedback.prompt, _formatted(feedback.prompt)),
+            ("Answered", feedback.answer, _formatted(feedback.answer)),
+        ],
+        "issues": issues[:MAX_SIMILAR],
+        "others": [one for one in alike if one.kind == FEEDBACK][:MAX_SIMILAR],
+        "tags": suggested(text, {one.pk: one.score for one in issues}),
+        "duplicates": feedback.duplicates.count(),
+    }
+
+
+def _act_in(request: HttpRequest) -> str:
+    """The act that a button names: some carry the row that they act on as their value."""
+    named = [name for name in ("attach", "duplicate", "test_of") if name in request.POST]
+    act = named[0] if named else request.POST.get("act", "")
+    if act not in {*ACTIONS, "undo"}:
+        raise Http404(f"There is no act {act!r}.")
+    return act
+
+
+def _is_part(request: HttpRequest) -> bool:
+    """Whether a script asks for the changing part of the page only."""
+    return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _formatted(text: str) -> SafeString:
+    return mark_safe(model_markdown(text).html)
+
+
+def _tags(sent: Any) -> list[Tag]:
+    return list(Tag.objects.filter(pk__in=[row_number(pk) for pk in sent.getlist("tags")]))
+
+
+def _note(sent: Any) -> str:
+    return bounded_text(sent.get("note"), LONGEST_NOTE)
+
+
+def _message(what: str, row: Any) -> SafeString:
+    end = "" if str(row).endswith((".", "!", "?")) else "."
+    link = '{} <a class="eh-link" href="{}">{}</a>{}'
+    return format_html(link, what, row.get_absolute_url(), row, end)

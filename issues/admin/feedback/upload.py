@@ -1,0 +1,120 @@
+"""The page on which a file of feedback is sent, looked at, and then taken in or not."""
+
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
+
+from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user
+from issues.importers.feedback import (
+    LENGTHS,
+    MOST_BYTES,
+    MOST_ROWS,
+    FeedbackFile,
+    ParsedRow,
+    Problem,
+    read,
+)
+from issues.triage.intake import existing_ids, take_in
+
+MOST_PROBLEMS = 200
+"""Problems that the page lists; it says how many there are."""
+MOST_SHOWN = 20
+"""Rows of a preview."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would become of a file."""
+
+    file: FeedbackFile
+    duplicates: set[str]
+
+    @property
+    def new(self) -> list[ParsedRow]:
+        return [row for row in self.file.rows if row.fields["source_id"] not in self.duplicates]
+
+    @property
+    def shown(self) -> list[ParsedRow]:
+        return self.new[:MOST_SHOWN]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self.file.problems[:MOST_PROBLEMS]
+
+
+class FeedbackUpload(HistoryAdmin):
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("upload").removeprefix("admin:")
+        view = self.admin_site.admin_view(self.upload_view)
+        return [path("upload/", view, name=name), *super().get_urls()]
+
+    def upload_view(self, request: HttpRequest) -> HttpResponse:
+        """The form; then what would be saved, with every problem; then, once confirmed, saved."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return self._upload_page(request)
+        name, data = _sent(request)
+        if not name:
+            return self._upload_page(request, problems=[Problem("File", "choose one first.")])
+        file = read(name, data, _chosen(request))
+        if file.unreadable:
+            return self._upload_page(request, problems=file.unreadable)
+        if request.POST.get("act") == "import":
+            return self._import(request, name, file)
+        ids = [row.fields["source_id"] for row in file.rows]
+        preview = Preview(file, set(existing_ids(ids)))
+        return self._upload_page(request, preview=preview, name=name, data=_packed(data))
+
+    def _import(self, request: HttpRequest, name: str, file: FeedbackFile) -> HttpResponse:
+        rows = [row.fields for row in file.rows]
+        received = take_in(rows, by=current_user(request), reason=f"Uploaded with {name}"[:100])
+        added, duplicates = len(received.added), len(received.duplicates)
+        said = [f"{added} taken in."]
+        said += [f"{duplicates} were here already."] if duplicates else []
+        said += [f"{file.bad} bad rows were left out."] if file.bad else []
+        self.message_user(request, " ".join(said), messages.SUCCESS)
+        return HttpResponseRedirect(self.url_of("inbox"))
+
+    def _upload_page(self, request: HttpRequest, **context: Any) -> HttpResponse:
+        return self.page(
+            request,
+            "issues/feedback_upload.html",
+            title="Upload feedback",
+            crumb="Upload",
+            fields=list(LENGTHS),
+            most_mb=MOST_BYTES // 1024**2,
+            most_rows=MOST_ROWS,
+            inbox_url=self.url_of("inbox"),
+            upload_url=self.url_of("upload"),
+            **context,
+        )
+
+
+def _sent(request: HttpRequest) -> tuple[str, bytes]:
+    """The name and content of the file: as it is sent, or as the preview sends it back."""
+    file = request.FILES.get("file")
+    if file is not None and not isinstance(file, list):
+        too_long = (file.size or 0) > MOST_BYTES
+        content = b" " * (MOST_BYTES + 1) if too_long else file.read()
+        return str(file.name), content
+    try:
+        return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
+    except ValueError:  # it is no base64
+        return "", b""
+
+
+def _packed(data: bytes) -> str:
+    """For a hidden field: a browser would change line ends in plain text."""
+    return b64encode(data).decode()
+
+
+def _chosen(request: HttpRequest) -> dict[str, str]:
+    """What columns are to be taken for, as the preview's choices say."""
+    names, fields = request.POST.getlist("column"), request.POST.getlist("as")
+    return dict(zip(names, fields, strict=False))

@@ -1,0 +1,220 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.forms import BaseModelFormSet, ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html, format_html_join
+from django.utils.timezone import localtime
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+
+from evalhub.access.models import User
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import current_user
+from issues import states
+from issues.admin.badges import SEVERITY_LABELS, STATE_LABELS
+from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
+from issues.admin.issue.board import Boarding
+from issues.admin.issue.bulk_edit import Bulk
+from issues.admin.issue.inlines import CommentInline, FeedbackInline, SourceInline, TestInline
+from issues.admin.issue.merge import Merging
+from issues.admin.issue.sealed import SealedIssues, sealed_facts
+from issues.admin.test.form import text_area
+from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
+from issues.states import Move
+
+
+class ResolutionForm(forms.Form):
+    """How an issue was resolved."""
+
+    labels = forms.ModelMultipleChoiceField(
+        ResolutionLabel.objects.all(),
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="Labels are kept under “Resolution labels”.",
+    )
+    note = forms.CharField(
+        required=False,
+        widget=text_area(4),
+        help_text="What was done, and in which release.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if not data.get("labels") and not (data.get("note") or "").strip():
+            raise forms.ValidationError("Choose a label or write a note.")
+        return data
+
+
+@admin.register(Issue)
+class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
+    list_before_template = "issues/issue_list_before.html"
+    when_empty = "An issue says what goes wrong; its tests show it."
+    list_display = (
+        "title",
+        "state_label",
+        "severity_label",
+        "tag_names",
+        "test_counts",
+        "feedback_count",
+        "assignee",
+        "changed",
+    )
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        DomainFilter,
+        TaskTypeFilter,
+        OtherTagFilter,
+        ("severity", ChoicesDropdownFilter),
+        AssigneeFilter,
+    )
+    search_fields = ("title", "open_description", "generic_statement", "tags__name", "=id")
+    search_help_text = "Title, description, tag or number."
+    list_select_related = ("assignee",)
+    autocomplete_fields = ("tags",)
+    readonly_fields = ("author", "created_at", "updated_at", "merged_into", "source_id")
+    fieldsets = (
+        (None, {"fields": ("title", "description", ("severity", "assignee"), "tags")}),
+        ("For outside", {"classes": ("tab",), "fields": ("generic_statement",)}),
+        ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels", "resolution_note")}),
+        (
+            "Record",
+            {
+                "classes": ("tab",),
+                "fields": (("author", "created_at", "updated_at"), ("source_id", "merged_into")),
+            },
+        ),
+    )
+    inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
+    actions = ("send_to_review", "approve", "deprecate", "change_selected", "merge_selected")
+
+    class Media:
+        css = {"all": ("evalhub/triage.css",)}
+        js = ("evalhub/similar.js",)
+
+    # The list -------------------------------------------------------------------------------------
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
+        """With `tests_total`, `tests_approved` and `feedback_total`, each a count of its own."""
+        tests = Test.objects.exclude(state=TestState.DEPRECATED)
+        issues: QuerySet[Issue] = super().get_queryset(request)
+        return issues.prefetch_related("tags").annotate(
+            tests_total=_count(tests),
+            tests_approved=_count(tests.filter(state=TestState.APPROVED)),
+            feedback_total=_count(Feedback.objects.all()),
+        )
+
+    def found_as(self, issue: Issue) -> tuple[str, str]:
+        where = f"issue {issue.pk}, {issue.get_state_display()}, {issue.get_severity_display()}"
+        return issue.title, where.lower()
+
+    @display(description="state", ordering="state", label=STATE_LABELS)
+    def state_label(self, issue: Issue) -> tuple[str, str]:
+        return issue.state, issue.get_state_display()
+
+    @display(description="severity", label=SEVERITY_LABELS)
+    def severity_label(self, issue: Issue) -> tuple[str, str]:
+        return issue.severity, issue.get_severity_display()
+
+    @display(description="tags")
+    def tag_names(self, issue: Issue) -> str:
+        names = ((tag.name,) for tag in issue.tags.all())
+        return format_html_join(" ", '<span class="eh-tag">{}</span>', names)
+
+    @display(description="tests", ordering="tests_approved")
+    def test_counts(self, issue: Any) -> str:
+        counts = (issue.tests_approved, issue.tests_total)
+        return format_html('<span title="approved, of all">{} of {}</span>', *counts)
+
+    @display(description="feedback", ordering="feedback_total")
+    def feedback_count(self, issue: Any) -> int:
+        return int(issue.feedback_total)
+
+    @display(description="changed", ordering="updated_at")
+    def changed(self, issue: Issue) -> str:
+        return date_format(localtime(issue.updated_at))
+
+    # The page -------------------------------------------------------------------------------------
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        rows = {"description": 6, "generic_statement": 3, "resolution_note": 3}
+        if db_field.name in rows:
+            kwargs["widget"] = text_area(rows[db_field.name])
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "assignee":
+            kwargs["queryset"] = User.objects.filter(is_active=True).order_by("username")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def facts(self, row: Any) -> list[str]:
+        counts = f"{row.tests_approved} of {row.tests_total} tests approved"
+        return [counts, *sealed_facts(row), *self.merge_facts(row)]
+
+    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
+        acts = self.merge_acts(request, row)
+        if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
+            return acts
+        url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
+        return [Button("Add a test", url, is_link=True), *acts]
+
+    def save_model(self, request: HttpRequest, obj: Issue, form: ModelForm, change: bool) -> None:
+        if not change:
+            obj.author = current_user(request)
+        super().save_model(request, obj, form, change)
+
+    def save_formset(
+        self, request: HttpRequest, form: ModelForm, formset: BaseModelFormSet, change: bool
+    ) -> None:
+        for row in formset.save(commit=False):
+            if isinstance(row, Comment):
+                row.author = current_user(request)
+        super().save_formset(request, form, formset, change)
+
+    # Moves ----------------------------------------------------------------------------------------
+
+    def confirmation_form(self, request: HttpRequest, row: Any, move: Move) -> forms.Form:
+        if move.name == "resolve":
+            return ResolutionForm(request.POST if "note" in request.POST else None)
+        return super().confirmation_form(request, row, move)
+
+    def consequences(self, row: Any, move: Move) -> list[str]:
+        if move.name == "deprecate":
+            return [f"Its tests ({row.tests_total}) will not run any more; old results stay."]
+        if move.name == "resolve":
+            return ["Its tests go on running, so that it shows if the fault comes back."]
+        return super().consequences(row, move)
+
+    def carry_out(self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any]) -> None:
+        if move.name == "resolve":
+            states.resolve(row, by=current_user(request), **data)
+        else:
+            super().carry_out(request, row, move, data)
+
+    def has_approve_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(states.APPROVE_ISSUE))
+
+    @admin.action(permissions=["change"], description="Send to review")
+    def send_to_review(self, request: HttpRequest, queryset: QuerySet[Issue]) -> None:
+        self.move_selected(request, queryset, "review")
+
+    @admin.action(permissions=["approve"], description="Approve")
+    def approve(self, request: HttpRequest, queryset: QuerySet[Issue]) -> None:
+        self.move_selected(request, queryset, "approve")
+
+    @admin.action(permissions=["approve"], description="Deprecate …")
+    def deprecate(self, request: HttpRequest, queryset: QuerySet[Issue]) -> HttpResponse | None:
+        sentence = "Tests of these issues will not run any more; old results stay."
+        return self.confirm_selected(request, queryset, "deprecate", sentence)
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """How many of the rows belong to the issue."""
+    mine = rows.filter(issue=OuterRef("pk")).order_by().values("issue")
+    return Coalesce(Subquery(mine.annotate(n=Count("pk")).values("n")), 0)

@@ -1,0 +1,258 @@
+"""The board of issues: a column per state, cards that are dragged or moved by key."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import (
+    Case,
+    Count,
+    IntegerField,
+    QuerySet,
+    Value,
+    When,
+    prefetch_related_objects,
+)
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.timezone import localtime
+from unfold.views import ChangeList
+
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.history import sign
+from issues import states
+from issues.admin.badges import badge_of
+from issues.admin.issue.board_cards import Card, cards_of, move_to, why_not
+from issues.admin.state_pages import StateAdmin
+from issues.models import Issue, IssueState, ResolutionLabel, Severity
+from issues.states import LONGEST_REASON, Move, Refused
+
+LIMIT = 50
+"""Cards of a column; the list has them all."""
+STATE_FILTER = "state__exact"
+LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
+"""Parameters of the list that say nothing on the board."""
+
+
+class Column(NamedTuple):
+    state: str
+    label: str
+    badge: str
+    total: int
+    cards: list[Card]
+    list_query: str
+    is_open: bool
+
+
+class Choices(NamedTuple):
+    """One filter as a select; options are pairs of value and label."""
+
+    name: str
+    title: str
+    options: list[tuple[str, str]]
+    value: str
+
+
+class BoardList(ChangeList):
+    """The list's filters and search, with their checks, without its page of rows."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        self.result_count = self.full_result_count = 0
+        self.result_list: Any = self.root_queryset.none()
+        self.show_all = self.multi_page = self.can_show_all = self.show_full_result_count = False
+
+
+class Boarding(StateAdmin):
+    """What the pages of issues have for the board."""
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        return [
+            path("board/", wrap(self.board_view), name="issues_issue_board"),
+            path("board/act/", wrap(self.board_act_view), name="issues_issue_board_act"),
+            *super().get_urls(),
+        ]
+
+    def pages_to_find(self, request: HttpRequest) -> list[tuple[str, str]]:
+        return [("Board of issues", self.url_of("board"))]
+
+    def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
+        """What a higher floor has to say of each issue on its card, by number."""
+        return {}
+
+    def board_view(self, request: HttpRequest) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        query = request.GET.copy()
+        for name in LOOKUPS & set(query):
+            del query[name]
+        request.GET = query  # type: ignore[assignment]
+        try:
+            filtered = self._filtered(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(self.url_of("board"))
+        return self.page(
+            request,
+            "issues/board.html",
+            title="Board of issues",
+            columns=self._columns(request, filtered.queryset, query.urlencode()),
+            filters=[_choices(spec) for spec in filtered.filter_specs if _is_shown(spec)],
+            words=filtered.query,
+            is_filtered=filtered.has_active_filters or bool(filtered.query),
+            query=query.urlencode(),
+            may_change=self.has_change_permission(request),
+            labels=ResolutionLabel.objects.all(),
+            longest_reason=LONGEST_REASON - len("Deprecate: "),
+        )
+
+    def _filtered(self, request: HttpRequest) -> BoardList:
+        return BoardList(
+            request,
+            self.model,
+            ("title",),
+            (),
+            self.get_list_filter(request),
+            None,
+            self.get_search_fields(request),
+            self.list_select_related,
+            LIMIT,
+            LIMIT,
+            (),
+            self,
+            (),
+            self.search_help_text,
+        )
+
+    def _columns(self, request: HttpRequest, rows: QuerySet[Any], query: str) -> list[Column]:
+        found = Issue.objects.filter(pk__in=rows.order_by().values("pk"))
+        counted = found.order_by().values("state").annotate(n=Count("pk"))
+        totals = {row["state"]: row["n"] for row in counted}
+        shown = {
+            state: self._first(rows, state) if totals.get(state) else [] for state in IssueState
+        }
+        issues = [issue for part in shown.values() for issue in part]
+        prefetch_related_objects(issues, "tags")
+        made = cards_of(issues, self.figures_of(issues), current_user(request))
+        cards = {card.issue.pk: card for card in made}
+        return [
+            Column(
+                state,
+                state.label.lower(),
+                badge_of(state),
+                totals.get(state, 0),
+                [cards[issue.pk] for issue in part],
+                f"{query}&{STATE_FILTER}={state}".lstrip("&"),
+                state != IssueState.DEPRECATED,
+            )
+            for state, part in shown.items()
+        ]
+
+    def _first(self, rows: QuerySet[Any], state: str) -> list[Any]:
+        """The gravest of a state, those changed last first."""
+        ranks = [When(severity=severity, then=Value(n)) for n, severity in enumerate(Severity)]
+        gravity = Case(*ranks, output_field=IntegerField())
+        ordered = rows.filter(state=state).order_by(gravity.desc(), "-updated_at", "-pk")
+        related = ordered.prefetch_related(None).select_related("assignee", "merged_into")
+        return list(related[:LIMIT])
+
+    # Acts, asked for by the page's script --------------------------------------------------------
+
+    def board_act_view(self, request: HttpRequest) -> JsonResponse:
+        """POST moves a card, takes a move back, or assigns it; told as the card then is."""
+        if request.method != "POST" or not self.has_change_permission(request):
+            raise PermissionDenied
+        key, act = row_number(request.POST.get("issue")), request.POST.get("act", "")
+        acts = {"move": self._move_card, "undo": self._undo_card, "assign": self._assign_card}
+        if act not in acts or not Issue.objects.filter(pk=key).exists():
+            return _refused(
+                [f"There is no issue {key}, or no act “{act[:20]}”: load the board again."]
+            )
+        try:
+            with transaction.atomic():
+                issue = Issue.objects.select_for_update().get(pk=key)
+                told = acts[act](request, issue)
+        except Refused as error:
+            told = {"problems": error.problems}
+        told["card"] = self._card_html(request, key)
+        return JsonResponse(told, status=409 if "problems" in told else 200)
+
+    def _move_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
+        _as_seen(issue, request.POST.get("from", ""))
+        target = request.POST.get("to", "")
+        move = move_to(issue.state, target)
+        if move is None or not states.may(move, issue, current_user(request)):
+            raise Refused([why_not(issue, target, move)])
+        if move.readiness and (problems := states.problems_of(issue)):
+            raise Refused([f"{issue} cannot be {move.done} yet.", *problems])
+        if move.confirmed and request.POST.get("confirmed") != "yes":
+            return {"ask": move.name, "sentences": self._asked(request, issue, move)}
+        if move.name == "resolve":
+            labels = ResolutionLabel.objects.filter(pk__in=_keys(request, "labels"))
+            note = bounded_text(request.POST.get("note"), 20_000)
+            states.resolve(issue, labels=labels, note=note, by=current_user(request))
+        else:
+            reason = bounded_text(request.POST.get("reason"), LONGEST_REASON)
+            states.move(issue, move.name, by=current_user(request), reason=reason)
+        return {"said": f"{issue} is {move.done}.", "can_undo": True}
+
+    def _asked(self, request: HttpRequest, issue: Issue, move: Move) -> list[str]:
+        counted = self.get_queryset(request).get(pk=issue.pk)
+        return [f"“{issue}” will be {move.done}.", *self.consequences(counted, move)]
+
+    def _undo_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
+        undone = states.undo(issue, by=current_user(request))
+        state = issue.get_state_display().lower()
+        return {"said": f"“{undone}” is undone: {issue} is {state} again."}
+
+    def _assign_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
+        who, was = current_user(request), row_number(request.POST.get("was")) or None
+        if issue.assignee_id != was:
+            raise Refused([f"{issue} was assigned to {issue.assignee or 'nobody'} meanwhile."])
+        issue.assignee = None if was == who.pk else who
+        sign(issue, who, "Assigned on the board")
+        issue.save()
+        return {"said": f"{issue} is assigned to {issue.assignee or 'nobody'}."}
+
+    def _card_html(self, request: HttpRequest, key: int) -> str:
+        rows = self.get_queryset(request).select_related("assignee", "merged_into")
+        issue = rows.get(pk=key)
+        (card,) = cards_of([issue], self.figures_of([issue]), current_user(request))
+        shown = {"card": card, "may_change": True}
+        return render_to_string("issues/board_card.html", shown, request)
+
+
+def _is_shown(spec: Any) -> bool:
+    return getattr(spec, "lookup_kwarg", "") != STATE_FILTER
+
+
+def _choices(spec: Any) -> Choices:
+    """A filter of the list, whichever of the two kinds it is."""
+    if hasattr(spec, "lookup_choices"):
+        options = [(str(value), str(label)) for value, label in spec.lookup_choices]
+        return Choices(spec.parameter_name, str(spec.title), options, str(spec.value() or ""))
+    given = spec.used_parameters.get(spec.lookup_kwarg) or [""]
+    value = given[-1] if isinstance(given, list) else given
+    options = [(str(value), str(label)) for value, label in spec.field.flatchoices]
+    return Choices(spec.lookup_kwarg, str(spec.title), options, str(value))
+
+
+def _as_seen(issue: Issue, state: str) -> None:
+    """Refuse a move of a card that somebody else has moved since the board was loaded."""
+    if issue.state == state:
+        return
+    made, _ = states.last_move(issue)
+    who = (made and made.history_user) or "Somebody"
+    at = f" at {localtime(made.history_date):%H:%M}" if made else ""
+    now = issue.get_state_display().lower()
+    raise Refused([f"{who} moved {issue} meanwhile{at}: it is {now} now. Look at it again."])
+
+
+def _keys(request: HttpRequest, name: str) -> list[int]:
+    return [row_number(key) for key in request.POST.getlist(name)]
+
+
+def _refused(problems: list[str]) -> JsonResponse:
+    return JsonResponse({"problems": problems}, status=404)

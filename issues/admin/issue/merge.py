@@ -1,0 +1,275 @@
+"""Merging issues: two or more side by side, what of each is kept, and taking it back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from issues.admin.state_pages import StateAdmin
+from issues.merging import (
+    FIELDS,
+    LABELS,
+    MOVERS,
+    active_merge,
+    may_merge,
+    merge,
+    problems_of,
+    shown,
+    undo_merge,
+)
+from issues.models import Issue
+from issues.states import Refused
+
+MOST = 6
+FOUND = 12
+
+
+class Choice(NamedTuple):
+    """One field of the issues side by side; `is_same` where nothing needs to be chosen."""
+
+    name: str
+    label: str
+    values: list[tuple[Issue, str, bool]]
+    is_same: bool
+
+
+class Merging(StateAdmin):
+    """What the pages of issues have for merging."""
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        return [
+            path("merge/", wrap(self.merge_view), name="issues_issue_merge"),
+            path("<int:object_id>/unmerge/", wrap(self.unmerge_view), name="issues_issue_unmerge"),
+            *super().get_urls(),
+        ]
+
+    @admin.action(permissions=["change"], description="Merge …")
+    def merge_selected(
+        self, request: HttpRequest, queryset: QuerySet[Issue]
+    ) -> HttpResponse | None:
+        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MOST + 1])
+        if len(keys) < 2 or len(keys) > MOST:
+            self.say(request, f"Choose from two to {MOST} issues to merge.")
+            return None
+        return HttpResponseRedirect(merge_url(keys))
+
+    def merge_acts(self, request: HttpRequest, issue: Issue) -> list[Button]:
+        """Buttons of an issue's page."""
+        if not self.has_change_permission(request, issue):
+            return []
+        if issue.merged_into is None:
+            return [Button("Merge …", merge_url([issue.pk]), is_link=True)]
+        return [Button("Take the merge back …", self.url_of("unmerge", issue.pk), is_link=True)]
+
+    def merge_facts(self, issue: Issue) -> list[str]:
+        """Into what it was merged, and what was merged into it, each with a link."""
+        facts: list[str] = []
+        if issue.merged_into is not None:
+            facts.append(format_html("merged into {}", _link(issue.merged_into)))
+        if merged := list(issue.merged.order_by("pk")):
+            links = format_html_join(", ", "{}", ((_link(other),) for other in merged))
+            facts.append(format_html("merged here: {}", links))
+        return facts
+
+    # The page ------------------------------------------------------------------------------------
+
+    def merge_view(self, request: HttpRequest) -> HttpResponse:
+        """GET shows issues side by side; POST merges them."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        asked = request.POST if request.method == "POST" else request.GET
+        issues = self._asked_for(request, asked.getlist("issue"))
+        if len(issues) < 2:
+            return self._choose_another(request, issues)
+        kept = _kept_of(issues, row_number(asked.get("kept")))
+        problems: list[str] = []
+        if request.method == "POST":
+            problems = self._merge(request, issues, kept)
+            if not problems:
+                return HttpResponseRedirect(self.url_of("change", kept.pk))
+        return self._side_by_side(request, issues, kept, problems)
+
+    def _asked_for(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
+        keys = list(dict.fromkeys(row_number(key) for key in given))
+        if len(keys) > MOST:
+            raise Http404(f"At most {MOST} issues are merged at once, not {len(keys)}.")
+        found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
+        if missing := [key for key in keys if key not in found]:
+            raise Http404(f"There is no issue {missing[0]}.")
+        if not all(issue.is_readable for issue in found.values()):
+            raise PermissionDenied
+        if not all(row.is_readable for row in found.values()):
+            raise PermissionDenied  # their texts stand side by side
+        return [found[key] for key in keys]
+
+    def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> list[str]:
+        """Why not; [] once they are merged."""
+        merged_away = [issue for issue in issues if issue != kept]
+        if problems := [*_unseen(request.POST, issues), *_forbidden(request, merged_away)]:
+            return problems
+        try:
+            merge(merged_away, kept, take=_taken(request.POST, issues), by=current_user(request))
+        except Refused as error:
+            return error.problems
+        names = ", ".join(f"“{issue}”" for issue in merged_away)
+        self.message_user(request, f"Merged here: {names}.", messages.SUCCESS)
+        return []
+
+    def _side_by_side(
+        self, request: HttpRequest, issues: Sequence[Any], kept: Any, problems: Sequence[str]
+    ) -> HttpResponse:
+        merged_away = [issue for issue in issues if issue != kept]
+        in_the_way = [*problems_of(merged_away, kept), *_forbidden(request, merged_away)]
+        sealed = [issue for issue in issues if issue.sealed_tests]
+        return self.page(
+            request,
+            "issues/merge.html",
+            title="Merge issues",
+            issues=issues,
+            kept=kept,
+            kept_urls=[(issue, merge_url([i.pk for i in issues], issue.pk)) for issue in issues],
+            choices=[_choice(field, issues, kept, request.POST) for field in FIELDS],
+            seals=bool(sealed) and len(sealed) < len(issues),
+            seen=[(issue.pk, _version(issue)) for issue in issues],
+            problems=list(problems),
+            in_the_way=[] if problems else in_the_way,
+            may_merge=not in_the_way,
+            back_url=self.url_of("change", kept.pk),
+        )
+
+    def _choose_another(self, request: HttpRequest, issues: Sequence[Issue]) -> HttpResponse:
+        """The page that looks for what the issue is merged with."""
+        words = bounded_text(request.GET.get("q"), 200)
+        found: list[tuple[Issue, str]] = []
+        if words:
+            rows, _ = self.get_search_results(request, self.get_queryset(request), words)
+            keys = rows.filter(merged_into=None).values("pk")
+            others = Issue.objects.filter(pk__in=keys).exclude(pk__in=[i.pk for i in issues])
+            chosen = [issue.pk for issue in issues]
+            found = [(other, merge_url([*chosen, other.pk])) for other in others[:FOUND]]
+        return self.page(
+            request,
+            "issues/merge_choice.html",
+            title="Merge issues",
+            issues=issues,
+            words=words,
+            found=found,
+            back_url=self.url_of("change", issues[0].pk) if issues else self.url_of("changelist"),
+        )
+
+    # Taking it back ------------------------------------------------------------------------------
+
+    def unmerge_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Take a merge back: GET asks, POST does it."""
+        issue = self.found(request, object_id)
+        found = active_merge(issue)
+        right = self.has_change_permission(request, issue)
+        if not right or (found and not _may_unmerge(request, found.state_before)):
+            raise PermissionDenied
+        if found is None:
+            self.say(request, f"{issue} is not merged into another issue.")
+            return self.back(request, issue)
+        if request.method == "POST":
+            return self._unmerge(request, issue)
+        moved = [f"{name}: {len(keys)}" for name in MOVERS if (keys := found.moved.get(name))]
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Take the merge of “{issue}” back",
+            sentences=[
+                f"It went into “{found.kept}”. What moved with it then moves back:",
+                "What was moved on or rewritten since stays as it is, and you are told.",
+            ],
+            rows=moved or ["nothing moved"],
+            button="Take the merge back",
+            back_url=self.url_of("change", issue.pk),
+        )
+
+    def _unmerge(self, request: HttpRequest, issue: Issue) -> HttpResponse:
+        try:
+            back = undo_merge(issue, by=current_user(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+            return self.back(request, issue)
+        said = f"{issue} is an issue of its own again: {back.moved} rows moved back."
+        self.message_user(request, said, messages.SUCCESS)
+        for sentence in back.left:
+            self.message_user(request, sentence, messages.WARNING)
+        return self.back(request, issue)
+
+
+def merge_url(keys: Sequence[int], kept: int | None = None) -> str:
+    """The page that shows these issues side by side; one alone: that looks for another."""
+    query = "&".join(f"issue={key}" for key in keys)
+    more = f"&kept={kept}" if kept else ""
+    return f"{reverse('admin:issues_issue_merge')}?{query}{more}"
+
+
+def _link(issue: Issue) -> str:
+    return format_html('<a class="eh-link" href="{}">{}</a>', issue.get_absolute_url(), issue)
+
+
+def _counted(issues: QuerySet[Any]) -> QuerySet[Any]:
+    """With what would move, counted; of sealed tests the number is all that is told."""
+    counted: QuerySet[Any] = issues.annotate(
+        all_tests=Count("tests", distinct=True),
+        sealed_tests=Count("tests", filter=Q(tests__sealed=True), distinct=True),
+        all_comments=Count("comments", distinct=True),
+        all_sources=Count("sources", distinct=True),
+        all_feedback=Count("feedback", distinct=True),
+    )
+    return counted.select_related("assignee", "merged_into")
+
+
+def _kept_of(issues: Sequence[Any], chosen: int) -> Any:
+    """The one that stays: the one chosen, or else the one that is furthest and has most tests."""
+    by_key = {issue.pk: issue for issue in issues}
+    order = ("resolved", "approved", "in_review", "draft", "deprecated")
+    default = min(issues, key=lambda issue: (order.index(issue.state), -issue.all_tests, issue.pk))
+    return by_key.get(chosen, default)
+
+
+def _choice(field: str, issues: Sequence[Any], kept: Any, posted: Mapping[str, str]) -> Choice:
+    chosen = row_number(posted.get(field)) or kept.pk
+    values = [(issue, shown(issue, field), issue.pk == chosen) for issue in issues]
+    return Choice(field, LABELS[field], values, len({value for _, value, _ in values}) == 1)
+
+
+def _taken(posted: Mapping[str, str], issues: Sequence[Issue]) -> dict[str, Issue]:
+    by_key = {issue.pk: issue for issue in issues}
+    chosen = {field: by_key.get(row_number(posted.get(field))) for field in FIELDS}
+    return {field: issue for field, issue in chosen.items() if issue is not None}
+
+
+def _version(issue: Issue) -> str:
+    return f"{issue.updated_at.timestamp():.6f}"
+
+
+def _unseen(posted: Mapping[str, str], issues: Sequence[Issue]) -> list[str]:
+    """Which issues somebody changed since the page was made."""
+    return [
+        f"Issue {issue.pk} “{issue}” was changed meanwhile: look at it again, then merge."
+        for issue in issues
+        if posted.get(f"seen_{issue.pk}") != _version(issue)
+    ]
+
+
+def _forbidden(request: HttpRequest, merged_away: Sequence[Issue]) -> list[str]:
+    return [
+        f"“{issue}” is {issue.get_state_display().lower()}: to merge it away takes the right to"
+        " approve issues. Keep it instead, or ask a maintainer."
+        for issue in merged_away
+        if not may_merge(issue, current_user(request))
+    ]
+
+
+def _may_unmerge(request: HttpRequest, state: str) -> bool:
+    return may_merge(Issue(state=state), current_user(request))

@@ -1,0 +1,89 @@
+"""Issues with sealed tests: what those who may not read these see in place of the texts.
+
+A description, a comment or a source may quote the test. So they are hidden with it, and the
+generic statement, which holds no text of a test, stands in their place. The title stays.
+"""
+
+from typing import Any
+
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, TextField, Value, When
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import display
+
+from issues.admin.issue.inlines import CommentInline, SourceInline
+from issues.admin.state_pages import StateAdmin
+from issues.admin.test.sealing import exposed_among
+from issues.models import Issue
+
+OPEN_FIELDSETS = (
+    (
+        None,
+        {"fields": ("title", "withheld", "generic_statement", ("severity", "assignee"), "tags")},
+    ),
+    ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels",)}),
+    (
+        "Record",
+        {
+            "classes": ("tab",),
+            "fields": (("author", "created_at", "updated_at"), ("source_id", "merged_into")),
+        },
+    ),
+)
+
+
+class SealedIssues(StateAdmin):
+    """For the admin of issues."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
+        """With `is_readable`, and `open_description`, which is "" where it is not."""
+        issues: QuerySet[Issue] = super().get_queryset(request)
+        readable = Issue.objects.readable_by(request.user).filter(pk=OuterRef("pk")).order_by()
+        issues = issues.annotate(is_readable=Exists(readable))
+        nothing = Value("", output_field=TextField())
+        shown = Case(When(is_readable=True, then=F("description")), default=nothing)
+        return issues.annotate(open_description=shown)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None or obj.is_readable:
+            return super().get_fieldsets(request, obj)
+        return OPEN_FIELDSETS
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), "withheld")
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        inlines = super().get_inlines(request, obj)
+        if obj is None or obj.is_readable:
+            return inlines
+        return [inline for inline in inlines if inline not in (SourceInline, CommentInline)]
+
+    @display(description="description")
+    def withheld(self, issue: Issue) -> str:
+        return (
+            "Hidden, as are comments, sources and history: some of its tests are sealed, and these "
+            "may quote them. The generic statement says what may be told."
+        )
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        hidden = object_id is not None and not self.may_read_history(request, object_id)
+        extra = {**({"show_history": False} if hidden else {}), **(extra_context or {})}
+        return super().changeform_view(request, object_id, form_url, extra)
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        issue: Any = self.get_object(request, object_id)
+        return issue is None or bool(issue.is_readable)
+
+
+def sealed_facts(issue: Issue) -> list[str]:
+    """How many of its tests are sealed, and how many of those are exposed."""
+    tests = issue.tests.filter(sealed=True)
+    sealed = tests.count()
+    if not sealed:
+        return []
+    return [f"{sealed} sealed test{'s' * (sealed != 1)}, {exposed_among(tests)} exposed"]

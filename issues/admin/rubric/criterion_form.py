@@ -1,0 +1,252 @@
+"""One point of a rubric as a form, with the arguments of its check as fields of their own."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundField
+from django.forms.models import BaseInlineFormSet
+
+from issues.checks import CHECKS, located_problems_of
+from issues.models import Criterion
+from issues.models.criterion import LEAST_WEIGHT, MOST_WEIGHT, Polarity
+from issues.rubrics.argument_fields import (
+    Argument,
+    Kind,
+    Unreadable,
+    arguments_of,
+    collected,
+    is_blank,
+)
+from issues.rubrics.argument_fields import parsed_value as typed_argument
+from issues.rubrics.argument_fields import read as read_argument
+from issues.rubrics.pasted_criteria import Line, criteria_in
+
+ALTERNATIVES = 9
+"""So many ways are offered of each kind; a point of a later one keeps it."""
+ARGUMENT = "arg_"
+GONE = "Somebody deleted this point meanwhile: delete it here too, or add it anew."
+INPUT = {"class": "eh-input"}
+LINES = {"rows": 1, "class": "eh-input eh-grows"}
+
+
+class PlainText(forms.CharField):
+    """Text with line ends as they are stored, so that what nobody touched is unchanged."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class CriterionForm(forms.ModelForm):
+    """Says what is wrong at the field that it is wrong in, the arguments of a check included."""
+
+    text = PlainText(
+        label="What the answer shows",
+        required=False,
+        widget=forms.Textarea({**LINES, "placeholder": "What the answer shows, in one sentence"}),
+    )
+    polarity = forms.ChoiceField(
+        label="Wanted or unwanted",
+        choices=[
+            (Polarity.SHOULD, "should show"),
+            (Polarity.SHOULD_NOT, "should not show"),
+        ],
+        initial=Polarity.SHOULD,
+        widget=forms.Select(INPUT),
+    )
+    weight = forms.FloatField(
+        min_value=LEAST_WEIGHT,
+        max_value=MOST_WEIGHT,
+        initial=1,
+        widget=forms.NumberInput({**INPUT, "min": LEAST_WEIGHT, "max": MOST_WEIGHT, "step": "any"}),
+    )
+    alternative = forms.TypedChoiceField(
+        label="Counts", required=False, coerce=int, empty_value=None, widget=forms.Select(INPUT)
+    )
+    mandatory = forms.BooleanField(required=False)
+    check_name = forms.ChoiceField(
+        label="Decided by", required=False, widget=forms.Select({**INPUT, "data-eh-check": "true"})
+    )
+    citation = PlainText(
+        label="Where this is written", required=False, widget=forms.Textarea(LINES)
+    )
+    order = forms.IntegerField(
+        required=False, min_value=0, max_value=30_000, widget=forms.NumberInput(INPUT)
+    )
+
+    class Meta:
+        model = Criterion
+        fields = (
+            *("text", "polarity", "weight", "alternative", "mandatory"),
+            *("check_name", "citation", "order"),
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["alternative"].choices = alternative_choices(self.instance.alternative)  # type: ignore[attr-defined]
+        chosen = self._chosen_check()
+        self.fields["check_name"].choices = check_choices(chosen)  # type: ignore[attr-defined]
+        self.kept = self.instance.arguments if chosen == self.instance.check_name else {}
+        shown = self.initial.get("arguments", self.kept)
+        self.check_arguments = arguments_of(chosen)
+        for argument in self.check_arguments:
+            self.fields[ARGUMENT + argument.name] = field_of(argument)
+            if argument.name in shown:
+                value = typed_argument(argument, shown[argument.name])
+                self.initial[ARGUMENT + argument.name] = value
+
+    def _chosen_check(self) -> str:
+        """The check that is chosen in what was sent, or else the one that is stored."""
+        if self.is_bound:
+            return str(self.data.get(self.add_prefix("check_name"), ""))
+        return str(self.initial.get("check_name") or self.instance.check_name)
+
+    def argument_fields(self) -> Iterator[BoundField]:
+        for argument in self.check_arguments:
+            yield self[ARGUMENT + argument.name]
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is more to see than the text: a citation, or an error in it."""
+        return bool(self["citation"].value() or self["citation"].errors)
+
+    def has_changed(self) -> bool:
+        """A new row that holds only its place, or its kind, is none."""
+        changed = set(self.changed_data)
+        if self.instance.pk is None:
+            return bool(changed - {"order", "polarity"})
+        return bool(changed)
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if data.get("mandatory") and data.get("alternative") is not None:
+            self.add_error("mandatory", "What is one way among others cannot be mandatory.")
+        if not data.get("text") and not data.get("check_name"):
+            self.add_error("text", "Say what judges look for, or choose a check.")
+        self.instance.arguments = self._arguments()
+        self._check_arguments(data.get("check_name", ""))
+        return data
+
+    def _arguments(self) -> dict[str, Any]:
+        given = {}
+        for argument in self.check_arguments:
+            value = self.cleaned_data.get(ARGUMENT + argument.name)
+            if value is True:
+                given[argument.name] = value
+            elif isinstance(value, str) and not is_blank(argument, value):
+                try:
+                    given[argument.name] = read_argument(argument, value)
+                except Unreadable as error:
+                    self.add_error(ARGUMENT + argument.name, str(error))
+        return collected(self._chosen_check(), given, self.kept)
+
+    def _check_arguments(self, check_name: str) -> None:
+        """Each problem of the arguments at its field; those of them all at the check."""
+        wrong = set(self.errors)
+        problems = located_problems_of(check_name, self.instance.arguments) if check_name else []
+        for problem in problems:
+            field = ARGUMENT + problem.argument
+            if field not in wrong:
+                self.add_error(field if field in self.fields else "check_name", problem.says)
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """The fields say all that the table's constraints do, without a query for each of them."""
+        return {*super()._get_validation_exclusions(), *self.Meta.fields}  # type: ignore[misc]
+
+    def _update_errors(self, errors: ValidationError) -> None:
+        """The model's own rules, without those that were told at their fields already."""
+        if hasattr(errors, "error_dict"):
+            told = {
+                field: problems
+                for field, problems in errors.error_dict.items()
+                if field in self.fields
+            }
+            if told:
+                super()._update_errors(ValidationError(told))  # type: ignore[misc]
+        else:
+            super()._update_errors(errors)  # type: ignore[misc]
+
+
+class RubricFormSet(BaseInlineFormSet):
+    """The points of one test, and lines that were pasted to become points.
+
+    New ones without a place come last.
+    """
+
+    @property
+    def pasted(self) -> str:
+        return str(self.data.get(f"{self.prefix}-pasted", "")) if self.is_bound else ""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["id"].error_messages["invalid_choice"] = GONE
+
+    def total_form_count(self) -> int:
+        """Points that a new test starts with come on top of the empty rows."""
+        given = 0 if self.is_bound else len(self.initial_extra or ())
+        return super().total_form_count() + given
+
+    def has_changed(self) -> bool:
+        return super().has_changed() or bool(self.pasted.strip())
+
+    def save(self, commit: bool = True) -> list[Criterion]:
+        saved: list[Criterion] = super().save(commit)
+        lines = [
+            Criterion(test=self.instance, text=line.text, polarity=polarity_of(line))
+            for line in criteria_in(self.pasted)
+        ]
+        for line in lines:
+            line.order = self._next_place()
+            line.save()
+            self.new_objects.append(line)
+        return [*saved, *lines]
+
+    def save_new(self, form: Any, commit: bool = True) -> Criterion:
+        if form.cleaned_data.get("order") is None:
+            form.instance.order = self._next_place()
+        row: Criterion = super().save_new(form, commit)
+        return row
+
+    def _next_place(self) -> int:
+        rows = [*(form.instance for form in self.forms), *self.new_objects]
+        return 1 + max((row.order for row in rows if row.order), default=0)
+
+
+def alternative_choices(own: int | None = None) -> list[tuple[int | str, str]]:
+    numbers = [
+        *range(1, ALTERNATIVES + 1),
+        *([own] if own is not None and own not in range(1, 10) else []),
+    ]
+    return [("", "always"), *((number, f"way {number}") for number in numbers)]
+
+
+def check_choices(own: str = "") -> list[Any]:
+    """Judges, then the checks by family; one that is not known any more stays where it is."""
+    families: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for check in CHECKS.values():
+        families[check.family].append((check.name, check.title))
+    lost = [(own, f"{own} (unknown)")] if own and own not in CHECKS else []
+    return [("", "judges"), *families.items(), *lost]
+
+
+def field_of(argument: Argument) -> forms.Field:
+    """The field in which an argument is typed; required ones are missed when they are checked."""
+    common: dict[str, Any] = {
+        "label": argument.title,
+        "help_text": argument.help,
+        "required": False,
+    }
+    if argument.kind is Kind.YES_NO:
+        return forms.BooleanField(**common)
+    if argument.kind in (Kind.TEXT, Kind.LINES, Kind.JSON):
+        rows = 1 if argument.kind is Kind.TEXT else 2
+        return PlainText(strip=False, widget=forms.Textarea({**LINES, "rows": rows}), **common)
+    shown = "" if argument.default is None else f"{argument.default}"
+    widget = forms.TextInput({**INPUT, "placeholder": shown, "size": 8})
+    return PlainText(widget=widget, **common)
+
+
+def polarity_of(line: Line) -> Polarity:
+    return Polarity.SHOULD_NOT if line.is_inverted else Polarity.SHOULD

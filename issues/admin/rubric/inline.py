@@ -1,0 +1,77 @@
+"""The rubric of a test, edited on the test's page."""
+
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+from unfold.admin import StackedInline
+
+from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
+from issues.checks import CHECKS
+from issues.models import Criterion
+from issues.rubrics.argument_fields import arguments_of
+from issues.rubrics.criterion_library import LibrarySection, sections
+from issues.rubrics.scoring import MOST_CRITERIA
+
+
+class RubricInline(StackedInline):
+    """One form for each point, without a script a plain list of forms.
+
+    Whoever may change a test may change its rubric.
+    """
+
+    model = Criterion
+    form = CriterionForm
+    formset = RubricFormSet
+    template = "issues/rubric.html"
+    extra = 2
+    max_num = MOST_CRITERIA
+    verbose_name_plural = "rubric"
+
+    class Media:
+        js = ("evalhub/editor_shared.js", "evalhub/rubric.js")
+        css = {"all": ("evalhub/rubric.css",)}
+
+    # What the template shows ----------------------------------------------------------------------
+
+    def checks(self) -> dict[str, Any]:
+        """The checks as the script builds their fields."""
+        return {
+            check.name: {
+                "description": check.description,
+                "reason": check.reason,
+                "arguments": [argument.as_json() for argument in arguments_of(check.name)],
+            }
+            for check in CHECKS.values()
+        }
+
+    def sections(self) -> tuple[LibrarySection, ...]:
+        return sections()
+
+    def library(self) -> dict[str, Any]:
+        return {ready.key: ready.as_json() for shelf in sections() for ready in shelf.criteria}
+
+    def preview_url(self) -> str:
+        return reverse("admin:issues_test_rubric")
+
+    def lines_url(self) -> str:
+        return reverse("admin:issues_test_lines")
+
+    # Rights ---------------------------------------------------------------------------------------
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.has_perm("issues.view_test"))
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def _writes(self, request: HttpRequest, obj: Model | None) -> bool:
+        right = "issues.change_test" if obj else "issues.add_test"
+        return bool(request.user.has_perm(right))

@@ -1,0 +1,109 @@
+"""Pages and answers around a test's rubric: the live preview, pasted lines, the library."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+
+from evalhub.admin_site.pages import current_user, row_number
+from evalhub.history import sign
+from issues import states
+from issues.admin.rubric.criterion_form import polarity_of
+from issues.admin.rubric.history import entries_of
+from issues.admin.rubric.preview import PREFIX, context_of, draft_of
+from issues.admin.state_pages import StateAdmin
+from issues.rubrics import editing
+from issues.rubrics.criterion_library import chosen, sections
+from issues.rubrics.pasted_criteria import criteria_in
+
+MOST_CHARACTERS = 100_000
+
+
+class RubricPages(StateAdmin):
+    """For the admin of tests."""
+
+    object_history_template = "issues/test_history.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("rubric/", wrap(self.rubric_view), name=f"{name}rubric"),
+            path("lines/", wrap(self.lines_view), name=f"{name}lines"),
+            path("library/", wrap(self.library_view), name=f"{name}library"),
+            *super().get_urls(),
+        ]
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        readable = self.may_read_history(request, object_id)
+        test = self.get_object(request, object_id) if readable else None
+        extra = {"rubric": entries_of(test)} if test is not None else {}
+        return super().history_view(request, object_id, {**extra, **(extra_context or {})})
+
+    def rubric_view(self, request: HttpRequest) -> HttpResponse:
+        """What the rubric in the unsaved form asks and comes to, as a part of a page."""
+        self._check_writer(request)
+        asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
+        draft = draft_of(request.POST)._replace(reader=current_user(request))
+        context = context_of(draft, asked=asked, approach=approach)
+        return TemplateResponse(request, "issues/rubric_preview.html", context)
+
+    def lines_view(self, request: HttpRequest) -> HttpResponse:
+        """The criteria that pasted lines say, for the editor to add."""
+        self._check_writer(request)
+        lines = criteria_in(request.POST.get("lines", "")[:MOST_CHARACTERS])
+        points = [{"text": line.text, "polarity": polarity_of(line)} for line in lines]
+        return JsonResponse({"points": points})
+
+    def library_view(self, request: HttpRequest) -> HttpResponse:
+        """The ready criteria to browse; those that are ticked are copied into a test's rubric."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        number = row_number((request.POST or request.GET).get("test"))
+        test = self.found(request, number) if number or request.method == "POST" else None
+        if request.method == "POST":
+            return self._copy_from_library(request, test)
+        writes = test is not None and self.has_change_permission(request, test)
+        return self.page(
+            request,
+            "issues/criterion_library.html",
+            title="Criterion library",
+            sections=sections(),
+            test=test if writes else None,
+            back_url=self.url_of("change", test.pk) if test else self.url_of("changelist"),
+        )
+
+    def _copy_from_library(self, request: HttpRequest, test: Any) -> HttpResponse:
+        if not self.has_change_permission(request, test):
+            raise PermissionDenied
+        ready = chosen(request.POST.getlist("key"))
+        if not ready:
+            self.say(request, "Tick the criteria that are to be copied.")
+            return self.back(request, test)
+        editing.append(test, [each.as_json() for each in ready], by=current_user(request))
+        said = f"{len(ready)} criteria were copied: change them to fit this test."
+        self.message_user(request, said, messages.SUCCESS)
+        return self.back(request, test)
+
+    def _check_writer(self, request: HttpRequest) -> None:
+        writes = self.has_change_permission(request) or self.has_add_permission(request)
+        if request.method != "POST" or not writes:
+            raise PermissionDenied
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """A change of the rubric is one of the test: it takes an approved test back to review."""
+        super().save_related(request, form, formsets, change)
+        changed = any(formset.has_changed() for formset in formsets if formset.prefix == PREFIX)
+        if change and changed and states.review_again(form.instance, request.user):
+            sign(form.instance, current_user(request), "Rubric changed")
+            form.instance.save()
+            self.request_review(request)
+
+    def request_review(self, request: HttpRequest) -> None:
+        said = "It was approved before this change, so it is in review again."
+        self.message_user(request, said, messages.WARNING)

@@ -1,0 +1,159 @@
+"""What a rubric asks of judges and comes to, for a test as it is being written or as it stands."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
+
+from evalhub.models import User
+from issues.admin.rubric.criterion_form import CriterionForm
+from issues.admin.test.form import TestForm
+from issues.checks import CHECKS
+from issues.judge_templates.lifecycle import rubric_templates
+from issues.judge_templates.preview import NOBODY, preview_of, sample_answer
+from issues.judge_templates.prompts import PromptError
+from issues.models import Criterion, JudgeTemplate, Test
+from issues.revisions import content_of, scale_of
+from issues.rubrics.possible_scores import in_words, possible_scores
+from issues.rubrics.scales import ScaleError, passes
+from issues.rubrics.scoring import MOST_CRITERIA, Point
+
+PREFIX = "criteria"
+APPROACHES = {
+    "standard": "each criterion alone",
+    "prompt_aware": "seeing the prompt",
+    "holistic": "seeing the prompt and the whole rubric",
+}
+NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
+
+
+class Draft(NamedTuple):
+    """A test with its rubric, saved or not; the keys of its points are their places from 1 on.
+
+    `test_id` None: it is not saved. `reader` is who will read the prompt.
+    """
+
+    content: dict[str, Any]
+    points: list[Criterion]
+    template: JudgeTemplate | None
+    own_threshold: float | None
+    answer: str
+    problems: list[str]
+    test_id: int | None = None
+    reader: User | AnonymousUser = NOBODY
+
+
+def draft_of(sent: QueryDict) -> Draft:
+    """The test that was sent from its form; nothing is read from the ledger but templates."""
+    form = TestForm(sent, instance=Test())
+    form.is_valid()
+    data: Mapping[str, Any] = form.cleaned_data
+    points, problems = _sent_points(sent)
+    asked = "messages" not in form.errors and "prompt" not in form.errors
+    content = {
+        "messages": (data.get("messages") if asked else None) or NO_MESSAGES,
+        **{name: data.get(name) or "" for name in ("context", "reference", "guidelines")},
+        "criteria": [point.as_content() for point in points],
+    }
+    return Draft(
+        content,
+        points,
+        data.get("template"),
+        data.get("pass_threshold"),
+        sample_answer(form.instance),
+        problems,
+    )
+
+
+def draft_of_test(test: Test) -> Draft:
+    """A test as it stands."""
+    points = list(test.criteria.all())
+    content = content_of(test)
+    for place, (point, criterion) in enumerate(zip(points, content["criteria"], strict=True), 1):
+        point.key = criterion["key"] = str(place)
+    judged = (content, points, test.template, test.pass_threshold)
+    return Draft(*judged, sample_answer(test), [], test_id=test.pk)
+
+
+def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
+    """The points that were sent, in their order, and what is wrong with them in words."""
+    total = sent.get(f"{PREFIX}-TOTAL_FORMS", "")
+    count = min(int(total), MOST_CRITERIA) if total.isascii() and total.isdecimal() else 0
+    prefixes = [f"{PREFIX}-{number}" for number in range(count)]
+    kept = [prefix for prefix in prefixes if not sent.get(f"{prefix}-DELETE")]
+    forms = [CriterionForm(sent, prefix=prefix, instance=Criterion()) for prefix in kept]
+    for form in forms:
+        form.is_valid()
+    forms = [form for form in forms if form.instance.text or form.instance.check_name]
+    forms.sort(key=lambda form: form.instance.order or MOST_CRITERIA + 1)
+    problems = []
+    for place, form in enumerate(forms, 1):
+        form.instance.key = str(place)
+        for messages in form.errors.values():
+            problems += [f"Point {place}: {message}" for message in messages]
+    return [form.instance for form in forms], problems
+
+
+def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
+    """What `issues/rubric_preview.html` shows.
+
+    Args:
+        draft: The test.
+        asked: The place of the point whose question is shown.
+        approach: Of the judge that is asked.
+    """
+    point = next((p for p in draft.points if p.key == asked), None)
+    point = point or next((p for p in draft.points if not p.check_name), None)
+    return {
+        "count": len(draft.points),
+        "problems": draft.problems,
+        **_figures(draft),
+        "points": draft.points,
+        "approaches": APPROACHES.items(),
+        "approach": approach if approach in APPROACHES else "prompt_aware",
+        "asked": point,
+        **(_question(draft, point, approach) if point else {}),
+    }
+
+
+def _figures(draft: Draft) -> dict[str, Any]:
+    """How it counts in words, and what a perfect, a half and an empty answer would score."""
+    points = [
+        Point(p.key, None, p.weight, p.is_inverted, p.alternative, p.mandatory)
+        for p in draft.points
+    ]
+    scale = scale_of(draft.template)
+    own = draft.own_threshold
+    threshold = scale.threshold if own is None else own
+    unscored = [p.key for p in draft.points if p.check_name and not _runs(p.check_name)]
+    expected = possible_scores(points, scale.passes, unscored)
+    figures = [(each, passes(each.score, threshold, scale.rule)) for each in expected]
+    return {
+        "figures": figures,
+        "words": in_words(points),
+        "threshold": f"{threshold:.3g}",
+        "strict": scale.rule == "strict",
+        "empty_passes": bool(figures[-1][1]),
+        "perfect_fails": bool(points) and figures[0][1] is False,
+        "unscored": unscored,
+    }
+
+
+def _runs(check_name: str) -> bool:
+    return check_name in CHECKS and CHECKS[check_name].can_run
+
+
+def _question(draft: Draft, point: Criterion, approach: str) -> dict[str, Any]:
+    """What a judge of this approach is sent about the point; a check asks nobody."""
+    if point.check_name:
+        return {"check": CHECKS.get(point.check_name)}
+    template = rubric_templates().get(approach if approach in APPROACHES else "prompt_aware")
+    if template is None:
+        return {"prompt_problems": ["There is no published template for this approach."]}
+    try:
+        about = (template, draft.content, draft.answer, point.key)
+        prompt = preview_of(*about, test_id=draft.test_id, reader=draft.reader)
+    except (PromptError, ScaleError) as error:
+        return {"prompt_problems": error.problems}
+    return {"prompt": prompt, "wording": template}

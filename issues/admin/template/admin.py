@@ -1,0 +1,309 @@
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminRadioSelectWidget
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import HistoryAdmin, current_user, row_number
+from issues.admin.badges import TEMPLATE_LABELS, badge_of
+from issues.admin.template.inlines import ExampleInline, VariantInline
+from issues.admin.test.form import text_area
+from issues.admin.test.short_text import first_words
+from issues.judge_templates.lifecycle import HAS_EXAMPLES, new_version, publish, retire, shown_by
+from issues.judge_templates.preview import preview, sample_answer
+from issues.judge_templates.prompts import PromptError, variables_of
+from issues.judge_templates.syntax import VARIABLES
+from issues.models import JudgeTemplate, TemplateState, Test
+from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
+from issues.rubrics.scoring import WHOLE_TEST
+from issues.states import Refused
+
+PUBLISH = "issues.publish_judgetemplate"
+EXAMPLES_SAVED = (
+    "Examples and repairs",
+    {"fields": (("example_choice", "examples_shown"), "repair_model")},
+)
+MOST_TESTS = 200
+
+
+class Indented(json.JSONEncoder):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**(options | {"indent": 2}))
+
+
+PRESETS = {
+    "passes or fails": BINARY,
+    "five classes": FIVE_CLASSES,
+    "from 1 to 7": ONE_TO_SEVEN,
+}
+
+
+def presets_json() -> str:
+    """The scales that the editor offers to start from."""
+    return json.dumps({name: as_json(scale) for name, scale in PRESETS.items()})
+
+
+class TemplateForm(forms.ModelForm):
+    """What a template shows is read from its wording."""
+
+    class Meta:
+        model = JudgeTemplate
+        fields = ("family", "title", "text", "reply_form", "scale", *HAS_EXAMPLES)
+        widgets = {
+            "text": text_area(22, **{"class": "eh-mono"}),
+            "reply_form": UnfoldAdminRadioSelectWidget,
+            "example_choice": UnfoldAdminRadioSelectWidget,
+            "scale": text_area(14, **{"class": "eh-mono", "data-eh-scale": presets_json()}),
+        }
+        help_texts = {
+            "text": "Variables: "
+            + ", ".join(f"{{{{ {name} }}}}" for name in sorted(VARIABLES))
+            + ". Also {% if name %} … {% endif %} and loops over criteria. Examples stand where "
+            "{{ examples }} is, or before all the rest.",
+            "reply_form": "A label alone is for models made to classify: they give no reasons.",
+            "example_choice": "The nearest are found by the built-in word vectors, anew for each "
+            "answer. An example of the very test, or of one that asks the same, is left out.",
+            "scale": "options (label, description, value from 0 to 1), threshold, and rule: "
+            "strict passes above the threshold, inclusive at it too.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        scale = self.fields.get("scale")
+        if isinstance(scale, forms.JSONField):
+            scale.encoder = Indented
+
+    def clean_text(self) -> str:
+        text: str = self.cleaned_data["text"]
+        try:
+            shown = shown_by(text)
+        except PromptError as error:
+            raise ValidationError(error.problems) from error
+        for name, is_shown in shown.items():
+            setattr(self.instance, name, is_shown)
+        return text
+
+
+@admin.register(JudgeTemplate)
+class JudgeTemplateAdmin(HistoryAdmin):
+    """Drafts are edited; what is published never changes, but can be followed by a version."""
+
+    form = TemplateForm
+    instead_of_deleting = "One that was published can be retired instead."
+    list_display = ("title", "family", "version", "state_label", "shows", "test_count")
+    list_filter = (("state", ChoicesDropdownFilter), "family")
+    search_fields = ("title", "family")
+    ordering = ("family", "-version")
+    readonly_fields = ("version", "wording", "scale_table", "shows", "created_at", "published_at")
+    change_form_outer_before_template = "issues/state_panel.html"
+    inlines = (ExampleInline, VariantInline)
+
+    class Media:
+        js = ("evalhub/editor_shared.js", "evalhub/scale.js")
+        css = {"all": ("evalhub/rubric.css",)}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:
+        templates: QuerySet[JudgeTemplate] = super().get_queryset(request)
+        return templates.annotate(tests_total=Count("tests"))
+
+    def has_change_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
+        is_draft = obj is None or obj.state == TemplateState.DRAFT
+        return is_draft and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
+        is_draft = obj is not None and obj.state == TemplateState.DRAFT
+        return is_draft and super().has_delete_permission(request, obj)
+
+    @display(description="state", ordering="state", label=TEMPLATE_LABELS)
+    def state_label(self, template: JudgeTemplate) -> tuple[str, str]:
+        return template.state, template.get_state_display()
+
+    @display(description="shows judges")
+    def shows(self, template: JudgeTemplate) -> str:
+        if template.pk is None:
+            return "read from the text"
+        shown = {
+            "input": template.shows_input,
+            "reference": template.shows_reference,
+            "guidelines": template.shows_guidelines,
+            "whole rubric": template.shows_whole_rubric,
+        }
+        return ", ".join(["output", *(name for name, is_shown in shown.items() if is_shown)])
+
+    @display(description="tests", ordering="tests_total")
+    def test_count(self, template: Any) -> int:
+        return int(template.tests_total)
+
+    @display(description="text")
+    def wording(self, template: JudgeTemplate) -> str:
+        return format_html('<pre class="eh-pre">{}</pre>', template.text)
+
+    @display(description="options")
+    def scale_table(self, template: JudgeTemplate) -> str:
+        try:
+            scale = from_json(template.scale)
+        except ScaleError as error:
+            return str(error)
+        return render_to_string("issues/scale.html", {"scale": scale})
+
+    def get_fieldsets(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> Any:
+        """A draft with its text and scale to be written; anything else to be read."""
+        if obj is None:
+            own = ("title", "family", "text", "reply_form", "scale")
+            return ((None, {"fields": own}), EXAMPLES_SAVED)
+        writes = self.has_change_permission(request, obj)
+        text = "text" if writes else "wording"
+        scale = ("reply_form", "scale") if writes else ("reply_form", "scale_table")
+        return (
+            (None, {"fields": (("title", "family"), ("version", "shows"), text)}),
+            ("Scale", {"fields": scale}),
+            EXAMPLES_SAVED,
+            ("Record", {"fields": (("created_at", "published_at"),)}),
+        )
+
+    # The page -------------------------------------------------------------------------------------
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        row = kwargs.get("obj")
+        panel = row and {
+            "state": row.get_state_display(),
+            "badge": badge_of(row.state),
+            "facts": [f"version {row.version}", f"used by {row.tests_total} tests"],
+            "acts": self.acts(request, row),
+        }
+        return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
+
+    def acts(self, request: HttpRequest, template: JudgeTemplate) -> list[Button]:
+        url = self.url_of("act", template.pk)
+        acts = [Button("Preview", self.url_of("preview", template.pk), is_link=True)]
+        if template.state != TemplateState.DRAFT and self.has_add_permission(request):
+            acts.append(Button("New version", url, {"act": "version"}))
+        if request.user.has_perm(PUBLISH):
+            if template.state == TemplateState.DRAFT:
+                acts.append(Button("Publish …", f"{url}?act=publish", kind="primary", is_link=True))
+            if template.state == TemplateState.PUBLISHED:
+                acts.append(Button("Retire …", f"{url}?act=retire", kind="danger", is_link=True))
+        return acts
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:object_id>/act/", wrap(self.act_view), name=f"{name}act"),
+            path("<int:object_id>/preview/", wrap(self.preview_view), name=f"{name}preview"),
+            *super().get_urls(),
+        ]
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Publish, retire or copy; GET asks whether it is meant."""
+        template = self.found(request, object_id)
+        act = (request.POST if request.method == "POST" else request.GET).get("act", "")
+        allowed = (
+            self.has_add_permission(request) if act == "version" else request.user.has_perm(PUBLISH)
+        )
+        if not allowed or act not in ("publish", "retire", "version"):
+            raise PermissionDenied
+        if request.method != "POST":
+            return self._ask(request, template, act)
+        return self._act(request, template, act)
+
+    def _ask(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
+        sentences = {
+            "publish": "Published, it can be used by tests and never changes again; a new version "
+            "can follow.",
+            "retire": "It will not be offered any more. Tests that use it keep it.",
+            "version": "A draft with the next version number will start as a copy.",
+        }
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"{act.capitalize()}: {template}",
+            sentences=[sentences[act]],
+            hidden=[("act", act)],
+            button=act.capitalize(),
+            danger=act == "retire",
+            back_url=self.url_of("change", template.pk),
+        )
+
+    def _act(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
+        try:
+            if act == "version":
+                draft = new_version(template, by=current_user(request))
+                return HttpResponseRedirect(draft.get_absolute_url())
+            do = publish if act == "publish" else retire
+            do(template, by=current_user(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+        except ValidationError as error:
+            self.say(request, *error.messages)
+        else:
+            said = f"{template} is {template.get_state_display().lower()}."
+            self.message_user(request, said, messages.SUCCESS)
+        return self.back(request, template)
+
+    def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The exact prompt for a chosen test; nothing is sent or saved."""
+        template = self.found(request, object_id)
+        tests = self._tests(request)
+        wanted = request.POST.get("test")
+        test = next((t for t in tests if str(t.pk) == wanted), next(iter(tests), None))
+        kept = test is not None and request.POST.get("shown") == str(test.pk)
+        variants = list(template.variants.select_related("language_model"))
+        wanted_model = row_number(request.POST.get("model"))
+        variant = next((v for v in variants if v.language_model_id == wanted_model), None)
+        context: dict[str, Any] = {"prompt": "", "problems": [], "variants": variants}
+        if test is None:
+            context["problems"] = ["There is no test yet that it could be shown for."]
+        else:
+            context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
+            try:
+                context["prompt"] = preview(
+                    template,
+                    test,
+                    context["answer"],
+                    first_prompt(template, test),
+                    reader=current_user(request),
+                    text=variant.text if variant else None,
+                )
+            except (PromptError, ScaleError) as error:
+                context["problems"] = error.problems
+        return self.page(
+            request,
+            "issues/preview.html",
+            title=f"Preview of {template}",
+            test=test,
+            tests=tests,
+            template=template,
+            variant=variant,
+            back_url=self.url_of("change", template.pk),
+            **context,
+        )
+
+    def _tests(self, request: HttpRequest) -> list[Any]:
+        """Tests to choose from: those with this person may read, its own first."""
+        if not request.user.has_perm("issues.view_test"):
+            raise PermissionDenied
+        tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MOST_TESTS])
+        for test in tests:
+            test.words = f"{test.pk}: {first_words(test.messages)}"
+        return tests
+
+
+def first_prompt(template: JudgeTemplate, test: Test) -> str:
+    """The key of the first criterion that judges decide, for a template that asks about one."""
+    if not variables_of(template.text) & {"criterion", "criteria"}:
+        return WHOLE_TEST
+    asked = test.criteria.filter(check_name="").first()
+    return asked.key if asked else WHOLE_TEST

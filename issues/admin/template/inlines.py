@@ -1,0 +1,119 @@
+"""What belongs to a judge template: its examples, and its wordings for single models."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import StackedInline
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import current_user
+from issues.admin.test.form import text_area
+from issues.judge_templates.examples import MOST_EXAMPLES
+from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant
+
+MOST_VARIANTS = 50
+COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
+"""What a person judged, and how: it stays as it was."""
+
+
+class DraftOnlyInline(StackedInline):
+    """Parts of a template, which change as long as it is a draft."""
+
+    extra = 0
+    tab = True
+    show_count = True
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.has_perm("issues.view_judgetemplate"))
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._writes(request, obj)
+
+    def _writes(self, request: HttpRequest, obj: Model | None) -> bool:
+        if isinstance(obj, JudgeTemplate) and obj.state != TemplateState.DRAFT:
+            return False
+        right = "issues.change_judgetemplate" if obj else "issues.add_judgetemplate"
+        return bool(request.user.has_perm(right))
+
+
+class ExampleForm(forms.ModelForm):
+    """One example. Of one that was copied, the order and the reasons may be changed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.test_id:
+            for name in COPIED:
+                if name in self.fields:
+                    self.fields[name].disabled = True
+
+
+class ExampleInline(DraftOnlyInline):
+    """The examples that this person may read; those of tests sealed since are kept all the same."""
+
+    model = TemplateExample
+    form = ExampleForm
+    max_num = MOST_EXAMPLES
+    verbose_name = "example"
+    verbose_name_plural = "examples"
+    fields = (
+        "source",
+        ("order", "option"),
+        "justification",
+        "input",
+        "output",
+        "criterion",
+        "reference",
+        "guidelines",
+    )
+    readonly_fields = ("source",)
+    ordering_field = "order"
+    hide_ordering_field = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateExample]:
+        readable = TemplateExample.objects.readable_by(current_user(request))
+        return readable.select_related("template", "test").order_by("order", "pk")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name in ("input", "output"):
+            kwargs["widget"] = text_area(4)
+        elif db_field.name in ("justification", "criterion", "reference", "guidelines"):
+            kwargs["widget"] = text_area(2)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    @display(description="from")
+    def source(self, example: TemplateExample) -> SafeString | str:
+        if example.pk is None or example.test is None:
+            return "written for this template"
+        return format_html(
+            '<a class="eh-link" href="{}">test {}</a>, which is never judged or measured with it',
+            example.test.get_absolute_url(),
+            example.test_id,
+        )
+
+
+class VariantInline(DraftOnlyInline):
+    """Other words for one language model; it is asked in these instead of the text above."""
+
+    model = TemplateVariant
+    max_num = MOST_VARIANTS
+    verbose_name = "wording for one model"
+    verbose_name_plural = "wordings for single models"
+    fields = ("language_model", "text")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateVariant]:
+        return super().get_queryset(request).select_related("template", "language_model")  # type: ignore[no-any-return]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "text":
+            kwargs["widget"] = text_area(14, **{"class": "eh-mono"})
+        return super().formfield_for_dbfield(db_field, request, **kwargs)

@@ -1,0 +1,296 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.forms import ModelForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.timezone import localtime
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.decorators import display
+
+from evalhub.access.sealed import READ_SEALED
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import current_user, row_number
+from evalhub.models import User
+from issues import states
+from issues.admin.badges import STATE_LABELS
+from issues.admin.filters import TestDomainFilter
+from issues.admin.issue.inlines import ReadOnlyInline
+from issues.admin.rubric.inline import RubricInline
+from issues.admin.rubric.preview import PREFIX as RUBRIC
+from issues.admin.rubric.preview import context_of, draft_of_test
+from issues.admin.test.form import TestForm, conversation
+from issues.admin.test.sealing import SealingPages
+from issues.admin.test.short_text import first_words, judged_by_text, rubric_size
+from issues.judge_templates.preview import preview, sample_answer
+from issues.judge_templates.prompts import PromptError
+from issues.models import Issue, Revision, Test
+from issues.rubrics.scales import ScaleError
+from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
+from issues.states import Move, Refused
+
+WRITTEN = (
+    *("messages", "tools", "context", "reference", "guidelines", "template"),
+    *("pass_threshold", "prompt", "system_prompt", "kind"),
+)
+"""What decides a result: a change of it takes an approved test back to review."""
+
+
+class RevisionInline(ReadOnlyInline):
+    """The frozen versions that runs really asked, newest first."""
+
+    model = Revision
+    fields = readonly_fields = ("version", "created_at", "template", "pass_threshold", "pass_rule")
+    ordering = ("-number",)
+
+    @display(description="version")
+    def version(self, revision: Revision) -> str:
+        url = reverse("admin:issues_revision_change", args=[revision.pk])
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, revision.number)
+
+
+@admin.register(Test)
+class TestAdmin(SealingPages):
+    """Tests, as far as their text may be read: sealed ones take the right to."""
+
+    __test__ = False
+    form = TestForm
+    when_empty = "A test is one example that shows an issue."
+    list_display = (
+        "words",
+        "issue",
+        "state_label",
+        "judged_by",
+        "weight",
+        "sealed_label",
+        "changed",
+    )
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        TestDomainFilter,
+        ("template", RelatedDropdownFilter),
+        ("origin", ChoicesDropdownFilter),
+        "sealed",
+    )
+    search_fields = (
+        *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
+        "=id",
+    )
+    found_by = ("messages", "issue__title", "=id")
+    search_help_text = "Text of the test, title of its issue, or number."
+    list_select_related = ("issue", "template")
+    autocomplete_fields = ("issue",)
+    readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
+    question = ("kind", "system_prompt", "prompt", "messages")
+    inlines = (RubricInline, RevisionInline)
+    actions = ("send_to_review", "approve", "deprecate")
+
+    class Media:
+        js = ("evalhub/editor_shared.js", "evalhub/messages.js")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
+        tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)
+        return tests.annotate(points=rubric_size())
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        return self.get_object(request, object_id) is not None
+
+    # The list -------------------------------------------------------------------------------------
+
+    def found_as(self, test: Test) -> tuple[str, str]:
+        return first_words(test.messages), f"test {test.pk} of “{test.issue}”"
+
+    @display(description="test")
+    def words(self, test: Test) -> str:
+        return first_words(test.messages)
+
+    @display(description="state", ordering="state", label=STATE_LABELS)
+    def state_label(self, test: Test) -> tuple[str, str]:
+        return test.state, test.get_state_display()
+
+    @display(description="judged by", ordering="template")
+    def judged_by(self, test: Any) -> str:
+        return judged_by_text(test.points, test.template)
+
+    @display(description="sealed", label={"sealed": "info"})
+    def sealed_label(self, test: Test) -> str:
+        return "sealed" if test.sealed else ""
+
+    @display(description="changed", ordering="updated_at")
+    def changed(self, test: Test) -> str:
+        return date_format(localtime(test.updated_at))
+
+    @display(description="asked")
+    def asked(self, test: Test) -> str:
+        return format_html('<pre class="eh-pre">{}</pre>', conversation(test))
+
+    # The form -------------------------------------------------------------------------------------
+
+    def get_fieldsets(self, request: HttpRequest, obj: Test | None = None) -> Any:
+        writes = self.has_change_permission(request, obj) if obj else True
+        question = self.question if writes else ("asked",)
+        judged = ("template", "guidelines", "reference", "reference_by", "flagged_answer")
+        record = ("note", ("origin", "author"), ("created_at", "updated_at"), "source_id")
+        return (
+            (None, {"fields": ("issue", *question)}),
+            ("Judging", {"classes": ("tab",), "fields": (*judged, ("pass_threshold", "weight"))}),
+            ("Tools and documents", {"classes": ("tab",), "fields": ("context", "tools")}),
+            ("Record", {"classes": ("tab",), "fields": ("sealed", *record)}),
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Test | None = None) -> Any:
+        """Only a new test is sealed here, by who may read it then; later that is an act."""
+        seals = obj is None and request.user.has_perm(READ_SEALED)
+        return self.readonly_fields if seals else (*self.readonly_fields, "sealed")
+
+    def get_inlines(self, request: HttpRequest, obj: Test | None) -> Any:
+        return self.inlines if obj else self.inlines[:1]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """The issue from the link, and how a sibling of it is judged, to be tailored."""
+        initial = super().get_changeform_initial_data(request)
+        issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
+        if issue is None:
+            return {name: value for name, value in initial.items() if name != "issue"}
+        chosen = self._sibling(request, issue)
+        taken = judge_settings_of(chosen) if chosen else {}
+        return {**initial, "issue": issue.pk, **taken}
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Test, *args: Any) -> dict[str, Any]:
+        """A new test starts with a copy of its sibling's rubric, too."""
+        kwargs: dict[str, Any] = super().get_formset_kwargs(request, obj, *args)
+        is_new = obj.pk is None and request.method == "GET"
+        if not is_new or kwargs["prefix"] != RUBRIC:
+            return kwargs
+        issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
+        chosen = self._sibling(request, issue) if issue else None
+        return {**kwargs, "initial": rubric_of(chosen) if chosen else []}
+
+    def _sibling(self, request: HttpRequest, issue: Issue) -> Test | None:
+        """The one that is named in the link, or else the first; a sealed one is none."""
+        siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
+        wanted = row_number(request.GET.get("sibling"))
+        return next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
+
+    def save_model(self, request: HttpRequest, obj: Test, form: ModelForm, change: bool) -> None:
+        if not change:
+            obj.author = current_user(request)
+        rewritten = change and bool(set(form.changed_data) & set(WRITTEN))
+        if rewritten and states.review_again(obj, request.user):
+            self.request_review(request)
+        super().save_model(request, obj, form, change)
+
+    # The panel ------------------------------------------------------------------------------------
+
+    def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        changes = self.has_change_permission(request, row)
+        siblings = [
+            sibling
+            for sibling in siblings_of(row.issue, request.user)
+            if sibling.pk != row.pk and (row.sealed or not sibling.sealed)
+        ]
+        for sibling in siblings:
+            sibling.words = f"{sibling.pk}: {first_words(sibling.messages)}"  # type: ignore[attr-defined]
+        return {
+            **super().panel(request, row),
+            "siblings": siblings if changes else [],
+            "copy_url": self.url_of("copy", row.pk),
+        }
+
+    def facts(self, row: Any) -> list[str]:
+        return ["sealed"] if row.sealed else []
+
+    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
+        issue = Button("Its issue", row.issue.get_absolute_url(), is_link=True)
+        prompt = Button("Judge prompt", self.url_of("preview", row.pk), is_link=True)
+        library = Button("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
+        judged = row.template_id or row.criteria.exists()
+        own = [issue, library, prompt] if judged else [issue, library]
+        return [*own, *super().acts(request, row)]
+
+    def consequences(self, row: Any, move: Move) -> list[str]:
+        if move.name == "deprecate":
+            return ["It will not run any more; old results stay."]
+        return super().consequences(row, move)
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.url_name("").removeprefix("admin:")
+        wrap = self.admin_site.admin_view
+        return [
+            path("<int:object_id>/copy/", wrap(self.copy_view), name=f"{name}copy"),
+            path("<int:object_id>/preview/", wrap(self.preview_view), name=f"{name}preview"),
+            *super().get_urls(),
+        ]
+
+    def copy_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Judge this test like a sibling."""
+        test = self.found(request, object_id)
+        if request.method != "POST" or not self.has_change_permission(request, test):
+            raise PermissionDenied
+        readable = Test.objects.readable_by(request.user)
+        sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
+        try:
+            copy_judge_settings(sibling, test, by=current_user(request))
+        except Refused as error:
+            self.say(request, *error.problems)
+        else:
+            said = f"Judged like test {sibling.pk} now: tailor the guidelines to this one."
+            self.message_user(request, said, messages.SUCCESS)
+        return self.back(request, test)
+
+    def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The exact prompt that judges get for an answer; nothing is sent or saved."""
+        test = self.found(request, object_id)
+        answer = request.POST.get("answer", sample_answer(test))
+        shown: dict[str, Any]
+        if test.criteria.exists():
+            draft = draft_of_test(test)._replace(answer=answer, reader=current_user(request))
+            asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
+            shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
+        elif test.template is None:
+            raise Http404(f"{test} has neither a rubric nor a judge template yet.")
+        else:
+            shown = _whole_prompt(test, answer, current_user(request))
+        return self.page(
+            request,
+            "issues/preview.html",
+            title=f"Judge prompt of {test}",
+            test=test,
+            answer=answer,
+            back_url=self.url_of("change", test.pk),
+            **shown,
+        )
+
+    # Moves ----------------------------------------------------------------------------------------
+
+    def has_approve_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(states.APPROVE_TEST))
+
+    @admin.action(permissions=["change"], description="Send to review")
+    def send_to_review(self, request: HttpRequest, queryset: QuerySet[Test]) -> None:
+        self.move_selected(request, queryset, "review")
+
+    @admin.action(permissions=["approve"], description="Approve")
+    def approve(self, request: HttpRequest, queryset: QuerySet[Test]) -> None:
+        self.move_selected(request, queryset, "approve")
+
+    @admin.action(permissions=["approve"], description="Deprecate …")
+    def deprecate(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
+        sentence = "These tests will not run any more; old results stay."
+        return self.confirm_selected(request, queryset, "deprecate", sentence)
+
+
+def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:
+    """The prompt for a test that is judged as a whole, or why it cannot be made."""
+    assert test.template is not None  # the page asked
+    shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
+    try:
+        shown["prompt"] = preview(test.template, test, answer, reader=reader)
+    except (PromptError, ScaleError) as error:
+        shown["problems"] = error.problems
+    return shown

@@ -1,0 +1,75 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import ReadOnlyAdmin
+from issues.judge_templates.prompts import conversation_text
+from issues.models import Revision
+from issues.rubrics.scoring import WHOLE_TEST
+
+
+@admin.register(Revision)
+class RevisionAdmin(ReadOnlyAdmin):
+    """Frozen versions of tests, to be read; reached from the page of their test."""
+
+    list_display = ("__str__", "test", "template", "created_at")
+    list_select_related = ("test__issue", "template")
+
+    read = (
+        *("test", "number", "created_at", "template", "pass_threshold", "pass_rule"),
+        *("asked", "rubric", "reference", "guidelines", "context", "tools"),
+        *("asked_digest", "digest"),
+    )
+    fieldsets = (
+        (None, {"fields": ("test", ("number", "created_at"), "asked")}),
+        ("Judged by", {"fields": ("template", ("pass_threshold", "pass_rule"))}),
+        ("Rubric", {"fields": ("rubric",)}),
+        (None, {"fields": ("guidelines", "reference", "context", "tools")}),
+        ("Digests", {"fields": ("asked_digest", "digest")}),
+    )
+
+    class Media:
+        css = {"all": ("evalhub/rubric.css",)}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Revision]:
+        return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return self.read
+
+    @display(description="asked")
+    def asked(self, revision: Revision) -> str:
+        return _block(conversation_text(revision.content["messages"]))
+
+    @display(description="reference answer")
+    def reference(self, revision: Revision) -> str:
+        return _block(revision.content["reference"])
+
+    @display(description="guidelines")
+    def guidelines(self, revision: Revision) -> str:
+        return _block(revision.content["guidelines"])
+
+    @display(description="context")
+    def context(self, revision: Revision) -> str:
+        return _block(revision.content["context"])
+
+    @display(description="points")
+    def rubric(self, revision: Revision) -> str:
+        points = revision.criteria.exclude(key=WHOLE_TEST)
+        return render_to_string("issues/rubric_readonly.html", {"points": points})
+
+    @display(description="tools")
+    def tools(self, revision: Revision) -> Any:
+        return revision.content["tools"] or "—"
+
+
+def _block(text: str) -> str:
+    return format_html('<pre class="eh-pre">{}</pre>', text) if text else "—"

@@ -1,0 +1,32 @@
+"""A test in few words, for lists."""
+
+from typing import Any
+
+from django.db.models import Count, IntegerField, OuterRef, Subquery
+from django.utils.text import Truncator
+
+from issues.models import Criterion
+
+LENGTH = 90
+
+
+def first_words(messages: Any) -> str:
+    """How the first user's message begins, or whatever stands there instead."""
+    turns = [turn for turn in messages if isinstance(turn, dict)] if messages else []
+    said = [turn for turn in turns if turn.get("role") == "user"] or turns
+    text = str(said[0].get("content") or "") if said else ""
+    return Truncator(" ".join(text.split())).chars(LENGTH) or "(no message)"
+
+
+def rubric_size() -> Subquery:
+    """How many points a test's rubric has, to be annotated; null where it has none."""
+    points = Criterion.objects.filter(test=OuterRef("pk")).order_by().values("test")
+    counted = points.annotate(count=Count("pk")).values("count")
+    return Subquery(counted, output_field=IntegerField())
+
+
+def judged_by_text(points: int | None, template: object) -> str:
+    """Whether a test is judged by a rubric of so many points, or as a whole by its template."""
+    if points:
+        return f"rubric of {points}"
+    return str(template or "—")

@@ -1,0 +1,107 @@
+"""Running a check, and reading its arguments."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from evalhub.storable import UNSTORABLE
+from issues.checks.check import Arguments, Check, CheckError, Finding, Outcome
+from issues.checks.quoting import quoted, shown
+from issues.checks.registry import CHECKS
+from issues.checks.subject import Material
+
+
+def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
+    """What comes of the check on this answer: a value or an error, whatever is passed."""
+    try:
+        value, explanation = _measured(known(name), arguments, material)
+        return Outcome(value, _storable(explanation))
+    except CheckError as error:
+        return Outcome(error=_storable(str(error)))
+    except RecursionError:
+        return Outcome(error="The text or the arguments are nested too deeply.")
+    except Exception as error:
+        said = f"The check broke: {type(error).__name__}: {shown(str(error))}"
+        return Outcome(error=_storable(said))
+
+
+def _storable(text: str) -> str:
+    """The text without what no database keeps: JSON in an answer can spell it out."""
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _measured(check: Check, arguments: Mapping[str, Any], material: Material) -> Finding:
+    if check.reason:
+        raise CheckError(check.reason)
+    try:
+        parsed_value = check.takes.model_validate(arguments)
+    except ValidationError as error:
+        said = " ".join(problem.says for problem in _located(check, error))
+        raise CheckError(said) from error
+    found: Finding = check.measure(parsed_value, material)
+    if not parsed_value.negate:
+        return found
+    return Finding(1 - found.value, f"{found.explanation} The check is negated.")
+
+
+class Problem(NamedTuple):
+    """What is wrong, in words, and with which argument; "" where it is none or several."""
+
+    argument: str
+    says: str
+
+
+def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the name or the arguments, in words; empty where nothing is.
+
+    A check that cannot run here has no problem by that: it can be kept and shown.
+    """
+    return [problem.says for problem in located_problems_of(name, arguments)]
+
+
+def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem]:
+    """What `problems_of` says, each with the argument that it speaks of."""
+    try:
+        check = known(name)
+        check.takes.model_validate(arguments)
+    except CheckError as error:
+        return [Problem("", str(error))]
+    except ValidationError as error:
+        return list(_located(check, error))
+    except RecursionError:
+        return [Problem("", "The arguments are nested too deeply.")]
+    return []
+
+
+def known(name: str) -> Check:
+    """The check of this name.
+
+    Raises:
+        CheckError: There is none.
+    """
+    check = CHECKS.get(name) if isinstance(name, str) else None
+    if check is None:
+        raise CheckError(f"There is no check {quoted(str(name))}.")
+    return check
+
+
+def _located(check: Check, error: ValidationError) -> Iterator[Problem]:
+    for detail in error.errors(include_url=False, include_context=False):
+        parts = [str(part) for part in detail["loc"]]
+        where, kind = ".".join(parts), detail["type"]
+        said = _in_words(check.takes, where, kind, detail["msg"], detail["input"])
+        yield Problem(parts[0] if parts else "", said)
+
+
+def _in_words(takes: type[Arguments], where: str, kind: str, message: str, value: Any) -> str:
+    if kind == "missing":
+        return f"“{where}” is missing."
+    if kind == "extra_forbidden":
+        names = [field.alias or name for name, field in takes.model_fields.items()]
+        return f"“{where}” is not known here: only {', '.join(names)}."
+    if not where:
+        return f"{message.removeprefix('Value error, ')} Given: {shown(value)}."
+    if kind == "value_error":
+        return f"“{where}” is {shown(value)}: {message.removeprefix('Value error, ')}"
+    return f"“{where}” is {shown(value)}: {message[:1].lower()}{message[1:]}."

@@ -1,0 +1,218 @@
+"""The judge templates that every ledger starts with: what an answer is held against, in words.
+
+Each asks for reasons before a verdict, as JSON. They differ in what a judge is shown: where many
+answers are right, a reference or even the question may only mislead.
+
+Those that begin with "rubric-" ask about one criterion. None says of it, or of the rest of the
+rubric, what is a "should" and what a "should not": a judge that knew might say what it wishes for.
+Values are inverted after the consensus, so nothing is lost.
+"""
+
+from dataclasses import dataclass
+
+from issues.rubrics.scales import FIVE_CLASSES, ONE_TO_SEVEN, Option, PassRule, Scale
+
+_TASK = """\
+You are an impartial judge. Decide whether the output of an AI model is acceptable.
+"""
+
+_INPUT = """\
+## Input that the model was given
+{{ input }}
+{% if context %}
+
+## Documents that the model was given
+{{ context }}
+{% endif %}
+
+"""
+
+_OUTPUT = """\
+## Output to judge
+{{ output }}
+
+"""
+
+_REFERENCE = """\
+{% if reference %}
+## Reference answer
+One good answer. The output may say the same in other words.
+{{ reference }}
+
+{% endif %}
+"""
+
+_GUIDELINES = """\
+{% if guidelines %}
+## Guidelines
+The output must keep to all of these:
+{{ guidelines }}
+
+{% endif %}
+"""
+
+_REPLY = """\
+## Scores
+{{ scale }}
+
+Length and style do not matter unless the guidelines say so. First state your reasons, then decide.
+Reply with one JSON object and nothing else. It has two keys: "justification", your reasons in two
+or three sentences, and then "score", which is 0 or 1.
+"""
+
+_EXAMINER = """\
+You are a careful examiner. Decide how far the output of an AI model shows one criterion.
+
+"""
+
+_CRITERION = """\
+## Criterion
+{{ criterion }}
+
+"""
+
+_RUBRIC = """\
+## The whole rubric
+Judge only the criterion marked as asked. The others show what it does not have to cover.
+{% for point in criteria %}
+- {% if point.asked %}(asked) {% endif %}{{ point.text }}
+{% endfor %}
+
+"""
+
+_SEEN = """\
+- Only what the model wrote counts: the output, with all turns marked as generated. What anyone else
+  says in the input is no part of it.
+"""
+
+_HOW = """\
+- Only this criterion counts, not what else you think of the output. Meeting it may be wanted or
+  unwanted: that is decided elsewhere.
+- A criterion may be an order, a question, a statement or a single word: "Name a price", "Does it
+  name a price?", "It should name a price" and "price" ask for the same.
+- Go by the meaning, not by words in common. What the criterion says to be absent must be absent.
+"""
+
+_REPLY_BY_LABEL = """\
+## Scores
+{{ scale }}
+
+First state your reasons, then decide. Reply with one JSON object and nothing else. It has two keys:
+"justification", your reasons in two or three sentences, and then "score", one of the scores above.
+"""
+
+
+@dataclass(frozen=True)
+class BuiltinTemplate:
+    """One template as a ledger is given it: wording, what it shows, scale and pass rule."""
+
+    key: str
+    name: str
+    text: str
+    scale: Scale
+    shows_input: bool
+    shows_reference: bool
+    shows_guidelines: bool = True
+    shows_whole_rubric: bool = False
+
+
+def _scale(failing: str, passing: str) -> Scale:
+    return Scale((Option("0", failing, 0.0), Option("1", passing, 1.0)), 0.5, PassRule.STRICT)
+
+
+def _examples(nothing: str, most: str, everything: str) -> str:
+    return f"""
+For example:
+- "Says that tickets are refunded", and the output says that they are not: {nothing}. The words are
+  alike, the meaning is contrary.
+- "The bridge is 1,280 m long", and the output says "about 1,300 m": {most}. It is near.
+- "Mentions a pharmacist", and the output says "or ask a pharmacist" in passing: {everything}. More
+  is not asked for.
+
+"""
+
+
+_FIVE_EXAMPLES = _examples("UNMET", "MAJORLY_MET", "EXACTLY_MET")
+_SEVEN_EXAMPLES = _examples("1", "6", "7")
+
+
+def _rubric_template(
+    key: str, name: str, text: str, *, scale: Scale = FIVE_CLASSES, sees: str = ""
+) -> BuiltinTemplate:
+    """A template for one criterion; `sees` is "input" or "input and rubric", besides the output."""
+    return BuiltinTemplate(
+        key=key,
+        name=name,
+        text=text,
+        scale=scale,
+        shows_input="input" in sees,
+        shows_reference=False,
+        shows_guidelines=False,
+        shows_whole_rubric="rubric" in sees,
+    )
+
+
+BUILTIN = (
+    BuiltinTemplate(
+        key="input-output-reference-guidelines",
+        name="Input, output, reference and guidelines",
+        text=f"{_TASK}\n{_INPUT}{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
+        scale=_scale(
+            "The output breaks a guideline, contradicts the reference answer, or does not do what "
+            "the input asks for.",
+            "The output keeps to every guideline, agrees with the reference answer, and does what "
+            "the input asks for.",
+        ),
+        shows_input=True,
+        shows_reference=True,
+    ),
+    BuiltinTemplate(
+        key="output-reference-guidelines",
+        name="Output, reference and guidelines",
+        text=f"{_TASK}\n{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
+        scale=_scale(
+            "The output breaks a guideline or contradicts the reference answer.",
+            "The output keeps to every guideline and agrees with the reference answer.",
+        ),
+        shows_input=False,
+        shows_reference=True,
+    ),
+    BuiltinTemplate(
+        key="input-output-guidelines",
+        name="Input, output and guidelines",
+        text=f"{_TASK}\n{_INPUT}{_OUTPUT}{_GUIDELINES}{_REPLY}",
+        scale=_scale(
+            "The output breaks a guideline or does not do what the input asks for.",
+            "The output keeps to every guideline and does what the input asks for.",
+        ),
+        shows_input=True,
+        shows_reference=False,
+    ),
+    _rubric_template(
+        "rubric-standard",
+        "One criterion: output",
+        f"{_EXAMINER}{_OUTPUT}{_CRITERION}## How to judge\n{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
+    ),
+    _rubric_template(
+        "rubric-prompt-aware",
+        "One criterion: input and output",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}"
+        f"## How to judge\n{_SEEN}{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
+        sees="input",
+    ),
+    _rubric_template(
+        "rubric-holistic",
+        "One criterion: input, output and whole rubric",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_RUBRIC}{_CRITERION}"
+        f"## How to judge\n{_SEEN}{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
+        sees="input and rubric",
+    ),
+    _rubric_template(
+        "rubric-one-to-seven",
+        "One criterion: input and output, from 1 to 7",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}"
+        f"## How to judge\n{_SEEN}{_HOW}{_SEVEN_EXAMPLES}{_REPLY_BY_LABEL}",
+        scale=ONE_TO_SEVEN,
+        sees="input",
+    ),
+)

@@ -1,0 +1,167 @@
+"""The examples of judge templates: what goes in, what stays out, and how judges see them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.db.models import Max
+
+from evalhub.access.models import User
+from evalhub.llm.judge_replies import verdict_schema
+from evalhub.llm.option_matching import folded, number_in
+from issues.judge_templates.example_selection import Examples, ShownExample
+from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
+from issues.models.example import TEXTS
+from issues.models.template import is_criterion_template
+from issues.rubrics.scales import DIGITS, Option, Scale, from_json
+from issues.states import Refused
+
+MOST_EXAMPLES = 200
+"""So many one template may have."""
+
+
+class ExampleSource(NamedTuple):
+    """An answer with people's verdict, to be copied. `value` finds the option by another label."""
+
+    test: Test
+    texts: dict[str, str]
+    option: str
+    value: float
+
+
+# For judges --------------------------------------------------------------------------------------
+
+
+def examples_of(template: JudgeTemplate) -> Examples:
+    """A template's examples as its judges see them; none where the template is not stored."""
+    if template.pk is None:
+        return Examples()
+    scale = from_json(template.scale)
+    is_label = template.reply_form == ReplyForm.LABEL
+    rows = tuple(shown(row, scale, is_label=is_label) for row in template.examples.all())
+    return Examples(rows, template.example_choice, template.examples_shown)
+
+
+def shown(row: TemplateExample, scale: Scale, *, is_label: bool = False) -> ShownExample:
+    """One example as judges see it: its verdict is a reply on this scale."""
+    option = scale.option_of(row.option)
+    return ShownExample(
+        pk=row.pk,
+        test_id=row.test_id,
+        input=row.input,
+        output=row.output,
+        reference=row.reference,
+        guidelines=row.guidelines,
+        criterion=row.criterion,
+        reply=row.option if is_label else _verdict(row, scale),
+        worth=f"{option.value:.3g}" if option else "",
+    )
+
+
+def _verdict(row: TemplateExample, scale: Scale) -> str:
+    numbers = verdict_schema(scale.options)["properties"]["score"]["type"] == "integer"
+    score = int(row.option) if numbers and row.option.lstrip("-").isdecimal() else row.option
+    verdict = {"justification": row.justification, "score": score}
+    return json.dumps(verdict, ensure_ascii=False)
+
+
+# What goes in ------------------------------------------------------------------------------------
+
+
+def option_for(scale: Scale, option: str, value: float) -> Option | None:
+    """The option of a scale that says the same: by its label, else by its value.
+
+    A mere number says nothing by itself: 5 of 7 is not 5 of 5.
+    """
+    named = next((o for o in scale.options if folded(o.label) == folded(option)), None)
+    if named and (number_in(named.label) is None or round(named.value - value, DIGITS) == 0):
+        return named
+    worth = [o for o in scale.options if round(o.value - value, DIGITS) == 0]
+    return worth[0] if len(worth) == 1 else None
+
+
+@transaction.atomic
+def copy_in(template: JudgeTemplate, sources: Sequence[ExampleSource]) -> list[TemplateExample]:
+    """Copy verdicts into a draft as its next examples; one that it has already is left alone.
+
+    Raises:
+        Refused: The template is no draft, or some cannot be its examples: then none is copied.
+    """
+    draft = JudgeTemplate.objects.select_for_update().get(pk=template.pk)
+    if draft.state != TemplateState.DRAFT:
+        raise Refused([f"{draft} is {draft.get_state_display().lower()}: choose a draft."])
+    scale = from_json(draft.scale)
+    known = {_content(row) for row in draft.examples.all()}
+    start = (draft.examples.aggregate(last=Max("order"))["last"] or 0) + 1
+    rows = [_copied(draft, scale, example) for example in sources]
+    problems = [p for row, t in zip(rows, sources, strict=True) for p in _problems(row, t)]
+    fresh = list({_content(row): row for row in rows if _content(row) not in known}.values())
+    if len(known) + len(fresh) > MOST_EXAMPLES:
+        problems.append(f"A template may have {MOST_EXAMPLES} examples: copy fewer.")
+    if problems:
+        raise Refused(problems)
+    for order, row in enumerate(fresh, start):
+        row.order = order
+        row.save()
+    return fresh
+
+
+def _copied(draft: JudgeTemplate, scale: Scale, example: ExampleSource) -> TemplateExample:
+    option = option_for(scale, example.option, example.value)
+    label = option.label if option else example.option
+    return TemplateExample(template=draft, test=example.test, option=label, **example.texts)
+
+
+def _problems(row: TemplateExample, example: ExampleSource) -> list[str]:
+    found = row.problems()
+    if "option" in found:
+        found["option"] = (
+            f"its verdict {example.option!r}, worth {example.value:.3g}, has no one like it on the "
+            "template's scale."
+        )
+    if bool(row.criterion) != is_criterion_template(row.template.text):
+        found["criterion"] = (
+            "it is about one criterion, and the template judges tests as a whole."
+            if row.criterion
+            else "it is about a test as a whole, and the template asks about one criterion."
+        )
+    return [f"Example of test {example.test.pk}: {problem}" for problem in found.values()]
+
+
+def _content(row: TemplateExample) -> tuple[object, ...]:
+    return (row.test_id, row.option, *(getattr(row, name) for name in TEXTS))
+
+
+def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:
+    """A new version begins with the examples and the wordings for single models of the last."""
+    for example in source.examples.all():
+        example.pk, example.template = None, draft
+        example._state.adding = True
+        example.save()
+    for variant in source.variants.all():
+        variant.pk, variant.template = None, draft
+        variant._state.adding = True
+        variant.save()
+
+
+def problems_of_examples(template: JudgeTemplate) -> list[str]:
+    """Why a draft cannot be published with its examples and wordings, in words."""
+    problems = [
+        f"Example {number}: {problem}"
+        for number, row in enumerate(template.examples.select_related("test"), 1)
+        for problem in row.problems().values()
+    ]
+    for variant in template.variants.select_related("language_model"):
+        problems += [f"Wording for {variant.language_model}: {p}" for p in variant.problems()]
+    return problems
+
+
+def hidden_of(examples: Iterable[ShownExample], reader: User | AnonymousUser) -> set[int]:
+    """Those of these examples that this person may not read, as their test was sealed since."""
+    ids = {example.pk for example in examples}
+    if not ids:
+        return set()
+    readable = TemplateExample.objects.readable_by(reader).filter(pk__in=ids)
+    return ids - set(readable.values_list("pk", flat=True))

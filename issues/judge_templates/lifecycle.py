@@ -1,0 +1,146 @@
+"""The life of judge templates: drafted, published for good, followed by new versions, retired."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from evalhub.access.models import User
+from evalhub.history import sign
+from issues.judge_templates.builtin import BUILTIN, BuiltinTemplate
+from issues.judge_templates.examples import copy_along, problems_of_examples
+from issues.judge_templates.prompts import variables_of
+from issues.models import JudgeTemplate, TemplateState
+from issues.rubrics.scales import as_json
+from issues.states import Refused
+
+SHOWN = {
+    "shows_input": "input",
+    "shows_reference": "reference",
+    "shows_guidelines": "guidelines",
+    "shows_whole_rubric": "criteria",
+}
+"""Fields of a template, and the variable whose text each says is shown."""
+
+HAS_EXAMPLES = ("example_choice", "examples_shown", "repair_model")
+"""Fields that say which of its examples are shown, and who mends replies."""
+
+RUBRIC_FAMILIES = {
+    "standard": "rubric-standard",
+    "prompt_aware": "rubric-prompt-aware",
+    "holistic": "rubric-holistic",
+}
+"""The built-in templates with which judges are asked about one criterion, by approach."""
+
+
+def rubric_templates() -> dict[str, JudgeTemplate]:
+    """The newest published wording of each approach to a criterion, as far as the ledger has it."""
+    published = JudgeTemplate.objects.filter(
+        family__in=RUBRIC_FAMILIES.values(), state=TemplateState.PUBLISHED
+    )
+    newest = {template.family: template for template in published.order_by("version")}
+    return {name: newest[f] for name, f in RUBRIC_FAMILIES.items() if f in newest}
+
+
+def shown_by(text: str) -> dict[str, bool]:
+    """Which of a test's texts this wording shows, as the template's `shows_…` fields.
+
+    Raises:
+        PromptError: The text is no template.
+    """
+    names = variables_of(text)
+    return {field: name in names for field, name in SHOWN.items()}
+
+
+@transaction.atomic
+def publish(template: JudgeTemplate, *, by: User | None) -> None:
+    """Publish a draft: from now on tests may use it and nobody can change it.
+
+    Raises:
+        Refused: It is no draft, or an example or a wording for one model cannot be used.
+        ValidationError: Its wording or scale cannot be used.
+    """
+    JudgeTemplate.objects.select_for_update().get(pk=template.pk)
+    template.refresh_from_db(fields=["state"])
+    if template.state != TemplateState.DRAFT:
+        raise Refused([f"{template} is {template.get_state_display().lower()} already."])
+    template.full_clean()
+    if problems := problems_of_examples(template):
+        raise Refused(problems)
+    template.state = TemplateState.PUBLISHED
+    template.published_at = timezone.now()
+    _save(template, "Published", by)
+
+
+def retire(template: JudgeTemplate, *, by: User | None) -> None:
+    """Offer a published template no longer. Tests that use it keep it.
+
+    Raises:
+        Refused: It is not published.
+    """
+    if template.state != TemplateState.PUBLISHED:
+        raise Refused([f"{template} is {template.get_state_display().lower()}, not published."])
+    template.state = TemplateState.RETIRED
+    _save(template, "Retired", by)
+
+
+@transaction.atomic
+def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
+    """A draft with the next version number that starts as a copy, examples and all.
+
+    Raises:
+        Refused: The family has a draft already.
+    """
+    family = JudgeTemplate.objects.select_for_update().filter(family=template.family)
+    newest = family.order_by("-version")[0]
+    if newest.state == TemplateState.DRAFT:
+        raise Refused([f"{newest} is a draft already: change that one."])
+    copied = ("family", "title", "text", "scale", "reply_form", *SHOWN, *HAS_EXAMPLES)
+    draft = JudgeTemplate(
+        version=newest.version + 1, **{name: getattr(template, name) for name in copied}
+    )
+    _save(draft, f"Copied from {template}", by)
+    copy_along(template, draft)
+    return draft
+
+
+def load_builtin_templates(templates: type[JudgeTemplate] = JudgeTemplate) -> int:
+    """Publish the built-in templates that this ledger lacks; gives how many were missing.
+
+    A wording that differs from the last one of its family becomes its next version. `templates`
+    is the historical model when a migration calls.
+    """
+    return sum(_load(templates, builtin) for builtin in BUILTIN)
+
+
+def _load(templates: type[JudgeTemplate], builtin: BuiltinTemplate) -> bool:
+    family = templates.objects.filter(family=builtin.key)
+    content = _content(builtin)
+    if any(all(getattr(t, name) == content[name] for name in content) for t in family):
+        return False
+    newest = max((template.version for template in family), default=0)
+    templates.objects.create(
+        family=builtin.key,
+        version=newest + 1,
+        title=builtin.name,
+        state=TemplateState.PUBLISHED,
+        published_at=timezone.now(),
+        **content,
+    )
+    return True
+
+
+def _content(builtin: BuiltinTemplate) -> dict[str, Any]:
+    return {
+        "text": builtin.text,
+        "scale": as_json(builtin.scale),
+        "shows_input": builtin.shows_input,
+        "shows_reference": builtin.shows_reference,
+        "shows_guidelines": builtin.shows_guidelines,
+        "shows_whole_rubric": builtin.shows_whole_rubric,
+    }
+
+
+def _save(template: JudgeTemplate, reason: str, by: User | None) -> None:
+    sign(template, by, reason)
+    template.save()

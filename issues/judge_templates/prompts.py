@@ -1,0 +1,260 @@
+"""Judge prompts: what a template may say, and rendering it with untrusted text kept in its place.
+
+Templates are Jinja in a sandbox, cut down to an allow-list of syntax: output of the variables
+below, `if`, `for` over a list, a few filters. Values are plain strings, never templates.
+"""
+
+import json
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from jinja2 import StrictUndefined, Template, TemplateError, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from issues.judge_templates.example_selection import ShownExample, as_text
+from issues.judge_templates.fences import BLOCKS, OPENING, Fenced, neutralised, nonce_of
+from issues.judge_templates.syntax import (
+    CRITERION_FIELDS,
+    LISTS,
+    VARIABLES,
+    names_in,
+    printed_names,
+    problems_in,
+    syntax_problem,
+)
+
+MOST_TEMPLATE_CHARACTERS = 20_000
+MOST_PROMPT_CHARACTERS = 400_000
+
+
+EXAMPLES = "examples"
+
+
+class PromptError(ValueError):
+    """A template or its values cannot be rendered; `problems` says in words why."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = list(problems)
+
+
+def check_template(text: str, allowed: Collection[str] = VARIABLES) -> list[str]:
+    """What is wrong with a template, in words with line numbers; empty where it can be used.
+
+    `allowed` are the variables that this template may name, all of `VARIABLES` unless told.
+    """
+    try:
+        parsed = _parsed(text)
+    except PromptError as error:
+        return error.problems
+    problems = problems_in(parsed, allowed, filters=_ENVIRONMENT.filters)
+    if "output" in allowed and "output" not in printed_names(parsed):
+        problems.append("{{ output }} is never shown: a judge would not see what to judge")
+    return problems
+
+
+def variables_of(text: str) -> set[str]:
+    """The variables that a template names, known or not.
+
+    Raises:
+        PromptError: The text is no template.
+    """
+    return names_in(_parsed(text))
+
+
+def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample] = ()) -> str:
+    """The prompt that a judge is asked with, as one text for a user's message.
+
+    Input, output, reference and context are printed in blocks that their text cannot leave, and
+    the prompt then opens by saying what such a block is. Equal arguments give equal prompts.
+
+    Args:
+        text: A template without problems (`check_template`).
+        values: A text for each variable; for `criteria` a list of objects with texts as fields
+            (`CRITERION_FIELDS`; a missing one is empty). What the template does not name is not
+            looked at.
+        examples: They stand where the template names `examples`, or else before all the rest.
+
+    Raises:
+        PromptError: The template has problems, a value is missing or of another kind, or the
+            prompt would be longer than 400,000 characters.
+    """
+    template, names = _compiled(text)
+    named = [name for name in names if name != EXAMPLES]
+    used = {name: values[name] for name in named if name in values}
+    if problems := _value_problems(used, named):
+        raise PromptError(problems)
+    taught = {EXAMPLES: [example.as_values() for example in examples]} if examples else {}
+    nonce = nonce_of(used | taught)
+    safe = {name: _safe(name, used[name], nonce) for name in used}
+    shown = Unfiltered(as_text(examples, names, nonce))
+    before = "" if EXAMPLES in names else str(shown)
+    body = _within_limit(template, safe | {EXAMPLES: shown}, taken=len(before)).strip()
+    opening = OPENING.format(nonce=nonce) if used.keys() & BLOCKS.keys() or examples else ""
+    return "".join(f"{part}\n\n" for part in (opening, before) if part) + body
+
+
+def conversation_text(
+    messages: Sequence[Mapping[str, Any]], *, generated: Container[int] = ()
+) -> str:
+    """A conversation as judges read it; a single user message stands for itself.
+
+    Turns are numbered and named by role, and their lines indented, so that no line inside a turn
+    can pose as the beginning of another one. Tool calls are written as `name(arguments)`.
+
+    Args:
+        messages: Objects with role and content; content may be null, or a list of parts.
+        generated: Positions of the turns that the model under test said; they are marked.
+    """
+    if len(messages) == 1 and messages[0].get("role") == "user":
+        return "\n".join(_said(messages[0]))
+    return "\n".join(
+        line
+        for position, message in enumerate(messages)
+        for line in _turn(position, message, marked=position in generated)
+    )
+
+
+def _turn(position: int, message: Mapping[str, Any], *, marked: bool) -> Iterator[str]:
+    mark = " (generated)" if marked else ""
+    yield f"{position + 1}. {message.get('role', 'unknown')}{mark}:"
+    said = list(_said(message)) or ["(nothing)"]
+    yield from ("    " + line for text in said for line in text.splitlines())
+
+
+def _said(message: Mapping[str, Any]) -> Iterator[str]:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    yield from (_part(part) for part in parts if part)
+    for call in message.get("tool_calls") or []:
+        function = call.get("function") or call
+        arguments = function.get("arguments", "")
+        given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        yield f"tool call: {function.get('name', 'unknown')}({given})"
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, Mapping):
+        return str(part)
+    return str(part["text"]) if "text" in part else f"({part.get('type', 'unknown')}, not shown)"
+
+
+class Unfiltered(str):
+    """A text with blocks in it, which filters leave as it is."""
+
+    __slots__ = ()
+
+
+def _printed(value: object) -> object:
+    return value.block() if isinstance(value, Fenced) else value
+
+
+def _filter(change: Any) -> Any:
+    """A text filter that leaves fenced text fenced."""
+
+    def filtered(value: str) -> str:
+        if isinstance(value, Unfiltered):
+            return value
+        text: str = change(str(value))
+        return value.changed(text) if isinstance(value, Fenced) else text
+
+    return filtered
+
+
+def _environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined,
+        finalize=_printed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    environment.globals.clear()
+    environment.tests.clear()
+    environment.filters.clear()
+    environment.filters.update(
+        trim=_filter(str.strip), upper=_filter(str.upper), lower=_filter(str.lower), length=len
+    )
+    return environment
+
+
+_ENVIRONMENT = _environment()
+
+
+def _parsed(text: str) -> nodes.Template:
+    if len(text) > MOST_TEMPLATE_CHARACTERS:
+        raise PromptError(
+            [
+                f"the template has {len(text):,} characters, "
+                f"more than the {MOST_TEMPLATE_CHARACTERS:,} that it may have"
+            ]
+        )
+    try:
+        parsed = _ENVIRONMENT.parse(text)
+        names_in(parsed)  # goes as deep as anything that looks into it
+        return parsed
+    except TemplateError as error:
+        raise PromptError([syntax_problem(error)]) from error
+    except RecursionError as error:
+        raise PromptError(["the template is nested too deeply"]) from error
+
+
+class _Compiled(NamedTuple):
+    template: Template
+    names: list[str]
+
+
+@lru_cache(maxsize=128)
+def _compiled(text: str) -> _Compiled:
+    parsed = _parsed(text)
+    if problems := problems_in(parsed, VARIABLES, filters=_ENVIRONMENT.filters):
+        raise PromptError(problems)
+    return _Compiled(_ENVIRONMENT.from_string(text), sorted(names_in(parsed)))
+
+
+def _value_problems(used: Mapping[str, Any], named: Collection[str]) -> list[str]:
+    missing = [f"the template needs a value for {name!r}" for name in named if name not in used]
+    return missing + [
+        f"{name!r} must be {'a list of objects of texts' if name in LISTS else 'a text'}, "
+        f"not {type(value).__name__}"
+        for name, value in used.items()
+        if not (_is_list_of_texts(value) if name in LISTS else isinstance(value, str))
+    ]
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, Mapping)
+        and set(item) <= set(CRITERION_FIELDS)
+        and all(isinstance(field, str) for field in item.values())
+        for item in value
+    )
+
+
+def _safe(name: str, value: Any, nonce: str) -> Any:
+    if name in BLOCKS:
+        return Fenced(value, name=name, nonce=nonce)
+    if name in LISTS:
+        return [
+            {field: neutralised(item.get(field, "")) for field in CRITERION_FIELDS}
+            for item in value
+        ]
+    return neutralised(value)
+
+
+def _within_limit(template: Template, values: Mapping[str, Any], *, taken: int) -> str:
+    pieces, length = [], taken
+    for piece in template.generate(values):
+        length += len(piece)
+        if length > MOST_PROMPT_CHARACTERS:
+            shown = {name: len(value) for name, value in values.items() if value}
+            sizes = ", ".join(f"{name} {size:,}" for name, size in shown.items())
+            raise PromptError(
+                [
+                    f"the prompt would be longer than {MOST_PROMPT_CHARACTERS:,} characters "
+                    f"({sizes}): shorten one of these"
+                ]
+            )
+        pieces.append(piece)
+    return "".join(pieces)

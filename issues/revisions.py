@@ -1,0 +1,110 @@
+"""Freezing tests into revisions, by content: equal content is one revision."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, prefetch_related_objects
+
+from evalhub.digest import digest
+from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
+from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics.scales import BINARY, Scale, from_json
+from issues.rubrics.scoring import WHOLE_TEST
+
+
+def content_of(test: Test) -> dict[str, Any]:
+    """Everything that a candidate is asked and a judge is shown, as JSON."""
+    return {
+        "messages": test.messages,
+        "tools": test.tools,
+        "context": test.context,
+        "reference": test.reference,
+        "guidelines": test.guidelines,
+        "criteria": [criterion.as_content() for criterion in test.criteria.all()],
+        "pass_threshold": pass_threshold(test),
+        "pass_rule": scale_of(test.template).rule.value,
+    }
+
+
+def scale_of(template: JudgeTemplate | None) -> Scale:
+    """A template's scale; without a template a test simply passes or fails."""
+    return scale_in(template.scale if template else None)
+
+
+def scale_in(stored: dict[str, Any] | None) -> Scale:
+    """The scale that a template's column holds; None: there is no template."""
+    return from_json(stored) if stored else BINARY
+
+
+def pass_threshold(test: Test) -> float:
+    """The score by which a test passes: its own, else its template's."""
+    own = test.pass_threshold
+    return scale_of(test.template).threshold if own is None else own
+
+
+def asked_digest(content: dict[str, Any]) -> str:
+    """Digest of what a candidate sees."""
+    return digest({name: content[name] for name in ("messages", "tools", "context")})
+
+
+def full_digest(content: dict[str, Any], template: JudgeTemplate | None) -> str:
+    """Digest of that plus everything by which the answer is judged."""
+    judged_by = [template.family, template.version] if template else None
+    return digest({**content, "template": judged_by})
+
+
+@transaction.atomic
+def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
+    """The revision of each test as it stands now, by test id; made where there is none yet.
+
+    The tests' rows are locked, so that two launches at once do not both make the same revision.
+    """
+    tests = list(tests)
+    prefetch_related_objects(tests, "criteria")
+    ids = sorted({test.pk for test in tests})
+    list(Test.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk").only("pk"))
+    wanted = {
+        test.pk: (content := content_of(test), full_digest(content, test.template))
+        for test in tests
+    }
+    known = _known_revisions(wanted)
+    numbers = _last_numbers(list(wanted))
+    missing = [
+        Revision(
+            test=test,
+            number=numbers.get(test.pk, 0) + 1,
+            content=wanted[test.pk][0],
+            template=test.template,
+            pass_threshold=wanted[test.pk][0]["pass_threshold"],
+            pass_rule=wanted[test.pk][0]["pass_rule"],
+            asked_digest=asked_digest(wanted[test.pk][0]),
+            digest=wanted[test.pk][1],
+        )
+        for test in tests
+        if test.pk not in known
+    ]
+    Revision.objects.bulk_create(missing)
+    FrozenCriterion.objects.bulk_create(
+        row for revision in missing for row in _frozen_criteria(revision)
+    )
+    return known | {revision.test_id: revision for revision in missing}
+
+
+def _frozen_criteria(revision: Revision) -> Iterator[FrozenCriterion]:
+    """A row for the test as a whole, and one for each point of its rubric."""
+    yield FrozenCriterion(revision=revision, key=WHOLE_TEST)
+    for order, content in enumerate(revision.content["criteria"], 1):
+        fields = {field: content[name] for name, field in CONTENT_FIELDS.items()}
+        yield FrozenCriterion(revision=revision, order=order, **fields)
+
+
+def _known_revisions(wanted: dict[int, tuple[dict[str, Any], str]]) -> dict[int, Revision]:
+    digests = {test_id: text for test_id, (_, text) in wanted.items()}
+    candidates = Revision.objects.filter(test_id__in=digests, digest__in=set(digests.values()))
+    return {r.test_id: r for r in candidates if r.digest == digests[r.test_id]}
+
+
+def _last_numbers(test_ids: list[int]) -> dict[int, int]:
+    rows = Revision.objects.filter(test_id__in=test_ids).values("test_id")
+    return dict(rows.annotate(last=Max("number")).values_list("test_id", "last"))

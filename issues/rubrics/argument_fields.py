@@ -1,0 +1,204 @@
+"""The arguments of a check as fields of a form: what each takes, and texts read into values. Pure.
+
+Fields are built from the JSON Schema that a check gives of its arguments, so a new check needs
+nothing here.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Any, NoReturn
+
+from evalhub.storable import REASON, unstorable
+from issues.checks import CHECKS
+
+MOST_DIGITS = 18
+"""Of a number where a name may stand as well; more of them are a name."""
+
+
+class Kind(StrEnum):
+    """How an argument is typed."""
+
+    TEXT = "text"
+    LINES = "lines"
+    WHOLE = "whole"
+    NUMBER = "number"
+    YES_NO = "yes_no"
+    NAME = "name"
+    """A text, or a number where it is written as one."""
+    JSON = "json"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a check. `default` is None where it is required or has none."""
+
+    name: str
+    title: str
+    kind: Kind
+    help: str
+    required: bool
+    default: Any = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Unreadable(ValueError):
+    """What was typed is no value of this kind; the message says what to type."""
+
+
+def arguments_of(check_name: str) -> list[Argument]:
+    """The arguments of a check in the order of its form; none where there is no such check."""
+    check = CHECKS.get(check_name)
+    if check is None:
+        return []
+    required = check.arguments.get("required", [])
+    return [
+        Argument(
+            name=name,
+            title=schema.get("title", name),
+            kind=_kind(schema),
+            help=_help(schema),
+            required=name in required,
+            default=schema.get("default"),
+        )
+        for name, schema in check.arguments["properties"].items()
+    ]
+
+
+def parsed_value(argument: Argument, value: Any) -> str | bool:
+    """A stored value as the form shows it; `read` makes the same of it again."""
+    if argument.kind is Kind.YES_NO:
+        return bool(value)
+    if argument.kind is Kind.LINES:
+        return _line_values(value)
+    if value is None and argument.kind is not Kind.JSON:
+        return ""
+    if argument.kind in (Kind.TEXT, Kind.NAME) and isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def is_blank(argument: Argument, text: str) -> bool:
+    """Whether nothing was typed; a text may be a space."""
+    return not (text if argument.kind is Kind.TEXT else text.strip())
+
+
+def read(argument: Argument, text: str) -> Any:
+    """The value that was typed.
+
+    Raises:
+        Unreadable: It is no number, no JSON, or holds what cannot be stored.
+    """
+    value = _read(argument, text)
+    if unstorable(value):
+        raise Unreadable(f"It {REASON}")
+    return value
+
+
+def _read(argument: Argument, text: str) -> Any:
+    match argument.kind:
+        case Kind.TEXT:
+            return text
+        case Kind.LINES:
+            return _lines(text)
+        case Kind.WHOLE | Kind.NUMBER:
+            return _number(text.strip(), argument.kind)
+        case Kind.NAME:
+            is_number = text.isascii() and text.strip().isdecimal() and len(text) <= MOST_DIGITS
+            return int(text) if is_number else text
+        case _:
+            return _json(text)
+
+
+def collected(check_name: str, given: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments to store: what was given, without what is so by default.
+
+    Args:
+        check_name: Of which check.
+        given: Values by name.
+        kept: What was stored before; a default or an empty text that was written out stays so.
+    """
+    found = {}
+    for argument in arguments_of(check_name):
+        name, default = argument.name, argument.default
+        empty = kept.get(name) if kept.get(name) in ("", []) else default
+        value = given.get(name, empty)
+        was_written = name in kept and kept[name] == value
+        if was_written or (name in given and (argument.required or value != default)):
+            found[name] = value
+    return found
+
+
+def _kind(schema: Mapping[str, Any]) -> Kind:
+    types = [part["type"] for part in schema.get("anyOf", [schema]) if "type" in part]
+    known = [name for name in types if name != "null"]
+    if known == ["array"]:
+        items = schema.get("items") or next(p["items"] for p in schema["anyOf"] if "items" in p)
+        return Kind.LINES if items.get("type") == "string" else Kind.JSON
+    if set(known) == {"integer", "string"}:
+        return Kind.NAME
+    return _KINDS.get(known[0], Kind.JSON) if len(known) == 1 else Kind.JSON
+
+
+_KINDS = {
+    "string": Kind.TEXT,
+    "integer": Kind.WHOLE,
+    "number": Kind.NUMBER,
+    "boolean": Kind.YES_NO,
+}
+
+
+def _help(schema: Mapping[str, Any]) -> str:
+    said: str = schema.get("description", "")
+    kind = _kind(schema)
+    if kind is Kind.LINES:
+        return f"{said} One a line.".strip()
+    return f"{said} As JSON.".strip() if kind is Kind.JSON and "JSON" not in said else said
+
+
+def _line_values(value: Any) -> str:
+    """One a line; as a JSON list where lines would read back otherwise."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return json.dumps(value, ensure_ascii=False)
+    text = "\n".join(value)
+    return text if value and _lines(text) == value else json.dumps(value, ensure_ascii=False)
+
+
+def _lines(text: str) -> list[str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _number(text: str, kind: Kind) -> int | float:
+    try:
+        return int(text) if kind is Kind.WHOLE else float(text)
+    except ValueError as error:
+        raise Unreadable(
+            f"“{text}” is no {'whole number' if kind is Kind.WHOLE else 'number'}."
+        ) from error
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except ValueError as error:
+        raise Unreadable(f"This is no JSON: {error}.") from error
+    except RecursionError as error:
+        raise Unreadable("This JSON is nested too deeply.") from error
+
+
+def _finite(text: str) -> float:
+    return float(text) if isfinite(float(text)) else _no_constant(text)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number that can be stored")

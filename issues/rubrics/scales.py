@@ -1,0 +1,223 @@
+"""Scales: the options that a judge may choose from, what each is worth, and what passes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Any
+
+from evalhub.llm.option_matching import folded, number_in
+
+DIGITS = 9
+
+
+class PassRule(StrEnum):
+    """Whether a score at the threshold passes: above it only (strict), or at it too (inclusive)."""
+
+    STRICT = "strict"
+    INCLUSIVE = "inclusive"
+
+
+class ScaleError(ValueError):
+    """A scale that cannot be used; `problems` says in words what is wrong, all at once."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = list(problems)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer that a judge may give: what it is called, when it fits, its value in [0, 1]."""
+
+    label: str
+    description: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Options in the order in which judges read them, and the rule by which a score passes.
+
+    Raises:
+        ScaleError: Fewer than two options, labels that look alike, values or threshold outside
+            [0, 1], or a threshold that nothing or everything passes.
+    """
+
+    options: tuple[Option, ...]
+    threshold: float = 0.5
+    rule: PassRule = PassRule.STRICT
+
+    def __post_init__(self) -> None:
+        if problems := [*_option_problems(self.options), *self._threshold_problems()]:
+            raise ScaleError(problems)
+
+    def _threshold_problems(self) -> list[str]:
+        if not 0 <= self.threshold <= 1:
+            return [f"The pass threshold {self.threshold} is not within 0 to 1."]
+        verdicts = {self.passes(option.value) for option in self.options}
+        if len(verdicts) > 1 or len(self.options) < 2:
+            return []
+        return [
+            f"With the threshold {self.threshold} ({self.rule}) every option "
+            f"{'passes' if True in verdicts else 'fails'}: choose another threshold."
+        ]
+
+    def passes(self, score: float | None) -> bool | None:
+        """Whether a score passes by this scale's own rule; None where there is no score."""
+        return passes(score, self.threshold, self.rule)
+
+    def option_of(self, reply: object) -> Option | None:
+        """The option that a judge's reply names; None where it names none: nothing is guessed.
+
+        A reply is a label (case, spaces, "-" and "_" do not matter) or a number. A number is a
+        label where one reads so; only on a scale without numeric labels may it be an option's
+        value, so that on a scale from 1 to 7 a reply of 1 is the lowest option, not the best.
+        """
+        wanted = folded(reply)
+        if wanted is None:
+            return None
+        if option := next((o for o in self.options if folded(o.label) == wanted), None):
+            return option
+        number = number_in(wanted)
+        if number is None or any(number_in(option.label) is not None for option in self.options):
+            return None
+        return self._option_worth(number)
+
+    def _option_worth(self, value: float) -> Option | None:
+        found = [o for o in self.options if round(o.value - value, DIGITS) == 0]
+        return found[0] if len(found) == 1 else None
+
+    def as_text(self) -> str:
+        """The options as judges read them, one a line."""
+        return "\n".join(
+            f"- {option.label}: {option.description}" if option.description else f"- {option.label}"
+            for option in self.options
+        )
+
+
+def passes(score: float | None, threshold: float, rule: PassRule | str) -> bool | None:
+    """Whether a score passes; None where there is none.
+
+    Both sides are rounded to nine digits first, so that a mean such as 0.1 + 0.2 equals 0.3.
+    """
+    if score is None:
+        return None
+    distance = round(score - threshold, DIGITS)
+    return distance > 0 if PassRule(rule) is PassRule.STRICT else distance >= 0
+
+
+def as_json(scale: Scale) -> dict[str, Any]:
+    """The scale as a template's JSON column holds it: options, threshold and rule."""
+    options = [
+        {"label": o.label, "description": o.description, "value": o.value} for o in scale.options
+    ]
+    return {"options": options, "threshold": scale.threshold, "rule": scale.rule.value}
+
+
+def from_json(data: object) -> Scale:
+    """The scale that `as_json` wrote, or a person typed.
+
+    Raises:
+        ScaleError: With every problem in words.
+    """
+    if not isinstance(data, Mapping) or not isinstance(data.get("options"), list):
+        raise ScaleError(['A scale is an object with "options", "threshold" and "rule".'])
+    unknown = sorted(set(data) - {"options", "threshold", "rule"})
+    problems = [f"A scale has no {name!r}: use options, threshold and rule." for name in unknown]
+    problems += [
+        problem
+        for number, option in enumerate(data["options"], 1)
+        for problem in _shape_problems(number, option)
+    ]
+    threshold, rule = data.get("threshold", 0.5), data.get("rule", PassRule.STRICT)
+    if not _is_number(threshold):
+        problems.append(f"The pass threshold {threshold!r} is not a number.")
+    if rule not in list(PassRule):
+        problems.append(f"The pass rule {rule!r} is not one of {', '.join(PassRule)}.")
+    if problems:
+        raise ScaleError(problems)
+    return Scale(tuple(_option(o) for o in data["options"]), float(threshold), PassRule(rule))
+
+
+def problems_of(data: object) -> list[str]:
+    """What is wrong with a scale in its JSON form, in words; empty where it can be used."""
+    try:
+        from_json(data)
+    except ScaleError as error:
+        return error.problems
+    return []
+
+
+def _option(data: Mapping[str, Any]) -> Option:
+    return Option(data["label"].strip(), data.get("description", "").strip(), float(data["value"]))
+
+
+def _shape_problems(number: int, data: object) -> list[str]:
+    if not isinstance(data, Mapping):
+        return [f"Option {number} is not an object with label, description and value: {data!r}."]
+    problems = []
+    if not isinstance(data.get("label"), str):
+        problems.append(f"Option {number}: the label {data.get('label')!r} is not a text.")
+    if not isinstance(data.get("description", ""), str):
+        problems.append(f"Option {number}: the description is not a text.")
+    if not _is_number(data.get("value")):
+        problems.append(f"Option {number}: the value {data.get('value')!r} is not a number.")
+    return problems
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _option_problems(options: Sequence[Option]) -> list[str]:
+    problems = [] if len(options) >= 2 else [f"A scale needs two options, not {len(options)}."]
+    first_with: dict[str | None, str] = {}
+    for number, option in enumerate(options, 1):
+        label = folded(option.label)
+        if label is None:
+            problems.append(f"Option {number} needs a label.")
+        elif label in first_with:
+            problems.append(f"Two options are called {option.label!r} and {first_with[label]!r}.")
+        first_with.setdefault(label, option.label)
+        if not 0 <= option.value <= 1:
+            problems.append(f"{option.label!r} has the value {option.value}, not one in 0 to 1.")
+    return problems
+
+
+BINARY = Scale(
+    (
+        Option("0", "The output fails: at least one point is not met.", 0.0),
+        Option("1", "The output passes: every point is met.", 1.0),
+    )
+)
+
+FIVE_CLASSES = Scale(
+    (
+        Option("UNMET", "The text does not show this at all.", 0.0),
+        Option("PARTIALLY_MET", "The text shows a small part of this.", 0.25),
+        Option("MODERATELY_MET", "The text shows about half of this.", 0.5),
+        Option("MAJORLY_MET", "The text shows most of this.", 0.75),
+        Option("EXACTLY_MET", "The text shows all of this.", 1.0),
+    )
+)
+
+ONE_TO_SEVEN = Scale(
+    (
+        Option("1", "The text shows nothing of this.", 0.0),
+        Option("2", "The text shows hardly anything of this.", 1 / 6),
+        Option("3", "The text shows less than half of this.", 2 / 6),
+        Option("4", "The text shows about half of this.", 3 / 6),
+        Option("5", "The text shows more than half of this.", 4 / 6),
+        Option("6", "The text shows nearly all of this.", 5 / 6),
+        Option("7", "The text shows all of this.", 1.0),
+    ),
+    threshold=3 / 6,
+    rule=PassRule.INCLUSIVE,
+)
+"""Passed from 4 on, which is the middle of the scale."""
+
+
+def binary_json() -> dict[str, Any]:
+    """A new copy of the binary scale, as the default of a JSON column."""
+    return as_json(BINARY)

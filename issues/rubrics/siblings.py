@@ -1,0 +1,58 @@
+"""Taking over how a sibling test of the same issue is judged, to be tailored afterwards."""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+
+from evalhub.access.models import User
+from evalhub.history import sign
+from issues.models import Criterion, Issue, Test, TestState
+from issues.models.criterion import CONTENT_FIELDS
+from issues.states import Refused, review_again
+
+COPIED = ("template", "guidelines", "pass_threshold")
+
+
+def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
+    """Tests of the issue whose text this person may read; approved ones first, then the newest."""
+    tests = Test.objects.readable_by(user).filter(issue=issue).select_related("template", "issue")
+    kept = tests.exclude(state=TestState.DEPRECATED)
+    return sorted(kept, key=lambda test: (test.state != TestState.APPROVED, -test.pk))
+
+
+def judge_settings_of(sibling: Test) -> dict[str, Any]:
+    """What a new test takes over from its sibling."""
+    return {name: getattr(sibling, name) for name in COPIED}
+
+
+def rubric_of(sibling: Test) -> list[dict[str, Any]]:
+    """The points that a new test takes over, as fields of the model."""
+    rows = sibling.criteria.all()
+    kept = [name for name in CONTENT_FIELDS.values() if name != "key"]
+    return [{name: getattr(row, name) for name in (*kept, "order")} for row in rows]
+
+
+@transaction.atomic
+def copy_judge_settings(sibling: Test, test: Test, *, by: User) -> None:
+    """Give a test the template, guidelines, pass threshold and rubric of its sibling.
+
+    Raises:
+        Refused: The sibling is of another issue, its text is sealed and the test's is not, or the
+            test has a rubric of its own.
+    """
+    if sibling.issue_id != test.issue_id:
+        raise Refused([f"{sibling} belongs to another issue."])
+    if sibling.sealed and not test.sealed:
+        raise Refused([f"{sibling} is sealed: its guidelines cannot go into an open test."])
+    if test.criteria.exists():
+        raise Refused([f"{test} has a rubric of its own: delete its points first."])
+    for name, value in judge_settings_of(sibling).items():
+        setattr(test, name, value)
+    review_again(test, by)
+    sign(test, by, f"Judging copied from test {sibling.pk}")
+    test.save()
+    for fields in rubric_of(sibling):
+        row = Criterion(test=test, **fields)
+        sign(row, by, f"Copied from test {sibling.pk}")
+        row.save()

@@ -1,0 +1,120 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import PageAdmin
+from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
+from reports.models import ReportSchedule
+from reports.schedules.snapshots import make, subject_of
+
+
+class ReportScheduleForm(forms.ModelForm):
+    class Meta:
+        model = ReportSchedule
+        fields = ("title", "cron", "is_paused")
+        labels = {"cron": "Made", "is_paused": "Paused"}
+        help_texts = {
+            "cron": "Minute, hour, day of month, month and day of week, such as 0 6 * * 1 for "
+            "Mondays at six.",
+            "is_paused": "Nothing is made until it is switched off again.",
+        }
+
+    def clean_cron(self) -> str:
+        cron = " ".join(self.cleaned_data["cron"].split())
+        try:
+            next_times(cron, timezone.now(), 1)
+        except BadCron as error:
+            raise forms.ValidationError(str(error)) from error
+        return cron
+
+
+@admin.register(ReportSchedule)
+class ReportScheduleAdmin(PageAdmin):
+    """Reports that are made again and again; each is asked for on its own page."""
+
+    section = "Reports"
+    when_empty = "Open a report, press Repeat…, and it is made and kept as often as you say."
+    keeps_history = False
+    form = ReportScheduleForm
+    fields = ("title", "cron", "is_paused", "next_times", "last_outcome", "report", "requested_by")
+    readonly_fields = ("next_times", "last_outcome", "report", "requested_by")
+    list_display = ("title", "report", "made", "next_at", "last_outcome", "snapshot_count")
+    search_fields = ("title",)
+    list_select_related = ("requested_by",)
+    change_form_after_template = "reports/schedules/snapshots.html"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """None here: what is to recur is seen on its own page first."""
+        return False
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.make_view)
+        own = path("<int:object_id>/make/", view, name="reports_recurringreport_make")
+        return [own, *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ReportSchedule]:
+        rows: QuerySet[ReportSchedule] = super().get_queryset(request)
+        return rows.annotate(snapshot_total=Count("snapshots"))
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        report = self.get_object(request, object_id or "")
+        snapshots = report.snapshots.defer("content") if report else ()
+        context = {**(extra_context or {}), "snapshots": snapshots}
+        return super().changeform_view(request, object_id, form_url, context)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if obj.is_paused:
+            obj.pause()
+        else:
+            obj.resume()
+
+    def make_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Make an edition now."""
+        report = self.found(request, object_id)
+        if request.method != "POST" or not self.has_change_permission(request, report):
+            raise PermissionDenied
+        try:
+            self.message_user(request, make(report), messages.SUCCESS)
+        except ScheduleRefused as refused:
+            self.say(request, str(refused))
+        return self.back(request, report)
+
+    @display(description="Report")
+    def report(self, row: ReportSchedule) -> SafeString:
+        """What is made anew, with the way there."""
+        try:
+            title, url = subject_of(row.page, row.query)
+        except (ScheduleRefused, LookupError) as gone:
+            return format_html("{}", str(gone))
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, title)
+
+    @display(description="Made", ordering="cron")
+    def made(self, row: ReportSchedule) -> str:
+        return f"{in_words(row.cron)}{' (paused)' if row.is_paused else ''}"
+
+    @display(description="Next times")
+    def next_times(self, row: ReportSchedule) -> str:
+        if row.is_paused:
+            return "none while it is paused"
+        times = next_times(row.cron, timezone.now(), 3)
+        return ", ".join(f"{time:%a %d %b %Y, %H:%M}" for time in times)
+
+    @display(description="Editions", ordering="snapshot_total")
+    def snapshot_count(self, row: ReportSchedule) -> int:
+        return int(row.snapshot_total)  # type: ignore[attr-defined]

@@ -1,0 +1,219 @@
+"""What people said of the same answers: how far they agree, read once and kept."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evalhub.models import User
+from issues.models import JudgeTemplate
+from issues.revisions import scale_in
+from issues.rubrics.scales import passes
+from issues.rubrics.scoring import WHOLE_TEST
+from reports.annotators.rule import (
+    AnnotatorVerdict,
+    EvaluationScope,
+    GroupAgreement,
+    Pair,
+    RepeatedVerdict,
+    SelfAgreement,
+    Work,
+    group_agreement,
+    overruled,
+    pairs,
+    seen,
+    self_agreement,
+)
+from reports.documents.reading import Reading
+from reports.queries.human_agreement import Evaluated, inputs_of
+from runs.models import ChosenBy, HumanEvaluation, Suite, TagSet
+from runs.scoring.active_evaluations import active_evaluations, withdrawn
+from runs.scoring.disputes import ADJUDICATION, WITHDRAWAL, opinions
+
+FROM_QUEUE = (ChosenBy.QUEUE_RANDOM, ChosenBy.QUEUE_SELECTED)
+
+
+class Row(NamedTuple):
+    """One evaluation with what it is about, as `FIELDS`."""
+
+    pk: int
+    result: int
+    criterion: int
+    key: str
+    annotator_id: int
+    kind: str
+    value: float | None
+    blind: bool
+    chosen_by: str
+    seconds: int | None
+    issue: int
+    suite: int | None
+    tags: int
+    template: int | None
+    threshold: float
+    rule: str
+
+    @property
+    def passed(self) -> bool:
+        return bool(passes(self.value, self.threshold, self.rule))
+
+
+FIELDS = (
+    *("pk", "result_id", "criterion_id", "criterion__key", "annotator_id", "kind", "value"),
+    *("blind", "chosen_by", "seconds", "result__issue_id", "result__run__suite_id"),
+    *("result__tag_set_id", "result__revision__template_id", "result__revision__pass_threshold"),
+    "result__revision__pass_rule",
+)
+
+Group = tuple[str, str]
+"""What kind of group it is ("all", "suite" or "tag"), and its name."""
+
+ALL: Group = ("all", "")
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """How far people agree; people are told by their ids, of whom `names` has the names."""
+
+    names: Mapping[int, str]
+    pairs: Mapping[EvaluationScope, Sequence[Pair]]
+    group_agreement: Mapping[EvaluationScope, Sequence[GroupAgreement]]
+    self_agreement: Sequence[SelfAgreement]
+    work: Sequence[Work]
+
+    def all_together(self, scope: EvaluationScope) -> GroupAgreement | None:
+        """Over all answers; None where no two people judged the same one."""
+        return next((line for line in self.group_agreement[scope] if line.group == ALL), None)
+
+
+def annotators(runs: Sequence[Evaluated], reading: Reading) -> Annotators | None:
+    """How far people agree in these runs, computed once and kept; None: not computed yet.
+
+    Labels are those that issues and runs had at launch.
+    """
+    names = dict(User.objects.order_by().values_list("pk", "username"))
+    suites = dict(Suite.objects.order_by().values_list("pk", "name"))
+    inputs = [inputs_of(runs), sorted(suites.items())]
+    found = reading.computed("annotators-1", inputs, lambda: _measure(runs, suites))
+    return found and Annotators(names, *found)
+
+
+Found = tuple[
+    dict[EvaluationScope, list[Pair]],
+    dict[EvaluationScope, list[GroupAgreement]],
+    list[SelfAgreement],
+    list[Work],
+]
+
+
+def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
+    rows = _rows(runs)
+    about: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        about[row.result, row.criterion].append(row)
+    whole = [mine for mine in about.values() if mine[0].key == WHOLE_TEST]
+    said = list(_opinions(whole))
+    tags = dict(TagSet.objects.order_by().values_list("pk", "names"))
+
+    def groups(one: AnnotatorVerdict) -> Iterator[Group]:
+        yield ALL
+        if one.suite is not None:
+            yield "suite", suites.get(one.suite, f"suite {one.suite}")
+        for name in tags[one.tags]:
+            yield "tag", name
+
+    return (
+        {scope: pairs(seen(said, scope)) for scope in EvaluationScope},
+        {scope: group_agreement(seen(said, scope), groups) for scope in EvaluationScope},
+        self_agreement(again for mine in whole for again in _again(mine)),
+        _work(rows, said, whole),
+    )
+
+
+def _rows(runs: Iterable[Evaluated]) -> list[Row]:
+    found = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
+    return [Row(*row) for row in found.order_by("pk").values_list(*FIELDS)]
+
+
+# What people think --------------------------------------------------------------------------------
+
+
+def _opinions(whole: Iterable[Sequence[Row]]) -> Iterator[AnnotatorVerdict]:
+    """Each person's verdict on each answer that stands, adjudications aside."""
+    standing_ones = [row for mine in whole for row in opinions(mine)]
+    scales = _scales({row.template for row in standing_ones})
+    for row in standing_ones:
+        yield AnnotatorVerdict(
+            who=row.annotator_id,
+            result=row.result,
+            issue=row.issue,
+            suite=row.suite,
+            tags=row.tags,
+            scale=scales[row.template],
+            value=row.value or 0.0,
+            passed=row.passed,
+            blind=row.blind,
+        )
+
+
+def _scales(templates: set[int | None]) -> dict[int | None, tuple[float, ...]]:
+    """The values of each template's scale, ascending; those of pass and fail without one."""
+    rows = JudgeTemplate.objects.filter(pk__in={pk for pk in templates if pk}).order_by()
+    stored: dict[int | None, object] = {None: None, **dict(rows.values_list("pk", "scale"))}
+    return {
+        pk: tuple(sorted({option.value for option in scale_in(scale).options}))  # type: ignore[arg-type]
+        for pk, scale in stored.items()
+    }
+
+
+def _again(mine: Sequence[Row]) -> Iterator[RepeatedVerdict]:
+    """Each verdict that a person gave blind and from a queue after an earlier one of theirs."""
+    undone = {row.pk for row in withdrawn(mine)}
+    before: dict[int, Row] = {}
+    for row in mine:
+        if row.kind in (ADJUDICATION, WITHDRAWAL) or row.pk in undone:
+            continue
+        first = before.get(row.annotator_id)
+        if first is not None and row.blind and row.chosen_by in FROM_QUEUE:
+            yield RepeatedVerdict(row.annotator_id, row.issue, first.passed, row.passed)
+        before[row.annotator_id] = row
+
+
+def _work(
+    rows: Sequence[Row], said: Sequence[AnnotatorVerdict], whole: Iterable[Sequence[Row]]
+) -> list[Work]:
+    """What each person did, those with most evaluations first."""
+    given, adjudications = Counter[int](), Counter[int]()
+    seconds: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        if row.kind == ADJUDICATION:
+            adjudications[row.annotator_id] += 1
+        elif row.kind != WITHDRAWAL:
+            given[row.annotator_id] += 1
+            if row.seconds is not None:
+                seconds[row.annotator_id].append(row.seconds)
+    settled, lost = overruled(said, _adjudicated(whole))
+    stand = Counter(one.who for one in said)
+    people = sorted({*given, *adjudications}, key=lambda who: (-given[who], who))
+    return [
+        Work(
+            who,
+            given[who],
+            stand[who],
+            settled[who],
+            lost[who],
+            adjudications[who],
+            tuple(seconds[who]),
+        )
+        for who in people
+    ]
+
+
+def _adjudicated(whole: Iterable[Sequence[Row]]) -> dict[int, bool]:
+    """Whether each answer that somebody settled passes by that."""
+    found = {}
+    for mine in whole:
+        settling = [row for row in active_evaluations(mine) if row.kind == ADJUDICATION]
+        if settling:
+            found[settling[-1].result] = settling[-1].passed
+    return found

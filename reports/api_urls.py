@@ -1,0 +1,18 @@
+from django.urls import path
+from rest_framework.routers import SimpleRouter
+
+from reports.registry import PAGES
+from reports.report_api import api_of
+from reports.run.api import ProgressView, ReportView, SimilarityView
+from reports.summaries.api import SummaryViewSet
+
+router = SimpleRouter()
+router.register("summaries", SummaryViewSet, basename="api-summary")
+
+urlpatterns = [
+    *router.urls,
+    path("runs/<int:pk>/progress/", ProgressView.as_view(), name="api-run-progress"),
+    path("runs/<int:pk>/report/", ReportView.as_view(), name="api-run-report"),
+    path("tests/<int:pk>/similarity/", SimilarityView.as_view(), name="api-test-similarity"),
+    *(path(f"reports/{page.key}/", api_of(page), name=f"api-report-{page.key}") for page in PAGES),
+]

@@ -1,0 +1,82 @@
+"""Champions: who is graded best in one dimension, over enough suites. Pure.
+
+Grades are an analyst model's, from 1 to 10. The latest summary of each suite counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+
+from reports.leaderboard.rule import Excluded, needs
+
+LEAST_SUITES = 5
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A model's grade in one dimension in the latest summary of one suite."""
+
+    model: str
+    suite: int
+    dimension: str
+    grade: float
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a model's grades in one dimension, from 1 to 10, over `suites` suites."""
+
+    model: str
+    grade: float
+    suites: int
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """All that were graded in one dimension: those with enough suites best first, then the others.
+
+    `champions` are the best, several where their means are equal; empty where nobody has enough.
+    """
+
+    key: str
+    ranked: tuple[Mean, ...]
+    excluded: tuple[Excluded, ...]
+
+    @property
+    def champions(self) -> tuple[Mean, ...]:
+        return tuple(mean for mean in self.ranked if _same(mean, self.ranked[0]))
+
+
+def _same(one: Mean, other: Mean) -> bool:
+    return round(one.grade - other.grade, 9) == 0
+
+
+def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
+    """Means over suites by dimension and model; several grades in a suite are averaged first."""
+    found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in graded:
+        found[one.dimension, one.model][one.suite].append(one.grade)
+    means: dict[str, dict[str, Mean]] = defaultdict(dict)
+    for (dimension, model), suites in found.items():
+        grade = fmean(fmean(grades) for grades in suites.values())
+        means[dimension][model] = Mean(model, grade, len(suites))
+    return means
+
+
+def champions(graded: Iterable[Graded], *, least: int = LEAST_SUITES) -> list[Dimension]:
+    """Each dimension with its ranking, by name."""
+    return [_dimension(key, means, least) for key, means in sorted(mean_grades(graded).items())]
+
+
+def _dimension(key: str, means: dict[str, Mean], least: int) -> Dimension:
+    by_grade = sorted(means.values(), key=lambda mean: (-round(mean.grade, 9), mean.model))
+    return Dimension(
+        key,
+        ranked=tuple(mean for mean in by_grade if mean.suites >= least),
+        excluded=tuple(
+            Excluded(mean.model, needs(least, "suite", mean.suites))
+            for mean in by_grade
+            if mean.suites < least
+        ),
+    )

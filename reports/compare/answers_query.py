@@ -1,0 +1,88 @@
+"""Two answers to one test, side by side, with what sets them apart word by word."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from evalhub.models import User
+from evalhub.word_diff import Diff, Part, word_diff
+from issues.models import Revision
+from reports.queries.result_rows import prompt_of
+from runs.models import Answer, Result
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One of the two results. `parts` None: the reader may not read its text."""
+
+    result: Result
+    parts: tuple[Part, ...] | None
+    prompt: tuple[Part, ...] | None
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """Two results of what is one test, or was.
+
+    `same_prompt`: both were asked alike. `is_cut`: a text is so long that its end was not compared.
+    `others` are the pairs of the other repeats: (number, first result, second result).
+    """
+
+    first: Answered
+    second: Answered
+    same_prompt: bool
+    is_cut: bool
+    others: tuple[tuple[int, int, int], ...]
+
+    @property
+    def is_sealed(self) -> bool:
+        return self.first.parts is None
+
+
+def answer_pair(first: Result, second: Result, reader: User) -> AnswerPair:
+    """Both answers, as far as the reader may read them; a constant number of queries."""
+    said = _answers((first, second), reader)
+    asked = _prompts((first, second), reader)
+    answers = _diff(said.get(first.pk), said.get(second.pk))
+    prompts = _diff(asked.get(first.revision_id), asked.get(second.revision_id))
+    return AnswerPair(
+        first=Answered(first, answers and answers.first, prompts and prompts.first),
+        second=Answered(second, answers and answers.second, prompts and prompts.second),
+        same_prompt=prompts is None or all(not part.sign for part in prompts.second),
+        is_cut=answers is not None and answers.is_cut,
+        others=_other_repeats(first, second),
+    )
+
+
+def _diff(first: str | None, second: str | None) -> Diff | None:
+    return None if first is None or second is None else word_diff(first, second)
+
+
+def _answers(results: tuple[Result, Result], reader: User) -> dict[int, str]:
+    """The answers that may be read; "" where there is none."""
+    ids = [result.pk for result in results]
+    readable = Result.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", flat=True)
+    texts = Answer.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", "text")
+    return dict.fromkeys(readable, "") | dict(texts)
+
+
+def _prompts(results: tuple[Result, Result], reader: User) -> dict[int, str]:
+    ids = [result.revision_id for result in results]
+    rows: QuerySet[Revision] = Revision.objects.filter(pk__in=ids).readable_by(reader)
+    return {row.pk: prompt_of(row.content["messages"]) for row in rows}
+
+
+def _other_repeats(first: Result, second: Result) -> tuple[tuple[int, int, int], ...]:
+    """Where both have more than one repeat: all pairs of them, in order."""
+    repeats = [
+        dict(
+            Result.objects.filter(run=one.run_id, revision=one.revision_id)
+            .order_by("repeat")
+            .values_list("repeat", "pk")
+        )
+        for one in (first, second)
+    ]
+    both = [n for n in repeats[0] if n in repeats[1]]
+    if len(both) < 2:
+        return ()
+    return tuple((n + 1, repeats[0][n], repeats[1][n]) for n in both)

@@ -1,0 +1,133 @@
+"""What became of the tests by tag, by issue, and in all."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports.compare.evidence_rule import TagSignificance
+from reports.compare.figure import became_ring, changes_by_line
+from reports.compare.form import SHOW
+from reports.compare.rule import (
+    COMPARED,
+    MATCHED,
+    Compared,
+    Kind,
+    Tally,
+    counts_of,
+    net_change,
+    tally_of,
+)
+from reports.compare.state import KIND_WORDS, TwoRuns
+from reports.documents.document import Cell, Column, Link, Table
+from reports.documents.lazy_rows import LazyRows
+
+DRAWN = 25
+"""Tags in the figure; the table has them all."""
+
+SHOWS: Mapping[Kind, str] = {
+    kind: key for key, (_, kinds) in SHOW.items() if key not in ("", "all") for kind in kinds
+}
+"""Which list has the tests of a kind."""
+
+LINE_COLUMNS = (
+    Column("n", "Tests", "count", "Compared tests"),
+    Column("worse", "Worse", "count"),
+    Column("better", "Better", "count"),
+    Column("same", "Same", "count"),
+    Column("net", "Net change", "points"),
+    Column("p", "p", "p", "Of this line alone"),
+    Column("p_holm", "p (Holm)", "p", "Corrected for how many lines there are"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Compared tests of one tag or issue."""
+
+    key: Hashable
+    name: str
+    tally: Tally
+    net: float | None
+
+
+def _lines(groups: Mapping[Hashable, list[Compared]], names: Mapping[Any, str]) -> list[Line]:
+    """The one that lost most tests first."""
+    lines = [
+        Line(key, names.get(key, str(key)), tally_of(rows), net_change(rows))
+        for key, rows in groups.items()
+    ]
+    return sorted(lines, key=lambda line: (line.tally.better - line.tally.worse, line.name))
+
+
+def _line_row(line: Line, url: str, sure: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
+    tally, p = line.tally, sure.get(line.key, TagSignificance(None, None))
+    return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, line.net, *p)
+
+
+def by_tag(two: TwoRuns) -> Table:
+    groups: dict[Hashable, list[Compared]] = defaultdict(list)
+    for one in two.comparison.rows:
+        if one.kind in COMPARED:
+            for name in two.comparison.tags[one.latest.tag_set_id]:
+                groups[name].append(one)
+    lines = _lines(groups, {})
+    sure = two.found.tags if two.found else {}
+    moved = [line for line in lines if line.tally.worse or line.tally.better]
+    drawn = sorted(moved, key=lambda line: -(line.tally.worse + line.tally.better))[:DRAWN]
+    return Table(
+        "tags",
+        "By tag",
+        (Column("tag", "Tag", "link"), *LINE_COLUMNS),
+        [_line_row(line, two.url(tag=line.key, show="", issue=None), sure) for line in lines],
+        note="A test with two tags counts in both. Its tags are those it had in the later run."
+        + (f" The {DRAWN} tags with most flips are drawn." if len(moved) > DRAWN else ""),
+        empty="No compared test has a tag: give tags to the issues.",
+        figure=changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None,
+        describes="How many tests of each tag got worse and better",
+    )
+
+
+def by_issue(two: TwoRuns) -> Table:
+    groups: dict[Hashable, list[Compared]] = defaultdict(list)
+    for one in two.comparison.rows:
+        if one.kind in COMPARED:
+            groups[one.latest.issue_id].append(one)
+    lines = _lines(groups, two.comparison.issues)
+    sure = two.found.issues if two.found else {}
+
+    def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
+        these = two.url(show="", tag=None, issue=None)
+        return [_line_row(line, f"{these}&issue={line.key}", sure) for line in some]
+
+    return Table(
+        "issues",
+        "By issue",
+        (Column("issue", "Issue", "link"), *LINE_COLUMNS),
+        LazyRows(lines, load),
+        note="Fewer than 6 flips one way can never reach p < 0.05.",
+        empty="No test was compared.",
+    )
+
+
+def became(two: TwoRuns) -> Table:
+    """Every test of either run once, by what became of it."""
+    counts = counts_of(two.comparison.rows)
+    rows = [(kind, KIND_WORDS.get(kind, kind.value), counts[kind]) for kind in Kind if counts[kind]]
+    return Table(
+        "became",
+        "What became of all tests",
+        (
+            Column("became", "Became", "link"),
+            Column("n", "Tests", "count"),
+            Column("is_compared", "Compared"),
+            Column("is_matched", "Same test in both runs"),
+        ),
+        [
+            (Link(name, two.url(show=SHOWS[kind])), n, kind in COMPARED, kind in MATCHED)
+            for kind, name, n in rows
+        ],
+        note="Errors, unjudged and unmatched tests are in no rate, and never count as same.",
+        figure=became_ring(rows) if rows else None,
+        describes="How many tests got better, worse, stayed or were not compared",
+    )

@@ -1,0 +1,79 @@
+"""Which runs are compared, and which could be: what the page's own controls show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports.compare.query import Side
+from reports.compare.run_choices_query import offered
+from reports.documents.links import page_url
+from reports.gate.rule import Limits
+from runs.models import Run
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A run that is compared; `without_url` compares the others only."""
+
+    side: Side
+    without_url: str
+    is_baseline: bool
+    may_be_baseline: bool
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A run that could be compared as well; `is_near`: it is of the same suite as one that is."""
+
+    run: Run
+    url: str
+    is_near: bool
+
+
+def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows to choose runs with."""
+    runs = [side.run for side in sides]
+    return {
+        "chosen": [_chosen(side, runs) for side in sides],
+        "offered": offers(runs, asked["find"]),
+        "swap_url": page_url("compare", runs=runs[::-1]) if len(runs) == 2 else "",
+        "find": asked["find"],
+        "rule": Limits().in_words(),
+        "command": " ".join(gate_command(runs)),
+    }
+
+
+def gate_command(runs: Sequence[Run]) -> list[str]:
+    """How a pipeline asks the same of two runs; nothing for more or fewer."""
+    if len(runs) != 2:
+        return []
+    first, second = runs
+    is_baseline = second.suite is not None and second.suite.baseline_id == first.pk
+    against = "baseline" if is_baseline else str(first.pk)
+    return ["manage.py", "gate", str(second.pk), "--against", against]
+
+
+def offers(runs: Sequence[Run], search: str) -> list[Offered]:
+    """Runs that the words find, those of the same suites first."""
+    suites = {run.suite_id for run in runs if run.suite_id is not None}
+    found = offered(search, suites=suites, without=runs)
+    return [
+        Offered(run, page_url("compare", runs=[*runs, run]), run.suite_id in suites)
+        for run in found
+    ]
+
+
+def known_tags(sets: Mapping[int, tuple[str, ...]]) -> list[str]:
+    """What the field for a tag suggests."""
+    return sorted({name for names in sets.values() for name in names})
+
+
+def _chosen(side: Side, runs: Sequence[Run]) -> Chosen:
+    suite = side.run.suite
+    is_baseline = suite is not None and suite.baseline_id == side.run.pk
+    return Chosen(
+        side,
+        page_url("compare", runs=[run for run in runs if run.pk != side.run.pk]),
+        is_baseline,
+        may_be_baseline=suite is not None and not is_baseline and side.is_done,
+    )

@@ -1,0 +1,124 @@
+"""How a comparison looks: what became of its tests, and where. Plain Plotly dicts. Pure."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from evalhub.charts import GRID, LONGEST_LABEL, NEUTRAL, OUTCOME_COLOURS, Figure, base_layout
+from reports.compare.rule import Kind, Tally
+
+COLOURS: Mapping[str, str] = {
+    Kind.WORSE: OUTCOME_COLOURS["failed"],
+    Kind.BETTER: OUTCOME_COLOURS["passed"],
+    Kind.SAME: OUTCOME_COLOURS["pending"],
+    Kind.ERROR: OUTCOME_COLOURS["error"],
+    Kind.UNSCORED: OUTCOME_COLOURS["unscored"],
+}
+"""Better looks like passed and worse like failed; what is not here is not compared: neutral."""
+
+PATTERNS: Mapping[str, str] = {Kind.WORSE: "/", Kind.ERROR: "x", Kind.UNSCORED: "\\"}
+"""A second mark beside colour, for print in black and white."""
+
+
+def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
+    """What became of the tests: (kind, its name, how many), as a ring with their sum in it."""
+    present = [(kind, name, n) for kind, name, n in counts if n]
+    total = sum(n for _, _, n in present)
+    colours = [COLOURS.get(kind, NEUTRAL) for kind, _, _ in present]
+    ring = {
+        "type": "pie",
+        "hole": 0.6,
+        "sort": False,
+        "direction": "clockwise",
+        "labels": [escape(name, quote=False) for _, name, _ in present],
+        "values": [n for _, _, n in present],
+        "text": [f"{escape(name, quote=False)}: {n:,}" for _, name, n in present],
+        "textinfo": "text",
+        "hoverinfo": "text",
+        "textposition": "outside",
+        "automargin": True,
+        "marker": {
+            "colors": colours,
+            "pattern": _pattern([PATTERNS.get(kind, "") for kind, _, _ in present], colours),
+        },
+    }
+    middle = {
+        "text": f"n = {total:,}",
+        "x": 0.5,
+        "y": 0.5,
+        "showarrow": False,
+        "font": {"size": 18},
+    }
+    return {
+        "data": [ring],
+        "layout": base_layout(height=300, showlegend=False, annotations=[middle]),
+    }
+
+
+def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
+    """How many tests of each line got worse (to the left) and better (to the right)."""
+    labels = [f"{_short(name)} (n = {tally.n:,})" for name, tally in lines]
+    worse = _bars("Worse", Kind.WORSE, [tally.worse for _, tally in lines], labels, -1)
+    better = _bars("Better", Kind.BETTER, [tally.better for _, tally in lines], labels, 1)
+    most = max((max(tally.worse, tally.better) for _, tally in lines), default=1) or 1
+    layout = base_layout(
+        height=90 + 28 * max(len(lines), 1),
+        barmode="relative",
+        bargap=0.25,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
+        xaxis={
+            "title": {"text": "Tests that got worse ← → better"},
+            "gridcolor": GRID,
+            "zerolinecolor": GRID,
+            "automargin": True,
+            "range": [-1.15 * most, 1.15 * most],
+            "showticklabels": False,
+        },
+        yaxis={
+            "tickvals": list(range(len(labels))),
+            "ticktext": labels,
+            "autorange": "reversed",
+            "automargin": True,
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+    return {"data": [worse, better], "layout": layout}
+
+
+def _bars(
+    name: str, kind: str, counts: Sequence[int], labels: Sequence[str], sign: int
+) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": list(range(len(counts))),
+        "x": [sign * n for n in counts],
+        "text": [f"{n:,}" if n else "" for n in counts],
+        "textposition": "auto",
+        "hovertext": [
+            f"{label}: {n:,} {name.lower()}" for label, n in zip(labels, counts, strict=True)
+        ],
+        "hoverinfo": "text",
+        "marker": {
+            "color": COLOURS[kind],
+            "pattern": _pattern(PATTERNS.get(kind, ""), COLOURS[kind]),
+        },
+    }
+
+
+def _short(text: str) -> str:
+    short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+    return escape(short, quote=False)
+
+
+def _pattern(shape: Any, background: Any) -> dict[str, Any]:
+    return {
+        "shape": shape,
+        "bgcolor": background,
+        "fgcolor": "#FFFFFF",
+        "fgopacity": 0.6,
+        "solidity": 0.2,
+    }

@@ -1,0 +1,149 @@
+"""Which tests of two runs may be compared: those whose revisions have equal digests. Pure."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Tested(NamedTuple):
+    """What one run made of one test, its repeats added up.
+
+    Attributes:
+        weight: With which it counts in the run's score.
+        result_id: Of the first repeat.
+        n: All results, in whatever state: those neither passed, failed, error nor unjudged wait.
+        score_sum: Over the `with_score` ones.
+        overridden: Results that people decided.
+    """
+
+    revision_id: int
+    test_id: int
+    issue_id: int
+    tag_set_id: int
+    weight: float
+    result_id: int
+    n: int
+    passed: int
+    failed: int
+    error: int
+    unscored: int
+    with_score: int
+    score_sum: float
+    overridden: int
+
+    @property
+    def scored(self) -> int:
+        return self.passed + self.failed
+
+    @property
+    def pending(self) -> int:
+        return self.n - self.passed - self.failed - self.error - self.unscored
+
+    @property
+    def share(self) -> float | None:
+        """The share of decided repeats that passed; None where none is decided."""
+        scored = self.passed + self.failed
+        return self.passed / scored if scored else None
+
+    @property
+    def score(self) -> float | None:
+        """The mean score of its repeats, in [0, 1]; None where none has a score."""
+        return self.score_sum / self.with_score if self.with_score else None
+
+    @property
+    def missing(self) -> float:
+        """The share of its repeats that are not decided, in [0, 1]."""
+        return 1 - self.scored / self.n
+
+
+def together(parts: Sequence[Tested]) -> Tested:
+    """What several runs made of one revision, added up; the first one's labels count."""
+    sums = {name: sum(getattr(part, name) for part in parts) for name in ADDED}
+    return parts[0]._replace(**sums)
+
+
+ADDED = ("n", "passed", "failed", "error", "unscored", "with_score", "score_sum", "overridden")
+
+
+class Pair(NamedTuple):
+    """A test of the first run and one of the second."""
+
+    first: Tested
+    second: Tested
+
+
+class Digests(NamedTuple):
+    """Of a revision: of all of it, and of what a candidate is asked."""
+
+    digest: str
+    asked: str
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Each test of either run stands in exactly one of these.
+
+    `pairs` may be compared. The others may not: in `rubric_changed` the same was asked and judged
+    otherwise, in `text_changed` a test was rewritten; the rest are in one run only.
+    """
+
+    pairs: tuple[Pair, ...]
+    rubric_changed: tuple[Pair, ...]
+    text_changed: tuple[Pair, ...]
+    only_first: tuple[Tested, ...]
+    only_second: tuple[Tested, ...]
+
+
+def match(
+    first: Iterable[Tested], second: Iterable[Tested], digests: Mapping[int, Digests]
+) -> Matching:
+    """Pair the tests of two runs, each at most once.
+
+    Copies of one test are paired one to one: with themselves first, then in the given order.
+
+    Args:
+        digests: By revision, at least of those that only one of the runs has.
+    """
+    same, left = _paired(first, second, lambda tested: tested.revision_id)
+    copies, left = _paired(*left, lambda tested: digests[tested.revision_id].digest)
+    rubric: list[Pair] = []
+    for same_question in (
+        lambda tested: (tested.test_id, digests[tested.revision_id].asked),
+        lambda tested: digests[tested.revision_id].asked,
+    ):
+        found, left = _paired(*left, same_question)
+        rubric += found
+    rewritten, left = _paired(*left, lambda tested: tested.test_id)
+    return Matching(
+        pairs=(*same, *copies),
+        rubric_changed=tuple(rubric),
+        text_changed=tuple(rewritten),
+        only_first=tuple(left[0]),
+        only_second=tuple(left[1]),
+    )
+
+
+Left = tuple[list[Tested], list[Tested]]
+
+
+def _paired(
+    first: Iterable[Tested], second: Iterable[Tested], key: Callable[[Tested], Hashable]
+) -> tuple[list[Pair], Left]:
+    """Pairs of equal keys, and what is left of both."""
+    waiting: dict[Hashable, list[Tested]] = defaultdict(list)
+    for tested in second:
+        waiting[key(tested)].append(tested)
+    pairs, left = [], []
+    for tested in first:
+        others = waiting.get(key(tested))
+        if others:
+            pairs.append(Pair(tested, others.pop(0)))
+        else:
+            left.append(tested)
+    return pairs, (left, [tested for others in waiting.values() for tested in others])
+
+
+def revisions_apart(first: Sequence[Tested], second: Sequence[Tested]) -> set[int]:
+    """The revisions of which `match` needs the digests."""
+    return {tested.revision_id for tested in first} ^ {tested.revision_id for tested in second}

@@ -1,0 +1,141 @@
+"""The tests of two runs brought together where the rows are: one revision, both runs.
+
+Most tests do not change between two runs. They are added up by the database, and only the others
+come one by one: a comparison reads as many rows as there is to say, and not all results.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from reports.compare.matching_rule import Pair, Tested
+from reports.compare.rule import DIGITS, Compared, Kind
+
+OF_A_RUN = """
+    MIN(issue_id) FILTER (WHERE run_id = %s) AS issue_{side},
+    MIN(tag_set_id) FILTER (WHERE run_id = %s) AS tag_set_{side},
+    MIN(weight) FILTER (WHERE run_id = %s) AS weight_{side},
+    MIN(id) FILTER (WHERE run_id = %s) AS result_{side},
+    COUNT(*) FILTER (WHERE run_id = %s) AS n_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'passed') AS passed_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'failed') AS failed_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'error') AS error_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND outcome = 'unscored') AS unscored_{side},
+    COUNT(score) FILTER (WHERE run_id = %s) AS with_score_{side},
+    COALESCE(SUM(score) FILTER (WHERE run_id = %s), 0.0) AS score_sum_{side},
+    COUNT(*) FILTER (WHERE run_id = %s AND is_overridden) AS overridden_{side}
+"""
+"""What one of the runs made of a test, its repeats added up; all NULL or 0 where it has none."""
+
+TESTS = f"""
+WITH tests AS (
+    SELECT revision_id, MIN(test_id) AS test_id, {OF_A_RUN.format(side="a")},
+           {OF_A_RUN.format(side="b")}
+    FROM runs_result
+    WHERE run_id IN (%s, %s)
+    GROUP BY revision_id
+)
+"""
+TIMES_NAMED = OF_A_RUN.count("%s")
+
+ALIKE = """
+(passed_a + failed_a > 0 AND passed_b + failed_b > 0
+ AND passed_a * (passed_b + failed_b) = passed_b * (passed_a + failed_a)
+ AND with_score_a > 0 AND with_score_b > 0)
+"""
+"""Both decided and scored it, and an equal share of its repeats passed: said without division."""
+
+COUNTS = ", ".join(
+    f"{name}_{side}" for side in "ab" for name in ("n", "passed", "failed", "error", "unscored")
+)
+BUNDLES = f"""
+{TESTS}
+SELECT issue_b, tag_set_b, COUNT(*), SUM(weight_b), SUM(weight_b * score_sum_a / with_score_a),
+       SUM(weight_b * score_sum_b / with_score_b), {COUNTS}
+FROM tests WHERE {ALIKE}
+GROUP BY issue_b, tag_set_b, {COUNTS}
+ORDER BY issue_b, tag_set_b, {COUNTS}
+"""
+
+COLUMNS = (
+    *("issue", "tag_set", "weight", "result", "n"),
+    *("passed", "failed", "error", "unscored", "with_score", "score_sum", "overridden"),
+)
+ONE_BY_ONE = f"""
+{TESTS}
+SELECT revision_id, test_id, {", ".join(f"{name}_{side}" for side in "ab" for name in COLUMNS)}
+FROM tests
+"""
+BUNDLED = f"{ONE_BY_ONE} WHERE {ALIKE} ORDER BY test_id, revision_id"
+OTHERS = f"{ONE_BY_ONE} WHERE NOT {ALIKE} ORDER BY test_id, revision_id"
+
+
+def bundles(first: int, second: int) -> list[Compared]:
+    """The tests that came out alike in both runs, added up; one query."""
+    return [_bundle(row) for row in _rows(BUNDLES, first, second)]
+
+
+def _bundle(row: Sequence[Any]) -> Compared:
+    issue, tag_set, times, weight, *scores = row[:6]
+    # Databases add in any order: the last digits are no part of what was found.
+    means = [round(score / weight, DIGITS) if weight else 0.0 for score in scores]
+    sides = [
+        Tested(
+            revision_id=0,
+            test_id=0,
+            issue_id=issue,
+            tag_set_id=tag_set,
+            weight=round(weight / times, DIGITS),
+            result_id=0,
+            n=n,
+            passed=passed,
+            failed=failed,
+            error=error,
+            unscored=unscored,
+            with_score=1,
+            score_sum=mean,
+            overridden=0,
+        )
+        for (n, passed, failed, error, unscored), mean in zip(
+            (row[6:11], row[11:]), means, strict=True
+        )
+    ]
+    return Compared(Kind.SAME, sides[0], sides[1], 0.0, times)
+
+
+def bundled_pairs(first: int, second: int) -> list[Pair]:
+    """The tests that are in bundles, one by one; one query."""
+    return _by_runs(_rows(BUNDLED, first, second))[0]
+
+
+def other_tests(first: int, second: int) -> tuple[list[Pair], list[Tested], list[Tested]]:
+    """The tests that are in no bundle; one query.
+
+    Returns:
+        Those that both runs have, and those whose revision only the first, or the second, has.
+    """
+    return _by_runs(_rows(OTHERS, first, second))
+
+
+def _by_runs(rows: Sequence[tuple[Any, ...]]) -> tuple[list[Pair], list[Tested], list[Tested]]:
+    """Rows as they are selected, by which of the runs have them."""
+    pairs, only_first, only_second = [], [], []
+    middle = 2 + len(COLUMNS)
+    for row in rows:
+        before, after = Tested(*row[:middle]), Tested(*row[:2], *row[middle:])
+        if before.n and after.n:
+            pairs.append(Pair(before, after))
+        elif before.n:
+            only_first.append(before)
+        else:
+            only_second.append(after)
+    return pairs, only_first, only_second
+
+
+def _rows(sql: str, first: int, second: int) -> list[tuple[Any, ...]]:
+    named = [*[first] * TIMES_NAMED, *[second] * TIMES_NAMED, first, second]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, named)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found

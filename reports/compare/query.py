@@ -1,0 +1,153 @@
+"""Runs test by test: what each made of them, and what became of them from one to another."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import Count, Min, Q, Sum
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce
+
+from evalhub.models import BatchState, User
+from issues.models import Issue, Revision
+from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
+from reports.compare.pairing_query import bundled_pairs, bundles, other_tests
+from reports.compare.rule import Compared, Kind, compared, compared_pair, in_order
+from reports.queries.result_rows import TEXT, prompt_of
+from runs.figures.listing import texts_of
+from runs.figures.run_labels import labels_of
+from runs.figures.states import current_of, state_of
+from runs.models import JudgeRun, Outcome, Result, Run, TagSet
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run that is compared. `judge_run` decides its scores; None: nobody judges."""
+
+    run: Run
+    judge_run: JudgeRun | None
+    state: BatchState
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return labels_of(self.run, self.judge_run)
+
+    @property
+    def is_done(self) -> bool:
+        return self.state == BatchState.DONE
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, every test of either once, and the labels that their results were given.
+
+    `rows` are worst first; most tests that came out the same stand in bundles, which come last.
+    `tags` are the names of each tag set, `issues` the titles.
+    """
+
+    first: Side
+    second: Side
+    rows: tuple[Compared, ...]
+    tags: Mapping[int, tuple[str, ...]]
+    issues: Mapping[int, str]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether both runs have one repeat of each test."""
+        return self.first.run.repeats == self.second.run.repeats == 1
+
+    def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
+        """The tests of these kinds, worst first, none of them in a bundle."""
+        rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
+        if Kind.SAME not in kinds:
+            return rows
+        pairs = bundled_pairs(self.first.run.pk, self.second.run.pk)
+        return in_order((*rows, *map(compared_pair, pairs)))
+
+
+def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
+    """The runs with what decides their scores, in their order; one query."""
+    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
+    for judge_run in JudgeRun.objects.filter(run__in=runs).defer("statistics"):
+        judge_runs[judge_run.run_id].append(judge_run)
+    return tuple(
+        Side(run, current_of(judge_runs[run.pk]), state_of(run, judge_runs[run.pk])) for run in runs
+    )
+
+
+def comparison_of(first: Side, second: Side) -> Comparison:
+    """The two runs compared; the number of queries is constant."""
+    runs = first.run.pk, second.run.pk
+    pairs, before, after = other_tests(*runs)
+    apart = match(before, after, digests_of(revisions_apart(before, after)))
+    found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
+    rows = (*found, *bundles(*runs))
+    return Comparison(
+        first,
+        second,
+        rows,
+        tags=tag_names({one.latest.tag_set_id for one in rows}),
+        issues=titles({one.latest.issue_id for one in rows}),
+    )
+
+
+GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")
+SUMS = {
+    "result_id": Min("pk"),
+    "n": Count("pk"),
+    "n_passed": Count("pk", filter=Q(outcome=Outcome.PASSED)),
+    "n_failed": Count("pk", filter=Q(outcome=Outcome.FAILED)),
+    "n_error": Count("pk", filter=Q(outcome=Outcome.ERROR)),
+    "n_unscored": Count("pk", filter=Q(outcome=Outcome.UNSCORED)),
+    "n_scored": Count("score"),
+    "score_sum": Coalesce(Sum("score"), 0.0),
+    "n_overridden": Count("pk", filter=Q(is_overridden=True)),
+}
+
+
+def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
+    """What each of the runs made of each test, in the order of tests; one query."""
+    rows = Result.objects.filter(run__in=runs).order_by("test_id")
+    counted = rows.values(*GROUPS).annotate(**SUMS)
+    tests: dict[int, list[Tested]] = {run: [] for run in runs}
+    for run, *tested in counted.values_list(*GROUPS, *SUMS):
+        tests[run].append(Tested._make(tested))
+    return tests
+
+
+def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
+    """The digests of these revisions; one query."""
+    rows = Revision.objects.filter(pk__in=revisions).order_by()
+    return {
+        pk: Digests(whole, asked)
+        for pk, whole, asked in rows.values_list("pk", "digest", "asked_digest")
+    }
+
+
+def tag_names(tag_sets: Collection[int]) -> dict[int, tuple[str, ...]]:
+    rows = TagSet.objects.filter(pk__in=tag_sets).order_by()
+    return {pk: tuple(names) for pk, names in rows.values_list("pk", "names")}
+
+
+def titles(issues: Collection[int]) -> dict[int, str]:
+    return dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title"))
+
+
+def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
+    """The beginnings of the prompts that the reader may read, by revision."""
+    return {pk: prompt_of(messages)[:TEXT] for pk, messages in _messages(revisions, reader)}
+
+
+def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
+    """Revisions whose prompt the reader may read and that holds the words, in any case."""
+    wanted = words.casefold()
+    return {
+        pk
+        for pk, messages in _messages(revisions, reader)
+        if wanted in "\n".join(texts_of(messages)).casefold()
+    }
+
+
+def _messages(revisions: Iterable[int], reader: User) -> Iterable[tuple[int, object]]:
+    rows = Revision.objects.filter(pk__in=set(revisions)).readable_by(reader).order_by()
+    return rows.values_list("pk", KeyTransform("messages", "content"))

@@ -1,0 +1,176 @@
+"""What became of each test from one run to another. Pure.
+
+The unit of every comparison is the test: its repeats become the share of them that passed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from reports.compare.matching_rule import Matching, Pair, Tested
+
+DIGITS = 9
+"""Differences are compared after rounding to these."""
+
+
+class Kind(StrEnum):
+    """What became of a test. Only the first three compare it."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    SAME = "same"
+    ERROR = "error"
+    UNSCORED = "unscored"
+    PENDING = "pending"
+    RUBRIC_CHANGED = "rubric_changed"
+    TEXT_CHANGED = "text_changed"
+    ONLY_FIRST = "only_first"
+    ONLY_SECOND = "only_second"
+
+
+FLIPS = frozenset((Kind.WORSE, Kind.BETTER))
+COMPARED = frozenset((*FLIPS, Kind.SAME))
+MATCHED = frozenset((*COMPARED, Kind.ERROR, Kind.UNSCORED, Kind.PENDING))
+ORDER = {kind: place for place, kind in enumerate(Kind)}
+
+
+class Compared(NamedTuple):
+    """A test of either run; a run that does not have it is None.
+
+    Attributes:
+        change: Of the share of repeats that passed, in [-1, 1]; None: the test is not compared.
+        times: How many tests it stands for, of one issue and tag set, that came out alike in
+            either run. Weight and score are then their means, and its ids are none of theirs.
+    """
+
+    kind: Kind
+    first: Tested | None
+    second: Tested | None
+    change: float | None
+    times: int = 1
+
+    @property
+    def is_bundle(self) -> bool:
+        """Whether it stands for tests that it does not name."""
+        return self.latest.test_id == 0
+
+    @property
+    def latest(self) -> Tested:
+        """In the second run, whose labels (issue, tags, weight) count; else in the first."""
+        tested = self.second or self.first
+        assert tested is not None
+        return tested
+
+    @property
+    def missing(self) -> float:
+        """The share of it that is not compared, in [0, 1]: of the run that lacks more."""
+        if self.kind not in MATCHED or self.first is None or self.second is None:
+            return 1.0
+        return max(self.first.missing, self.second.missing)
+
+    @property
+    def score_change(self) -> float | None:
+        """Of its mean score; None where a run has none, or the test is not compared."""
+        if self.kind not in COMPARED or self.first is None or self.second is None:
+            return None
+        before, after = self.first.score, self.second.score
+        return None if before is None or after is None else after - before
+
+
+def compared(matching: Matching) -> tuple[Compared, ...]:
+    """Every test of either run once: the flips first, worst first."""
+    changed = {
+        Kind.RUBRIC_CHANGED: matching.rubric_changed,
+        Kind.TEXT_CHANGED: matching.text_changed,
+    }
+    found = [compared_pair(pair) for pair in matching.pairs]
+    found += [Compared(kind, *pair, None) for kind, pairs in changed.items() for pair in pairs]
+    found += [Compared(Kind.ONLY_FIRST, tested, None, None) for tested in matching.only_first]
+    found += [Compared(Kind.ONLY_SECOND, None, tested, None) for tested in matching.only_second]
+    return tuple(in_order(found))
+
+
+def in_order(rows: Iterable[Compared]) -> list[Compared]:
+    """Worst first."""
+    return sorted(rows, key=_worst_first)
+
+
+def compared_pair(pair: Pair) -> Compared:
+    """What became of a test that both runs have as it is."""
+    before, after = pair.first.share, pair.second.share
+    if before is None or after is None:
+        return Compared(_excluded(pair), *pair, None)
+    change = round(after - before, DIGITS)
+    kind = Kind.WORSE if change < 0 else Kind.BETTER if change > 0 else Kind.SAME
+    return Compared(kind, *pair, change)
+
+
+def _excluded(pair: Pair) -> Kind:
+    """Why it is not compared: of the runs that decided nothing of it."""
+    lacking = [tested for tested in pair if not tested.scored]
+    if any(tested.error for tested in lacking):
+        return Kind.ERROR
+    return Kind.UNSCORED if any(tested.unscored for tested in lacking) else Kind.PENDING
+
+
+def _worst_first(one: Compared) -> tuple[int, float, float, float, int, int]:
+    latest = one.latest
+    return (
+        ORDER[one.kind],
+        -abs(one.change or 0),
+        -latest.weight,
+        one.score_change or 0,
+        latest.issue_id,
+        latest.test_id,
+    )
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Compared tests, counted."""
+
+    worse: int
+    better: int
+    same: int
+
+    @property
+    def n(self) -> int:
+        return self.worse + self.better + self.same
+
+    @property
+    def discordance(self) -> float | None:
+        """The share of them that flipped; None where nothing was compared."""
+        return (self.worse + self.better) / self.n if self.n else None
+
+
+def counts_of(rows: Iterable[Compared]) -> Counter[Kind]:
+    """How many tests became what."""
+    counts: Counter[Kind] = Counter()
+    for one in rows:
+        counts[one.kind] += one.times
+    return counts
+
+
+def tally_of(rows: Iterable[Compared]) -> Tally:
+    counts = counts_of(rows)
+    return Tally(counts[Kind.WORSE], counts[Kind.BETTER], counts[Kind.SAME])
+
+
+def net_change(rows: Iterable[Compared]) -> float | None:
+    """The mean change of the compared tests, in [-1, 1]; None where there are none."""
+    changes = [(one.change, one.times) for one in rows if one.change is not None]
+    n = sum(times for _, times in changes)
+    return sum(change * times for change, times in changes) / n if n else None
+
+
+def missing_share(rows: Iterable[Compared]) -> float | None:
+    """The share of the tests of either run that is not compared, in [0, 1]; None without tests.
+
+    A test counts to the share of its repeats that ended in an error, are unjudged or wait; one
+    that has no match counts in full.
+    """
+    shares = [(one.missing, one.times) for one in rows]
+    n = sum(times for _, times in shares)
+    return sum(missing * times for missing, times in shares) / n if n else None

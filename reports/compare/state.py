@@ -1,0 +1,56 @@
+"""What the parts of a report on two runs share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from reports.compare.evidence_rule import Findings, findings, sample_of
+from reports.compare.query import Comparison
+from reports.compare.rule import Kind, Tally, tally_of
+from reports.documents.links import page_url
+from reports.documents.reading import Reading
+
+KIND_WORDS: Mapping[Kind, str] = {
+    Kind.RUBRIC_CHANGED: "rubric changed",
+    Kind.TEXT_CHANGED: "text changed",
+    Kind.ONLY_FIRST: "only in the first",
+    Kind.ONLY_SECOND: "only in the second",
+}
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """Two runs, what is asked of them, and who asks."""
+
+    comparison: Comparison
+    asked: Mapping[str, Any]
+    reading: Reading
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """What the runs are called: their labels, told apart where these are equal."""
+        first, second = self.comparison.first.run, self.comparison.second.run
+        if first.label != second.label:
+            return first.label, second.label
+        if first.model_name != second.model_name:
+            return str(first), str(second)
+        return f"{first.label} (run {first.pk})", f"{second.label} (run {second.pk})"
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tally_of(self.comparison.rows)
+
+    @cached_property
+    def found(self) -> Findings | None:
+        """None: yet to be computed."""
+        sample = sample_of(
+            self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
+        )
+        return self.reading.computed("compare-2", sample.inputs(), lambda: findings(sample))
+
+    def url(self, **changes: Any) -> str:
+        """This comparison with another list of tests."""
+        state = {"show": self.asked["show"], "tag": self.asked["tag"], "issue": self.asked["issue"]}
+        runs = [self.comparison.first.run, self.comparison.second.run]
+        return page_url("compare", runs=runs, **(state | changes))

@@ -1,0 +1,30 @@
+"""Two runs as a report: what flipped, worst first, and whether it says anything."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports.compare.breakdown_tables import became, by_issue, by_tag
+from reports.compare.controls import known_tags
+from reports.compare.headline import facts_of, labels, warnings
+from reports.compare.listing_tables import edited_tests, tests_of
+from reports.compare.query import Comparison
+from reports.compare.sentences import sentences
+from reports.compare.state import TwoRuns
+from reports.documents.document import Document
+from reports.documents.reading import Reading
+
+
+def document_of(comparison: Comparison, asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The report on two runs."""
+    two = TwoRuns(comparison, asked, reading)
+    first, second = two.names
+    rows = comparison.rows
+    return Document(
+        question=f"What got better, and what worse, from {first} to {second}?",
+        sentences=sentences(rows, two.found, first=first, second=second),
+        facts=facts_of(two),
+        tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),
+        warnings=warnings((comparison.first, comparison.second)),
+        labels=labels(comparison, two.names),
+        more={"tags": known_tags(comparison.tags)},
+    )

@@ -1,0 +1,328 @@
+"""The latest run of each model against its baseline, and what that tells of issues."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import BigIntegerField, Count, Q, Sum
+from django.db.models.functions import Cast, Coalesce
+
+from issues.models import Issue
+from reports.compare.evidence_rule import Findings, findings, sample_of
+from reports.compare.matching_rule import match, revisions_apart
+from reports.compare.query import digests_of, outcomes_in
+from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
+from reports.documents.rate_cells import issue_rate
+from reports.documents.reading import Reading
+from reports.leaderboard.query import labels_by_run
+from reports.queries.complete_runs import complete_runs
+from runs.figures.tallies import Rate
+from runs.models import Outcome, Result, Run
+
+MOST_MODELS = 8
+"""Models on the first page: those that were run last."""
+
+
+class CompleteRun(NamedTuple):
+    """What must be known of a complete run to choose it."""
+
+    pk: int
+    model: int
+    suite: int | None
+    baseline: int | None
+    variant: str
+    at: datetime
+
+
+class LatestRuns(NamedTuple):
+    """The latest run of a model; None: there is no such run.
+
+    Attributes:
+        against: The baseline of its suite, of whichever model; without one, as `since`.
+        since: A run of the same model: the baseline if it is one, else the run before it.
+    """
+
+    run: int
+    against: int | None
+    since: int | None
+
+
+def latest_runs(briefs: Sequence[CompleteRun]) -> list[LatestRuns]:
+    """For each model its latest run, the newest first.
+
+    Runs of suites that have a baseline go before others: they are the ones to watch. The run
+    before is that of the same suite and variant.
+
+    Args:
+        briefs: Complete runs, newest first.
+    """
+    latest: dict[int, CompleteRun] = {}
+    for brief in sorted(briefs, key=lambda one: one.baseline is None):
+        latest.setdefault(brief.model, brief)
+    newest = sorted(latest.values(), key=lambda one: (one.at, one.pk), reverse=True)
+    by_number = {brief.pk: brief for brief in briefs}
+    return [_chosen(one, briefs, by_number) for one in newest[:MOST_MODELS]]
+
+
+def _chosen(
+    run: CompleteRun, briefs: Sequence[CompleteRun], by_number: Mapping[int, CompleteRun]
+) -> LatestRuns:
+    baseline = by_number.get(run.baseline or 0)
+    if baseline is None:
+        before = _before(run, briefs)
+        return LatestRuns(run.pk, before, before)
+    if baseline.pk == run.pk:
+        return LatestRuns(run.pk, None, None)
+    is_own = baseline.model == run.model
+    return LatestRuns(run.pk, baseline.pk, baseline.pk if is_own else _before(run, briefs))
+
+
+def _before(run: CompleteRun, briefs: Sequence[CompleteRun]) -> int | None:
+    same = [one for one in briefs if (one.suite, one.variant) == (run.suite, run.variant)]
+    return next((one.pk for one in same if (one.at, one.pk) < (run.at, run.pk)), None)
+
+
+# Counted -----------------------------------------------------------------------------------------
+
+
+class Counted(NamedTuple):
+    """Decided results of a run, of one issue.
+
+    `passed_tests` and `failed_tests` tell which, as the sums of their tests' ids: what is computed
+    of the results is kept under all of these.
+    """
+
+    run: int
+    issue: int
+    passed: int
+    failed: int
+    passed_tests: int
+    failed_tests: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an issue, or of all tests, from one run to another.
+
+    `p` is corrected (Holm) where it is that of an issue among others.
+    """
+
+    tally: Tally
+    net: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run against another. `issues` are those with compared tests."""
+
+    whole: Change
+    rule: str
+    issues: Mapping[int, Change]
+
+
+@dataclass(frozen=True)
+class Latest:
+    """A model's latest run, with what it is compared with: see `LatestRuns`.
+
+    `compared` is the comparison with `against`, `turned` that with `since`: None where there is
+    no such run, and while they are computed.
+    """
+
+    run: Run
+    rate: Rate
+    against: Run | None
+    before: Rate | None
+    is_baseline: bool
+    labels: tuple[str, ...]
+    compared: Comparison | None
+    since: Run | None
+    turned: Comparison | None
+
+    @property
+    def is_pending(self) -> bool:
+        return (self.against is not None and self.compared is None) or (
+            self.since is not None and self.turned is None
+        )
+
+
+@dataclass(frozen=True)
+class WorseIssue:
+    """An issue that lost tests in a model's latest run, `since` an earlier one of that model."""
+
+    issue: int
+    run: Run
+    since: Run
+    change: Change
+
+
+@dataclass(frozen=True)
+class NeverPassedIssue:
+    """An issue of which no model's latest run passed a single answer."""
+
+    issue: int
+    models: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class LatestRunsReport:
+    """The latest run of each model. `titles` are those of all issues that are named."""
+
+    runs: tuple[Latest, ...]
+    worse: tuple[WorseIssue, ...]
+    never_passed: tuple[NeverPassedIssue, ...]
+    titles: Mapping[int, str]
+
+
+def latests(briefs: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport:
+    """A constant number of queries; comparisons may be left to a second request."""
+    pairs = latest_runs(briefs)
+    counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
+    runs = tuple(_latest(pairs, counts, reading))
+    never_passed = _hopeless({pair.run: counts[pair.run] for pair in pairs})
+    worse = _worse(runs)
+    named = {one.issue for one in never_passed} | {one.issue for one in worse}
+    titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
+    return LatestRunsReport(runs, worse, never_passed, dict(titles))
+
+
+def complete_run_infos() -> list[CompleteRun]:
+    """Every complete run, newest first; one query."""
+    columns = ("pk", "language_model_id", "suite_id", "suite__baseline", "variant_key")
+    runs = complete_runs().order_by("-created_at", "-pk")
+    return [CompleteRun(*row) for row in runs.values_list(*columns, "created_at")]
+
+
+def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
+    rows = Result.objects.filter(run__in=runs).order_by()
+    passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
+    counted = rows.values_list("run_id", "issue_id").annotate(
+        passed=Count("pk", filter=passed),
+        failed=Count("pk", filter=failed),
+        passed_tests=_ids(passed),
+        failed_tests=_ids(failed),
+    )
+    found: dict[int, list[Counted]] = {run: [] for run in runs}
+    for row in counted:
+        found[row[0]].append(Counted._make(row))
+    return found
+
+
+def _ids(wanted: Q) -> Cast:
+    """The sum of the tests' ids as a plain number: a database gives it as a decimal."""
+    return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
+
+
+FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite", "suite__baseline")
+
+
+def _latest(
+    pairs: Sequence[LatestRuns], counts: Mapping[int, Sequence[Counted]], reading: Reading
+) -> Iterable[Latest]:
+    rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*FIELDS)
+    runs = {run.pk: run for run in rows}
+    labels = labels_by_run([pair.run for pair in pairs])
+    found = _compared(pairs, runs, counts, reading)
+    for pair in pairs:
+        run, against = runs[pair.run], runs.get(pair.against or 0)
+        yield Latest(
+            run=run,
+            rate=_rate(run, counts[run.pk]),
+            against=against,
+            before=_rate(against, counts[against.pk]) if against else None,
+            is_baseline=bool(against and run.suite and run.suite.baseline_id == against.pk),
+            labels=labels.get(run.pk, ()),
+            compared=found.get((pair.against, pair.run)),
+            since=runs.get(pair.since or 0),
+            turned=found.get((pair.since, pair.run)),
+        )
+
+
+def _rate(run: Run, counts: Sequence[Counted]) -> Rate:
+    """Of the run; where tests are repeated, its interval is on its own page."""
+    passed, failed = sum(one.passed for one in counts), sum(one.failed for one in counts)
+    return issue_rate(passed, passed + failed, single=run.repeats == 1)
+
+
+# Compared ----------------------------------------------------------------------------------------
+
+
+Pair = tuple[int | None, int]
+"""An earlier run and a later one."""
+
+
+def _compared(
+    pairs: Sequence[LatestRuns],
+    runs: Mapping[int, Run],
+    counts: Mapping[int, Sequence[Counted]],
+    reading: Reading,
+) -> dict[Pair, Comparison]:
+    """Each pair of runs that is to be compared; empty while they are computed."""
+    found = {(earlier, pair.run) for pair in pairs for earlier in (pair.against, pair.since)}
+    wanted = sorted((before, run) for before, run in found if before is not None)
+    if not wanted:
+        return {}
+    single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
+    inputs = [wanted, single, [sorted(counts[pk]) for pk in sorted(runs)]]
+    return reading.computed("home-pairs-4", inputs, lambda: _look(wanted, single)) or {}
+
+
+def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:
+    """Two queries for all of them."""
+    tests = outcomes_in({pk for pair in pairs for pk in pair})
+    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
+    digests = digests_of({pk for revisions in apart for pk in revisions})
+    return {
+        (before, run): _comparison_of(
+            compared(match(tests[before], tests[run], digests)), single=is_single
+        )
+        for (before, run), is_single in zip(pairs, single, strict=True)
+    }
+
+
+def _comparison_of(rows: Sequence[Compared], *, single: bool) -> Comparison:
+    found = findings(sample_of(rows, defaultdict(tuple), single=single))
+    by_issue: dict[int, list[Compared]] = defaultdict(list)
+    for one in rows:
+        if one.change is not None:
+            by_issue[one.latest.issue_id].append(one)
+    whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
+    issues = {issue: _change(issue, mine, found) for issue, mine in by_issue.items()}
+    return Comparison(whole, found.evidence.rule, issues)
+
+
+def _change(issue: int, rows: Sequence[Compared], found: Findings) -> Change:
+    return Change(tally_of(rows), net_change(rows), found.issues[issue].holm)
+
+
+def _worse(runs: Iterable[Latest]) -> tuple[WorseIssue, ...]:
+    """The surest first, then those that lost most."""
+    found = [
+        WorseIssue(issue, latest.run, latest.since, change)
+        for latest in runs
+        if latest.since and latest.turned
+        for issue, change in latest.turned.issues.items()
+        if change.net is not None and change.net < 0
+    ]
+    return tuple(sorted(found, key=lambda one: (one.change.p or 0, one.change.net or 0, one.issue)))
+
+
+def _hopeless(runs: Mapping[int, Sequence[Counted]]) -> tuple[NeverPassedIssue, ...]:
+    """Issues that two models or more decided, and none passed; most models first."""
+    failed: dict[int, dict[int, int]] = defaultdict(dict)
+    passed = set()
+    for run, counts in runs.items():
+        for one in counts:
+            if one.failed:
+                failed[one.issue][run] = one.failed
+            if one.passed:
+                passed.add(one.issue)
+    found = [
+        NeverPassedIssue(issue, len(of), sum(of.values()))
+        for issue, of in failed.items()
+        if issue not in passed and len(of) > 1
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.models, -one.failed, one.issue)))

@@ -1,0 +1,166 @@
+"""The state of the ledger at a glance: what waits, what works, what goes wrong most."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Count, Model
+
+from evalhub.models import BatchState, LanguageModel
+from evalhub.work.leases import workers_alive
+from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
+from reports.documents.rate_cells import issue_rate
+from reports.documents.reading import Reading
+from reports.queries.rate_lines import Line, worst_first
+from reports.runs.query import RunLine, run_lines
+from runs.figures.tallies import Counts
+from runs.models import JudgeRun, Result, Run
+from runs.review.models import Assignment, AssignmentState, QueueState
+
+LATEST, WORST = 6, 6
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """What a person sees first.
+
+    Attributes:
+        issues: How many there are in each state.
+        feedback: New feedback that waits for triage.
+        reviews: What open review queues still want of people.
+        tests: How many there are, and how many of them may run.
+        models: Active language models.
+        latest: The newest runs.
+        disputed: Results of these that people judged differently, by run.
+        workers: Processes heard of lately.
+        live: Runs or judgings at work, or waiting for a worker.
+    """
+
+    issues: dict[str, int]
+    feedback: int
+    reviews: int
+    tests: int
+    approved_tests: int
+    tests_in_review: int
+    models: int
+    latest: tuple[RunLine, ...]
+    disputed: dict[int, int]
+    workers: int
+    live: int
+
+    @property
+    def worst_of(self) -> Run | None:
+        """The newest run in which something failed; None where nothing did lately."""
+        return next((line.run for line in self.latest if line.counts.failed), None)
+
+    @cached_property
+    def worst(self) -> tuple[Line, ...]:
+        """Its issues, worst first; read only where they are shown."""
+        return _worst(self.worst_of) if self.worst_of else ()
+
+    @property
+    def is_new(self) -> bool:
+        """Nothing was run yet."""
+        return not self.latest
+
+    @property
+    def is_stuck(self) -> bool:
+        """Something is to be done, and nobody does it."""
+        return bool(self.live) and not self.workers
+
+    @property
+    def waiting(self) -> "Waiting":
+        """What a person has to do something about."""
+        return Waiting(
+            feedback=self.feedback,
+            reviews=self.reviews,
+            issues=self.issues[IssueState.IN_REVIEW],
+            tests=self.tests_in_review,
+            runs=tuple(
+                WaitingRun(line.run, line.counts.unscored, line.counts.error, disputed)
+                for line in self.latest
+                if (disputed := self.disputed.get(line.run.pk, 0))
+                or (line.needs_a_look and not line.is_live)
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class WaitingRun:
+    """Results of a run that are unjudged, have no answer, or that people judged differently."""
+
+    run: Run
+    unscored: int
+    errors: int
+    disputed: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits: new feedback, reviews that queues ask for, issues and tests in review, results.
+
+    The results are those of the newest runs.
+    """
+
+    feedback: int
+    reviews: int
+    issues: int
+    tests: int
+    runs: tuple[WaitingRun, ...]
+
+
+def dashboard_of(reading: Reading | None = None) -> Dashboard:
+    """All figures of the dashboard, in a constant number of queries."""
+    newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
+    latest = run_lines(newest, reading)
+    tests = _by_state(Test, TestState.values)
+    return Dashboard(
+        issues=_by_state(Issue, IssueState.values),
+        feedback=Feedback.objects.filter(state=FeedbackState.NEW).count(),
+        reviews=_reviews(),
+        tests=sum(tests.values()),
+        approved_tests=tests[TestState.APPROVED],
+        tests_in_review=tests[TestState.IN_REVIEW],
+        models=LanguageModel.objects.active().count(),
+        latest=latest,
+        disputed=_disputed(latest),
+        workers=workers_alive(),
+        live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, JudgeRun)),
+    )
+
+
+def _reviews() -> int:
+    """What open queues still want of people; one query."""
+    places = Assignment.objects.filter(queue__state=QueueState.OPEN)
+    return places.exclude(state=AssignmentState.SUBMITTED).count()
+
+
+def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
+    """One query; none where there are no runs."""
+    runs = [line.run.pk for line in lines]
+    rows = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
+    return dict(rows.values_list("run_id").annotate(Count("pk")))
+
+
+def _worst(run: Run) -> tuple[Line, ...]:
+    """The highest failure rates of the run; two queries."""
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
+    rows = Result.objects.filter(run=run).order_by()
+    for issue, outcome, n in rows.values_list("issue_id", "outcome").annotate(Count("pk")):
+        counts[issue][outcome] = n
+    titles = Issue.objects.filter(pk__in=counts).order_by().values_list("pk", "title")
+    lines = [_line(run, pk, title, Counts(**counts[pk])) for pk, title in titles]
+    failed = [line for line in lines if line.counts.failed]
+    return tuple(sorted(failed, key=worst_first)[:WORST])
+
+
+def _line(run: Run, issue: int, title: str, counts: Counts) -> Line:
+    rate = issue_rate(counts.passed, counts.scored, single=run.repeats == 1)
+    return Line(title, issue, counts, rate)
+
+
+def _by_state(model: type[Model], states: Iterable[str]) -> dict[str, int]:
+    rows = model._default_manager.order_by().values_list("state").annotate(Count("pk"))
+    found = dict(rows)
+    return {state: found.get(state, 0) for state in states}

@@ -1,0 +1,159 @@
+"""A report's values as words, as columns of a spreadsheet, and as JSON: one rule for each form."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from evalhub import formatting
+from evalhub.statistics.interval import Interval
+from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
+from runs.figures.tallies import Rate
+
+LEAST_P = 0.0001
+
+
+def words(value: Cell, form: Form) -> str:
+    """A value as people read it; a dash where it was not measured."""
+    if value is None:
+        return formatting.DASH
+    if isinstance(value, tuple):
+        return ", ".join(words(part, form) for part in value)
+    if isinstance(value, Link):
+        return f"{value.text} {value.note}".strip()
+    if isinstance(value, Linked):
+        return words(value.value, form)
+    if isinstance(value, Rate):
+        return rate_words(value)
+    if isinstance(value, Estimate):
+        return estimate_words(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _plain_words(value, form)
+
+
+def _plain_words(value: Any, form: Form) -> str:
+    if isinstance(value, datetime):
+        return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
+    write = WRITERS.get(form, str)
+    return write(value) if not isinstance(value, str) or form == "verdict" else value
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in percentage points, with its sign."""
+    text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
+    return f"{'0' if text == '+0' else text} pts"
+
+
+def p_value(p: float) -> str:
+    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def number(value: float) -> str:
+    text = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
+WRITERS: dict[Form, Callable[[Any], str]] = {
+    "share": formatting.percent,
+    "points": points,
+    "score": formatting.score,
+    "p": p_value,
+    "usd": formatting.usd,
+    "ms": formatting.seconds,
+    "count": formatting.count,
+    "number": number,
+    "verdict": formatting.words,
+}
+
+
+def rate_words(rate: Rate) -> str:
+    if rate.share is None:
+        return f"{formatting.DASH} (0 decided)"
+    interval = f", {formatting.between(rate.interval)}" if rate.interval else ""
+    return f"{formatting.percent(rate.share)} ({rate.passed:,} of {rate.n:,}{interval})"
+
+
+def estimate_words(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"{formatting.DASH} (n = {estimate.n:,})"
+    found = estimate.interval
+    interval = f", {formatting.score(found.low)} to {formatting.score(found.high)}" if found else ""
+    return f"{formatting.score(estimate.value)} (n = {estimate.n:,}{interval})"
+
+
+PARTS: dict[Form, tuple[str, ...]] = {
+    "rate": ("passed", "n", "share", "low", "high"),
+    "estimate": ("", "n", "low", "high"),
+}
+"""The columns of a spreadsheet that a value of this form takes; "" has the column's own name."""
+
+
+def headings(columns: Sequence[Column]) -> list[str]:
+    """The names of a spreadsheet's columns."""
+    return [
+        f"{column.name}_{part}".rstrip("_")
+        for column in columns
+        for part in PARTS.get(column.form, ("",))
+    ]
+
+
+def flat(row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
+    """A row under `headings`, in full precision; None is not measured."""
+    return [
+        part
+        for value, column in zip(row, columns, strict=True)
+        for part in _parts(value, column.form)
+    ]
+
+
+def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
+    if isinstance(value, Linked):
+        return _parts(value.value, form)
+    if form == "rate":
+        if value is None:
+            return (None,) * 5
+        return (value.passed, value.n, value.share, *_bounds(value.interval))
+    if form == "estimate":
+        return (None,) * 4 if value is None else (value.value, value.n, *_bounds(value.interval))
+    return (_single(value),)
+
+
+def _bounds(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _single(value: Cell) -> Any:
+    if isinstance(value, Link):
+        return value.text
+    if isinstance(value, tuple):
+        return "; ".join(str(_single(part)) for part in value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value
+
+
+def as_json(value: Cell) -> Any:
+    """A value for programs, in full precision; null is not measured."""
+    if isinstance(value, Linked):
+        return as_json(value.value)
+    if isinstance(value, Rate):
+        return {
+            "passed": value.passed,
+            "n": value.n,
+            "share": value.share,
+            "interval": _interval(value.interval),
+            "is_resampled": value.is_resampled,
+        }
+    if isinstance(value, Estimate):
+        return {"value": value.value, "n": value.n, "interval": _interval(value.interval)}
+    if isinstance(value, Link):
+        return {"text": value.text, "url": value.url, "note": value.note}
+    if isinstance(value, tuple):
+        return [as_json(part) for part in value]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _interval(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else interval._asdict()

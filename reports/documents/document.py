@@ -1,0 +1,133 @@
+"""A report as what it says, before it is a page, a file or an API's answer.
+
+One function builds it, and all of those are made of it: they cannot tell different figures.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evalhub.statistics.interval import Interval
+
+Form = Literal[
+    "text",
+    "count",
+    "share",
+    "points",
+    "score",
+    "p",
+    "number",
+    "usd",
+    "ms",
+    "date",
+    "outcome",
+    "verdict",
+    "rate",
+    "estimate",
+    "link",
+]
+"""How a value reads. `share` is in [0, 1] and reads as percent; `points` is a difference of two
+shares, in [-1, 1], and reads as percentage points with a sign; `rate` is a
+`runs.figures.tallies.Rate`."""
+
+Cell = Any
+"""None (not measured), a plain value, Rate, Estimate, Link, Linked, or a tuple of those."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number of `n` things and its 95 % interval; None: not measured, or nothing to be said."""
+
+    value: float | None
+    n: int
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A text that leads somewhere; `note` stands small behind it."""
+
+    text: str
+    url: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A value that leads to what it was counted from; files and programs see the value alone."""
+
+    value: Cell
+    url: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """`name` is what programs call it, `title` what people read; `note` explains the title."""
+
+    name: str
+    title: str
+    form: Form = "text"
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells, in the order of the columns.
+
+    Attributes:
+        key: What it is called in addresses and by programs.
+        note: Stands below it.
+        empty: What to say, and what to do, where it has no rows.
+        figure: A Plotly figure of the same numbers.
+        look: "heat" shades rates by how high they are; "long" keeps many rows in a frame.
+        describes: What the figure shows, for those who do not see it.
+    """
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[tuple[Cell, ...]]
+    note: str = ""
+    empty: str = ""
+    figure: dict[str, Any] | None = None
+    look: Literal["", "heat", "long"] = ""
+    describes: str = ""
+
+    def as_rows(self) -> list[dict[str, Cell]]:
+        """Each row by the names of its columns."""
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A headline number."""
+
+    name: str
+    title: str
+    value: Cell
+    form: Form = "text"
+    note: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: the question that it answers, the answer in sentences, and its numbers.
+
+    `warnings` are what must be known before the figures are used; `labels` are those of
+    `runs.figures.run_figures.run_labels`; `more` is what only the page's own template reads: no
+    figures stand there alone.
+    """
+
+    question: str
+    sentences: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    tables: tuple[Table, ...] = ()
+    warnings: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def table(self, key: str) -> Table | None:
+        """The table of this key; None where there is none."""
+        return next((table for table in self.tables if table.key == key), None)

@@ -1,0 +1,84 @@
+"""A report as files: a table as CSV, all of it as JSON or Markdown."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from evalhub.csv_safety import BOM, Echo, cell
+from reports.documents.cells import as_json, flat, headings, words
+from reports.documents.document import Document, Table
+
+
+def csv_of(table: Table) -> Iterator[str]:
+    """A table line by line, all of its rows; text that looks like a formula is quoted."""
+    writer = csv.writer(Echo())
+    yield BOM + writer.writerow([cell(name) for name in headings(table.columns)])
+    for row in table.rows:
+        yield writer.writerow([cell(value) for value in flat(row, table.columns)])
+
+
+def json_of(document: Document) -> dict[str, Any]:
+    """The whole report in full precision; null is not measured."""
+    return {
+        "question": document.question,
+        "labels": list(document.labels),
+        "warnings": list(document.warnings),
+        "sentences": list(document.sentences),
+        "facts": {
+            fact.name: {"title": fact.title, "value": as_json(fact.value), "note": fact.note}
+            for fact in document.facts
+        },
+        "tables": {table.key: _table(table) for table in document.tables},
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "note": table.note,
+        "columns": [
+            {"name": column.name, "title": column.title, "form": column.form}
+            for column in table.columns
+        ],
+        "rows": [{name: as_json(value) for name, value in row.items()} for row in table.as_rows()],
+    }
+
+
+def markdown_of(document: Document) -> str:
+    """The report as Markdown: what is text of people stays text."""
+    parts = [f"# {_escaped(document.question)}"]
+    parts += [f"> **{_escaped(label)}**" for label in document.labels]
+    parts += [f"> {_escaped(warning)}" for warning in document.warnings]
+    parts += [_escaped(sentence) for sentence in document.sentences]
+    facts = [
+        f"- **{_escaped(fact.title)}**: {_escaped(words(fact.value, fact.form))}"
+        + (f" ({_escaped(fact.note)})" if fact.note else "")
+        for fact in document.facts
+    ]
+    parts += ["\n".join(facts)] if facts else []
+    parts += [part for table in document.tables for part in _sections(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sections(table: Table) -> Iterator[str]:
+    yield f"## {_escaped(table.title)}"
+    if not table.rows:
+        yield _escaped(table.empty or "No rows.")
+        return
+    lines = [
+        "| " + " | ".join(_escaped(column.title) for column in table.columns) + " |",
+        "|" + "---|" * len(table.columns),
+    ]
+    for row in table.rows:
+        shown = zip(row, table.columns, strict=True)
+        lines.append("| " + " | ".join(_escaped(words(v, c.form)) for v, c in shown) + " |")
+    yield "\n".join(lines)
+    if table.note:
+        yield _escaped(table.note)
+
+
+SPECIAL = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>|#"} | {ord("\n"): " ", ord("\r"): " "}
+
+
+def _escaped(text: str) -> str:
+    return text.translate(SPECIAL)

@@ -1,0 +1,105 @@
+"""What a model's line in a figure is called, and how it looks on every page. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+COLOURS = ("#014DAB", "#CD107C", "#0AA2B8", "#723408", "#8B87F1", "#A69503", "#333940")
+"""Told apart with any colour vision, and from the outcomes' colours. `charts.js` knows each of
+them by its value, and has a lighter one for the dark theme."""
+
+MARKERS = ("circle", "square", "diamond", "triangle-up", "star")
+DASHES = ("solid", "dash", "dot", "dashdot")
+LONGEST_PROMPT = 40
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    """Colour and marker tell the model, the dash tells its variants apart."""
+
+    colour: str
+    marker: str
+    dash: str = "solid"
+
+
+def line_style(model: int, variant: int = 0) -> LineStyle:
+    """How the lines of a model look, by its id; `variant` counts its lines in one figure.
+
+    Models keep their ids for ever, so each looks alike on every page. The first 35 differ.
+    """
+    return LineStyle(
+        COLOURS[model % len(COLOURS)],
+        MARKERS[model % len(MARKERS)],
+        DASHES[variant % len(DASHES)],
+    )
+
+
+def line_style_of_name(name: str) -> LineStyle:
+    """How the line of what has a name and no id looks, such as a family of models."""
+    return line_style(crc32(name.encode()))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One model, asked in one way. `params` are all that are sent."""
+
+    key: str
+    model_id: int
+    model: str
+    system_prompt: str
+    params: Mapping[str, Any]
+
+
+def names_of(variants: Sequence[Variant]) -> dict[str, str]:
+    """What each is called, by its key: its model, and where that has several, how they differ."""
+    by_model: dict[str, list[Variant]] = defaultdict(list)
+    for variant in variants:
+        by_model[variant.model].append(variant)
+    names: dict[str, str] = {}
+    for model, alike in by_model.items():
+        names |= {v.key: " · ".join([model, *_own(v, alike)]) for v in alike}
+    return _numbered(names)
+
+
+def line_styles(variants: Sequence[Variant]) -> dict[str, LineStyle]:
+    """How each looks, by its key; the variants of a model in the order of their names."""
+    names = names_of(variants)
+    seen: dict[int, int] = defaultdict(int)
+    looks = {}
+    for variant in sorted(variants, key=lambda v: (len(names[v.key]), names[v.key])):
+        looks[variant.key] = line_style(variant.model_id, seen[variant.model_id])
+        seen[variant.model_id] += 1
+    return looks
+
+
+def _own(variant: Variant, alike: Sequence[Variant]) -> Iterable[str]:
+    """In what this one differs from the others of its model."""
+    if len({other.system_prompt for other in alike}) > 1:
+        yield _prompt(variant.system_prompt)
+    for name in sorted({name for other in alike for name in other.params}):
+        values = [other.params.get(name) for other in alike]
+        if any(value != values[0] for value in values):
+            yield _setting(name, variant.params.get(name))
+
+
+def _prompt(text: str) -> str:
+    text = " ".join(text.split())
+    short = text if len(text) <= LONGEST_PROMPT else text[: LONGEST_PROMPT - 1] + "…"
+    return f"system prompt “{short}”" if short else "no system prompt"
+
+
+def _setting(name: str, value: Any) -> str:
+    words = name.replace("_", " ")
+    return f"no {words}" if value is None else f"{words} {value}"
+
+
+def _numbered(names: Mapping[str, str]) -> dict[str, str]:
+    """Names that are still alike are numbered."""
+    seen: dict[str, int] = defaultdict(int)
+    found = {}
+    for key, name in names.items():
+        seen[name] += 1
+        found[key] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return found

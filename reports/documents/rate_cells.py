@@ -1,0 +1,28 @@
+"""Shares of things that were counted, as cells of a report."""
+
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.wilson import wilson_interval
+from runs.figures.tallies import Rate
+
+
+def share_of(part: int, whole: int) -> Rate:
+    """`part` of `whole` single things, with Wilson's interval; no share of nothing."""
+    return Rate(part, whole, _share(part, whole), wilson_interval(part, whole), is_resampled=False)
+
+
+def resampled_share(part: int, whole: int, interval: Interval | None) -> Rate:
+    """The same of things that are not independent: with this interval or none."""
+    return Rate(part, whole, _share(part, whole), interval, is_resampled=True)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def issue_rate(passed: int, scored: int, *, single: bool) -> Rate:
+    """The pass rate of one issue.
+
+    Where its answers are not single ones they are no news of each other, and there is no other
+    issue to resample with: nothing is then said of the spread.
+    """
+    return share_of(passed, scored) if single else resampled_share(passed, scored, None)

@@ -1,0 +1,143 @@
+"""What a report page is: a form that reads its state from the address, and what it builds."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django import forms
+from django.core.cache import caches
+from django.http import QueryDict
+
+from evalhub.digest import digest
+from evalhub.models import User
+from reports.documents.document import Document
+
+KEPT_S = 30 * 24 * 3600
+"""How long a computed figure is kept; its key is a digest of all that it was computed from."""
+
+T = TypeVar("T")
+
+
+@dataclass
+class Reading:
+    """Who reads a report, and whether what takes long is computed now.
+
+    A page answers at once with what is kept and asks again for the rest; `pending` says that there
+    is a rest. Downloads, the API and commands compute.
+    """
+
+    reader: User
+    computes: bool = True
+    pending: bool = False
+
+    def computed(self, name: str, inputs: Any, function: Callable[[], T]) -> T | None:
+        """What the function gives for these inputs, computed once and kept.
+
+        Args:
+            name: Of the function and its version: change it where the function changes.
+            inputs: JSON, all that the outcome depends on, the seed too.
+
+        Returns:
+            None, with `pending` set, where it is neither kept nor to be computed now.
+        """
+        key = f"{name}-{digest(inputs)}"
+        kept = caches["computed"].get(key)
+        if kept is None:
+            if not self.computes:
+                self.pending = True
+                return None
+            kept = (function(),)
+            caches["computed"].set(key, kept, KEPT_S)
+        found: T = kept[0]
+        return found
+
+
+class ReportForm(forms.Form):
+    """The state of a page, all of it in the query string.
+
+    Every field has its default as `initial`, in the form that cleaning gives; a switch is off by
+    default. What is wrong in the query is named in `problems`, and its default is taken.
+    """
+
+    def __init__(self, query: QueryDict) -> None:
+        super().__init__(query)
+        self.data = self._with_defaults(query)
+        self.query = query
+        for name, field in self.fields.items():
+            field.required = False
+            self._dress(name, field)
+
+    def _with_defaults(self, query: QueryDict) -> QueryDict:
+        data = query.copy()
+        for name, field in self.base_fields.items():
+            default = self.get_initial_for_field(field, name)
+            if name not in query and default is not None and default is not False:
+                values = default if isinstance(default, list | tuple) else [default]
+                data.setlist(name, [str(field.prepare_value(value)) for value in values])
+        return data
+
+    def _dress(self, name: str, field: forms.Field) -> None:
+        is_choice = isinstance(field.widget, forms.Select | forms.CheckboxInput)
+        if not isinstance(field.widget, forms.CheckboxInput):
+            field.widget.attrs.setdefault("class", "eh-input")
+        if is_choice and not isinstance(field.widget, forms.SelectMultiple):
+            field.widget.attrs.setdefault("data-eh-submit", "")
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The value of each field; its default where none is given, or a wrong one."""
+        self.full_clean()
+        return {name: self._asked(name, field) for name, field in self.fields.items()}
+
+    def _asked(self, name: str, field: forms.Field) -> Any:
+        """Its default where it is wrong or left empty; without one, the field's kind of nothing."""
+        found = self.cleaned_data.get(name)
+        if found is not None and found != "":
+            return found
+        initial = self.get_initial_for_field(field, name)
+        return field.clean(None) if initial is None else initial
+
+    @property
+    def wrong(self) -> dict[str, list[str]]:
+        """What is wrong with each field, with the value that is."""
+        return {
+            name: [
+                f"{problem} Got {', '.join(self.query.getlist(name))!r}." for problem in problems
+            ]
+            if name in self.query
+            else [str(problem) for problem in problems]
+            for name, problems in self.errors.items()
+        }
+
+    @property
+    def problems(self) -> list[str]:
+        """The same in sentences."""
+        return [
+            f"{self.fields[name].label or name.replace('_', ' ')}: {problem}"
+            for name, problems in self.wrong.items()
+            for problem in problems
+        ]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report page.
+
+    Attributes:
+        key: What it is called in addresses and by programs.
+        title: What the menu calls it.
+        form: What can be asked of it.
+        build: Makes the report of what is asked.
+        icon: In the menu.
+        in_menu: Whether it is reached from there; else it needs something to be about.
+        summary: What it tells, for the API's documentation.
+    """
+
+    key: str
+    title: str
+    summary: str
+    form: type[ReportForm]
+    build: Callable[[Mapping[str, Any], Reading], Document]
+    icon: str = "monitoring"
+    template: str = "reports/documents/document.html"
+    in_menu: bool = True

@@ -1,0 +1,97 @@
+"""A report as JSON that gives the same report again: pages, files and words are made of it anew."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from evalhub.statistics.interval import Interval
+from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
+from runs.figures.tallies import Rate
+
+
+def stored(document: Document) -> dict[str, Any]:
+    """The report, all but what only its own page's template reads."""
+    return {
+        "question": document.question,
+        "sentences": list(document.sentences),
+        "warnings": list(document.warnings),
+        "labels": list(document.labels),
+        "facts": [_fields(fact) for fact in document.facts],
+        "tables": [
+            {
+                **_fields(table),
+                "columns": [_fields(column) for column in table.columns],
+                "rows": [[_kept(value) for value in row] for row in table.rows],
+                "figure": table.figure,
+            }
+            for table in document.tables
+        ],
+    }
+
+
+def restored(content: dict[str, Any]) -> Document:
+    """The report that `stored` was given."""
+    return Document(
+        question=content["question"],
+        sentences=tuple(content["sentences"]),
+        warnings=tuple(content["warnings"]),
+        labels=tuple(content["labels"]),
+        facts=tuple(Fact(**{**fact, "value": _read(fact["value"])}) for fact in content["facts"]),
+        tables=tuple(_table(table) for table in content["tables"]),
+    )
+
+
+def _table(content: dict[str, Any]) -> Table:
+    columns = tuple(Column(**column) for column in content["columns"])
+    rows = tuple(tuple(_read(value) for value in row) for row in content["rows"])
+    return Table(**{**content, "columns": columns, "rows": rows})
+
+
+def _fields(part: Fact | Column | Table) -> dict[str, Any]:
+    whole = ("columns", "rows", "figure")
+    return {
+        field.name: _kept(getattr(part, field.name))
+        for field in fields(part)
+        if field.name not in whole
+    }
+
+
+def _kept(value: Cell) -> Any:
+    """A cell as JSON; what JSON does not know is an object of one key, which says what it is."""
+    if isinstance(value, Rate):
+        return {"rate": [value.passed, value.n, value.share, value.interval, value.is_resampled]}
+    if isinstance(value, Estimate):
+        return {"estimate": [value.value, value.n, value.interval]}
+    if isinstance(value, Link):
+        return {"link": [value.text, value.url, value.note]}
+    if isinstance(value, Linked):
+        return {"linked": [_kept(value.value), value.url]}
+    if isinstance(value, tuple):
+        return {"several": [_kept(part) for part in value]}
+    if isinstance(value, datetime):
+        return {"time": value.isoformat()}
+    return {"decimal": str(value)} if isinstance(value, Decimal) else value
+
+
+def _read(value: Any) -> Cell:
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    return READERS[kind](content)
+
+
+READERS: dict[str, Callable[[Any], Cell]] = {
+    "rate": lambda parts: Rate(parts[0], parts[1], parts[2], _interval(parts[3]), parts[4]),
+    "estimate": lambda parts: Estimate(parts[0], parts[1], _interval(parts[2])),
+    "link": lambda parts: Link(*parts),
+    "linked": lambda parts: Linked(_read(parts[0]), parts[1]),
+    "several": lambda parts: tuple(_read(part) for part in parts),
+    "time": datetime.fromisoformat,
+    "decimal": Decimal,
+}
+
+
+def _interval(bounds: list[float] | None) -> Interval | None:
+    return None if bounds is None else Interval(*bounds)

@@ -1,0 +1,172 @@
+"""Drift: a model that does better or worse than it did, asked and judged in exactly one way. Pure.
+
+The rule: runs of one line (the same tests, jury, variant and way to score) at temperature 0 or
+with none set, in suites without the tag "test"; at least 23 hours between the first and the last;
+the line has a score in each. It drifted where its highest score lies at least 0.05 above its
+lowest, and at least 10 % of it. That is a sign to look into it, and no proof.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from math import inf
+from typing import Any
+
+from reports.documents.topic_names import TEST, topic_key
+
+LEAST_SPAN = timedelta(hours=23)
+LEAST_CHANGE = 0.05
+LEAST_RELATIVE = 0.1
+DIGITS = 9
+"""Differences are rounded to so many digits before they are compared with a threshold."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One complete run.
+
+    Attributes:
+        line: What it has in common with the runs that it may be compared with.
+        at: When it began.
+        score: In [0, 1]; None: nothing in it has a score.
+        temperature: As it was sent; None: none was.
+        suite_tags: Of its suite, as people write them.
+    """
+
+    run: int
+    line: Hashable
+    at: datetime
+    score: float | None
+    temperature: Any = None
+    suite_tags: tuple[str, ...] = ()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the answers are meant to be the same each time. A list of temperatures is not."""
+        told = self.temperature
+        return told is None or (isinstance(told, int | float) and told == 0)
+
+    @property
+    def is_tried_out(self) -> bool:
+        return any(topic_key(tag) == TEST for tag in self.suite_tags)
+
+
+class State(StrEnum):
+    """What became of a line that was watched."""
+
+    DRIFTED = "drifted"
+    STEADY = "steady"
+    TOO_SHORT = "too short"
+    NO_SCORE = "with a run that has no score"
+
+
+@dataclass(frozen=True)
+class Series:
+    """The runs of one line, oldest first; two at least."""
+
+    line: Hashable
+    runs: tuple[Observed, ...]
+
+    @property
+    def span(self) -> timedelta:
+        return self.runs[-1].at - self.runs[0].at
+
+    @property
+    def state(self) -> State:
+        if self.span < LEAST_SPAN:
+            return State.TOO_SHORT
+        if any(run.score is None for run in self.runs):
+            return State.NO_SCORE
+        is_far = self.change >= LEAST_CHANGE and self.relative >= LEAST_RELATIVE
+        return State.DRIFTED if is_far else State.STEADY
+
+    @property
+    def low(self) -> Observed:
+        """The run with the lowest score, the first of equals."""
+        return self.runs[min(self._scores)[1]]
+
+    @property
+    def high(self) -> Observed:
+        """The run with the highest score, the first of equals."""
+        return self.runs[max(self._scores, key=lambda scored: (scored[0], -scored[1]))[1]]
+
+    @property
+    def change(self) -> float:
+        """Highest less lowest score, in [0, 1], to 1e-9; 0 where nothing has a score."""
+        scores = [score for score, _ in self._scores]
+        return round(max(scores) - min(scores), DIGITS) if scores else 0.0
+
+    @property
+    def relative(self) -> float:
+        """The change as a share of the lowest score, to 1e-9; infinite where that is 0."""
+        if not self.change:
+            return 0.0
+        low, _ = min(self._scores)
+        return round(self.change / low, DIGITS) if low else inf
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the highest score came after the lowest."""
+        return self.high.at > self.low.at
+
+    @property
+    def _scores(self) -> list[tuple[float, int]]:
+        """Each score with the place of its run."""
+        return [(run.score, place) for place, run in enumerate(self.runs) if run.score is not None]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What was watched, and how many runs were not.
+
+    Attributes:
+        series: All lines with two runs or more; those that drifted first, the largest change first.
+        tried_out: Runs of suites with the tag "test".
+        warm: Runs at a temperature above 0, or with several.
+        single: Lines with one run.
+    """
+
+    series: tuple[Series, ...]
+    tried_out: int = 0
+    warm: int = 0
+    single: int = 0
+
+    @property
+    def drifted(self) -> tuple[Series, ...]:
+        return self.of(State.DRIFTED)
+
+    def of(self, state: State) -> tuple[Series, ...]:
+        return tuple(series for series in self.series if series.state == state)
+
+
+def watch(observed: Iterable[Observed]) -> Watch:
+    """Look at every line for drift."""
+    runs = list(observed)
+    real = [run for run in runs if not run.is_tried_out]
+    settled = [run for run in real if run.is_settled]
+    lines: dict[Hashable, list[Observed]] = defaultdict(list)
+    for run in sorted(settled, key=lambda run: (run.at, run.run)):
+        lines[run.line].append(run)
+    series = [Series(line, tuple(members)) for line, members in lines.items() if len(members) > 1]
+    return Watch(
+        series=tuple(sorted(series, key=_largest_first)),
+        tried_out=len(runs) - len(real),
+        warm=len(real) - len(settled),
+        single=len(lines) - len(series),
+    )
+
+
+def _largest_first(series: Series) -> tuple[bool, float, float, int]:
+    is_drifted = series.state == State.DRIFTED
+    return not is_drifted, -series.change, -series.relative, -series.runs[-1].run
+
+
+def rule_in_words() -> str:
+    """The rule as a page tells it."""
+    return (
+        "Compared are runs of the same tests, variant, jury and way to score, at temperature 0 or "
+        "with none set, at least 23 hours apart. A line drifted when its highest score lies at "
+        f"least {LEAST_CHANGE} and {LEAST_RELATIVE:.0%} above its lowest."
+    )

@@ -1,0 +1,165 @@
+"""Heat map: which issues or tags are hard for which model."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+from evalhub.formatting import few
+from reports.documents.document import Cell, Column, Document, Link, Linked, Table
+from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
+from reports.documents.lazy_rows import LazyRows
+from reports.documents.links import page_url, results_url
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.heatmap.query import (
+    DIFFICULTY,
+    IDENTITY,
+    ISSUE,
+    NAME,
+    SPREAD,
+    TAG,
+    VARIANT,
+    HeatCell,
+    HeatQuery,
+    HeatReport,
+    Row,
+    heat_report,
+)
+
+
+class HeatForm(ReportForm):
+    """What the rows and columns are."""
+
+    suite = SuiteField()
+    rows = forms.ChoiceField(
+        label="Rows", choices=[(ISSUE, "Issues"), (TAG, "Tags")], initial=ISSUE
+    )
+    columns = forms.ChoiceField(
+        label="Columns",
+        choices=[(VARIANT, "Variants of models"), (IDENTITY, "Models")],
+        initial=VARIANT,
+    )
+    order = forms.ChoiceField(
+        label="Sorted by",
+        choices=[(DIFFICULTY, "Difficulty"), (SPREAD, "Spread between models"), (NAME, "Name")],
+        initial=DIFFICULTY,
+    )
+    models = models_field()
+    tests = tests_field()
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The map, and what stands out in it."""
+    question = HeatQuery(
+        suite=asked["suite"],
+        rows=asked["rows"],
+        columns=asked["columns"],
+        order=asked["order"],
+        models=list(asked["models"] or ()),
+        tests=asked["tests"],
+    )
+    report = heat_report(question, reading)
+    kind = "issues" if question.rows == ISSUE else "tags"
+    return Document(
+        question=f"Which {kind} are hard, and for which models?",
+        sentences=(*tests_filter_help(question.tests), *_sentences(report, kind)),
+        tables=(_map(report, question),),
+        warnings=tuple(_warnings(report)),
+        labels=report.labels,
+    )
+
+
+def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
+    if not report.columns:
+        return
+    scored = [row for row in report.rows if row.difficulty is not None]
+    yield (
+        f"{len(report.rows):,} {kind} in the latest complete runs of {report.scope.name}: "
+        f"{len(report.columns)} of them, one for each column."
+    )
+    never = [row.name for row in scored if row.difficulty == 1]
+    always = [row.name for row in scored if row.difficulty == 0]
+    if never:
+        yield f"No model passed any test of {few(never)}."
+    if always:
+        yield f"Every model passed every test of {few(always)}."
+    apart = max(scored, key=lambda row: row.spread or 0, default=None)
+    if apart and apart.spread:
+        yield f"Models differ most on {apart.name}: by {100 * apart.spread:.0f} points."
+    if report.left_out:
+        names = few(report.left_out, of=report.left_out_count)
+        yield f"Left out: {names}, which were run longer ago; choose models to see them."
+
+
+def _warnings(report: HeatReport) -> Iterator[str]:
+    if report.measured_apart:
+        yield (
+            "These runs do not all have the same tests and judges: a difference between columns "
+            "may come from those."
+        )
+
+
+def _map(report: HeatReport, question: HeatQuery) -> Table:
+    return Table(
+        key="map",
+        title=f"Pass rate of each {question.rows} and model",
+        columns=(
+            Column("name", question.rows.capitalize(), "link"),
+            *(
+                Column(f"run_{one.run.pk}", one.name, "rate", str(one.run))
+                for one in report.columns
+            ),
+            Column("all", "All", "rate", "All columns together"),
+            Column("spread", "Spread", "number", "Highest less lowest pass rate, in points"),
+        ),
+        rows=LazyRows(report.rows, lambda rows: [_row(report, question, row) for row in rows]),
+        note=_note(question),
+        empty="There is no complete run here yet. Launch a suite, or choose another one.",
+        look="heat",
+        describes="Darker green: more passed. Orange: more failed.",
+    )
+
+
+def _row(report: HeatReport, question: HeatQuery, row: Row) -> tuple[Cell, ...]:
+    return (
+        Link(row.name, _row_url(report, question, row)),
+        *(_cell(report, question, row, column.run) for column in report.columns),
+        report.rates.get(HeatCell(row.key, 0)),
+        None if row.spread is None else round(100 * row.spread, 6),
+    )
+
+
+def _row_url(report: HeatReport, question: HeatQuery, row: Row) -> str:
+    if question.rows == ISSUE:
+        return page_url("issue", issue=row.key)
+    return page_url("trend", suite=report.scope.suite, tag=row.key)
+
+
+def _cell(report: HeatReport, question: HeatQuery, row: Row, run: Any) -> Cell:
+    rate = report.rates.get(HeatCell(row.key, run.pk))
+    filters = {question.rows: row.key}
+    return None if rate is None else Linked(rate, results_url(run, **filters))
+
+
+def _note(question: HeatQuery) -> str:
+    parts: Sequence[str] = (
+        "A cell opens its results, a name its story; the best model is on the left.",
+        "A dash: the run has no such test.",
+        "" if question.rows == ISSUE else "A test counts for each of its tags.",
+        "A model is shown with its newest run, whichever its variant."
+        if question.columns == IDENTITY
+        else "",
+        "Answers of several models to one test are not independent: an interval of all together "
+        "resamples issues, and one issue alone has none.",
+    )
+    return " ".join(filter(None, parts))
+
+
+HEATMAP = Page(
+    key="heatmap",
+    title="Heat map",
+    summary="The pass rate of each issue or tag in the latest run of each model.",
+    form=HeatForm,
+    build=build,
+    icon="grid_on",
+)

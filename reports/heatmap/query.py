@@ -1,0 +1,203 @@
+"""How the latest run of each model did on each issue or tag."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evalhub.models import LanguageModel
+from issues.models import Issue
+from reports.documents.model_lines import names_of
+from reports.documents.reading import Reading
+from reports.queries.measurement_changes import measure_of
+from reports.queries.model_identities import identities
+from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
+from reports.queries.scope import Choice, Scope, scope_of
+from runs.models import Run, TagSet
+
+MOST_COLUMNS, MOST_NAMED = 10, 30
+
+ISSUE, TAG = "issue", "tag"
+VARIANT, IDENTITY = "variant", "identity"
+DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
+
+
+@dataclass(frozen=True)
+class HeatQuery:
+    """What is asked: rows are issues or tags, columns variants of models or models.
+
+    `tests`: which, one of `exposure.CHOICES`.
+    """
+
+    suite: Choice
+    rows: str
+    columns: str
+    order: str
+    models: Sequence[LanguageModel]
+    tests: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The latest complete run of a model."""
+
+    name: str
+    run: Run
+
+
+@dataclass(frozen=True)
+class Row:
+    """An issue (its id) or a tag (its name).
+
+    Attributes:
+        difficulty: The share that did not pass, over all columns together; None: none decided.
+        spread: The highest pass rate less the lowest; None where fewer than two columns have one.
+    """
+
+    key: int | str
+    name: str
+    difficulty: float | None
+    spread: float | None
+
+
+class HeatCell(NamedTuple):
+    """A cell: row and run; run 0 is all of them together."""
+
+    row: int | str
+    run: int
+
+
+@dataclass(frozen=True)
+class HeatReport:
+    """Columns in the order of their pass rates, the best first.
+
+    `left_out` are names of columns that were run longer ago; not of all, if there are many.
+    """
+
+    scope: Scope
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    rates: Rates[HeatCell]
+    left_out: tuple[str, ...]
+    left_out_count: int
+    measured_apart: bool
+    labels: tuple[str, ...]
+
+
+def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
+    """All that the page tells; a constant number of queries."""
+    scope = scope_of(question.suite)
+    latest = _latest(scope, question)
+    known = runs_of(latest[: MOST_COLUMNS + MOST_NAMED])
+    called = _called(question, known)
+    runs = {pk: known[pk] for pk in latest[:MOST_COLUMNS]}
+    judge_runs = judge_runs_of(runs)
+    groups, names = _grouped(question, runs)
+    repeated = {pk for pk, run in runs.items() if run.repeats > 1}
+    rates = rates_of(
+        groups, reading, resampled=lambda place: place.run == 0 or place.run in repeated
+    )
+    return HeatReport(
+        scope=scope,
+        columns=_columns(runs.values(), called, groups),
+        rows=_sorted(_rows(groups, names), question.order),
+        rates=rates,
+        left_out=tuple(called[pk] for pk in latest[MOST_COLUMNS:] if pk in called),
+        left_out_count=max(0, len(latest) - MOST_COLUMNS),
+        measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
+        labels=labels_of_all(runs.values(), judge_runs),
+    )
+
+
+def _called(question: HeatQuery, runs: Mapping[int, Run]) -> dict[int, str]:
+    """What the column of each run is called."""
+    if question.columns == IDENTITY:
+        return {pk: run.model_name for pk, run in runs.items()}
+    names = names_of([variant_of(run) for run in runs.values()])
+    return {pk: names[run.variant_key] for pk, run in runs.items()}
+
+
+def _latest(scope: Scope, question: HeatQuery) -> list[int]:
+    """The latest run of each column, the newest first."""
+    rows = scope.runs.order_by("created_at", "pk")
+    if question.models:
+        rows = rows.filter(language_model__in=question.models)
+    keys = {pk: one.key for pk, one in identities().items()}
+    newest: dict[str, int] = {}
+    for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):
+        key = keys[model] if question.columns == IDENTITY else variant
+        newest.pop(key, None)
+        newest[key] = run
+    return list(reversed(newest.values()))
+
+
+def _grouped(
+    question: HeatQuery, runs: Mapping[int, Run]
+) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
+    """The results by row and run, and what the rows are called."""
+    tallies = tallies_of(list(runs), by_issue=True, tests=question.tests)
+    if question.rows == ISSUE:
+        titles = Issue.objects.filter(pk__in={tally.issue for tally in tallies}).order_by()
+        return _placed(tallies, None), dict(titles.values_list("pk", "title"))
+    tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    groups = _placed(tallies, tags)
+    return groups, {place.row: str(place.row) for place in groups}
+
+
+def _placed(
+    tallies: Iterable[Tally], tags: Mapping[int, Sequence[str]] | None
+) -> dict[HeatCell, Group]:
+    """By issue; where tags are given, by tag."""
+
+    def places(tally: Tally) -> Iterable[HeatCell]:
+        for row in [tally.issue] if tags is None else tags[tally.tag_set]:
+            yield HeatCell(row, tally.run)
+            yield HeatCell(row, 0)
+
+    return grouped(tallies, places)
+
+
+def _rows(groups: Mapping[HeatCell, Group], names: Mapping[int | str, str]) -> list[Row]:
+    shares: dict[int | str, list[float]] = defaultdict(list)
+    for place, group in groups.items():
+        if place.run and group.scored:
+            shares[place.row].append(group.passed / group.scored)
+    return [_row(key, name, groups[HeatCell(key, 0)], shares[key]) for key, name in names.items()]
+
+
+def _row(key: int | str, name: str, together: Group, shares: Sequence[float]) -> Row:
+    n = together.scored
+    return Row(
+        key,
+        name,
+        difficulty=1 - together.passed / n if n else None,
+        spread=max(shares) - min(shares) if len(shares) > 1 else None,
+    )
+
+
+def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
+    """The highest first; what was not measured comes last, and alike rows by their names."""
+
+    def place(row: Row) -> tuple[float, str]:
+        value = {DIFFICULTY: row.difficulty, SPREAD: row.spread}.get(order)
+        return (0.0 if order == NAME else 2.0 if value is None else -value, row.name.casefold())
+
+    return tuple(sorted(rows, key=place))
+
+
+def _columns(
+    runs: Iterable[Run], called: Mapping[int, str], groups: Mapping[HeatCell, Group]
+) -> tuple[Column, ...]:
+    """The best first."""
+    passed: dict[int, int] = defaultdict(int)
+    scored: dict[int, int] = defaultdict(int)
+    for place, group in groups.items():
+        passed[place.run] += group.passed
+        scored[place.run] += group.scored
+
+    def place_of(column: Column) -> tuple[float, str]:
+        pk = column.run.pk
+        return (-passed[pk] / scored[pk] if scored[pk] else 1.0, column.name)
+
+    return tuple(sorted((Column(called[run.pk], run) for run in runs), key=place_of))

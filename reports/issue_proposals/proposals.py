@@ -1,0 +1,207 @@
+"""What finished runs mean for issues: pulled by the workers' guard, not pushed by runs.
+
+An approved issue that passed enough releases in a row is proposed to be resolved; a person decides.
+A resolved issue that fails again is opened again, with why in its history.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from django.db import transaction
+from django.db.models import Count, Max, Sum
+
+from evalhub.models import User
+from issues import states
+from issues.models import Comment, Issue, IssueState
+from issues.states import Refused
+from reports.documents.reading import KEPT_S, Reading
+from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
+from reports.issue_timeline.rule import IssueResult
+from reports.queries.issue_outcomes import RunInfo, Sightings, run_infos, sightings
+from reports.queries.model_identities import identities
+from runs.models import HumanEvaluation, JudgeRun, Run
+
+NAME = "EvalHub"
+"""Who signs what nobody did."""
+
+SPARE = 2
+"""Releases that are looked at beyond those that are needed: of some nothing may be known."""
+
+PULLED = "follow-up-pulled"
+
+
+# What is proposed --------------------------------------------------------------------------------
+
+
+def proposals() -> list[Proposal]:
+    """What the complete runs propose for all issues; a constant number of queries."""
+    approved = _issues_in(IssueState.APPROVED)
+    runs = run_infos()
+    lately = sightings(approved, recent(runs, settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE))
+    found = [_resolving(issue, seen) for issue, seen in lately.by_issue.items()]
+    return [one for one in (*_reopening_all(runs), *found) if one is not None]
+
+
+def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
+    """The same for one issue, of which these are all the sightings."""
+    seen = found.by_issue.get(issue.pk, [])
+    if issue.state == IssueState.APPROVED:
+        wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
+        lately = {run.pk for run in recent(found.runs.values(), wanted)}
+        return _resolving(issue.pk, [one for one in seen if one.run in lately])
+    if issue.state == IssueState.RESOLVED:
+        at = resolved_at([issue.pk]).get(issue.pk, issue.updated_at)
+        return _reopening(issue.pk, found, at, _models())
+    return None
+
+
+def proposal_of(issue: Issue) -> Proposal | None:
+    """The same from the rows."""
+    return proposal_for(issue, sightings([issue.pk], run_infos()))
+
+
+def kept_proposals(reading: Reading) -> list[Proposal] | None:
+    """All proposals, computed once for what they depend on; None where they are yet to come."""
+    return reading.computed("proposals-1", state_of_workspace(), proposals)
+
+
+def state_of_workspace() -> list[Any]:
+    """What changes whenever a proposal could: cheap to read, as JSON."""
+    runs = Run.objects.aggregate(Max("finished_at"), Count("pk"))
+    judge_runs = JudgeRun.objects.aggregate(Max("finished_at"), Count("pk"))
+    current = JudgeRun.objects.filter(is_current=True).aggregate(Sum("pk"))
+    people = HumanEvaluation.objects.aggregate(Max("pk"))
+    issues = Issue.history.aggregate(Max("history_id"))
+    parts = {
+        **_named("run", runs),
+        **_named("judge_run", judge_runs),
+        **current,
+        **people,
+        **issues,
+    }
+    return [settings.EVALHUB_RELEASES_TO_RESOLVE, sorted((k, str(v)) for k, v in parts.items())]
+
+
+def _named(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{name} {key}": value for key, value in values.items()}
+
+
+def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
+    """The runs of the newest so many releases, and all others since the first of these.
+
+    Where no run has a release, what was launched together is one.
+    """
+    runs = list(runs)
+    has_releases = any(run.release for run in runs)
+    first: dict[str, datetime] = {}
+    for run in runs:
+        key = run.release if has_releases else run.together
+        if key:
+            first[key] = min(run.at, first.get(key, run.at))
+    newest = sorted(first, key=lambda key: first[key])[-releases:]
+    since = min((first[key] for key in newest), default=None)
+    return [
+        run
+        for run in runs
+        if since is not None and (run.release in newest or (run.at >= since and not run.release))
+    ]
+
+
+def resolved_at(issues: Sequence[int]) -> dict[int, datetime]:
+    """When each issue became resolved, the last time; one query."""
+    found: dict[int, datetime] = {}
+    before: dict[int, str] = defaultdict(str)
+    rows = Issue.history.filter(id__in=issues).order_by("history_date", "history_id")
+    for issue, state, at in rows.values_list("id", "state", "history_date"):
+        if state == IssueState.RESOLVED and before[issue] != state:
+            found[issue] = at
+        before[issue] = state
+    return found
+
+
+def _issues_in(state: IssueState) -> list[int]:
+    return list(Issue.objects.filter(state=state).order_by().values_list("pk", flat=True))
+
+
+def _resolving(issue: int, seen: Sequence[IssueResult]) -> Proposal | None:
+    return resolving(issue, seen, releases=settings.EVALHUB_RELEASES_TO_RESOLVE)
+
+
+def _reopening_all(runs: Sequence[RunInfo]) -> list[Proposal | None]:
+    resolved = _issues_in(IssueState.RESOLVED)
+    if not resolved:
+        return []
+    found, when, models = sightings(resolved, runs), resolved_at(resolved), _models()
+    return [_reopening(issue, found, when[issue], models) for issue in resolved if issue in when]
+
+
+def _reopening(
+    issue: int, found: Sightings, at: datetime, models: Mapping[int, str]
+) -> Proposal | None:
+    """Variants of a model are one here: who resolved it knew which models fail."""
+    seen = [
+        one._replace(line=models[found.runs[one.run].model_id])
+        for one in found.by_issue.get(issue, ())
+    ]
+    return reopening(issue, seen, at, {run.pk: run.name for run in found.runs.values()})
+
+
+def _models() -> dict[int, str]:
+    return {pk: identity.key for pk, identity in identities().items()}
+
+
+# Doing it ----------------------------------------------------------------------------------------
+
+
+def accept(issue: Issue, act: Button, *, by: User) -> Proposal:
+    """Do what is proposed for the issue, with the reason as its note.
+
+    Raises:
+        Refused: It is not proposed any more, or the issue lacks something.
+    """
+    proposal = proposal_of(issue)
+    if proposal is None or proposal.act != act:
+        raise Refused([f"To {act} {issue} is not proposed any more: look at its runs again."])
+    if act == "resolve":
+        states.resolve(issue, labels=(), note=proposal.reason, by=by)
+    else:
+        _reopen(issue, proposal, by=by)
+    return proposal
+
+
+def pull() -> int:
+    """Open issues again that failed after they were resolved; gives how many.
+
+    Several processes may call it at once, and as often as they like: an issue is moved once.
+    """
+    kept, state = caches["computed"], state_of_workspace()
+    if kept.get(PULLED) == state:
+        return 0
+    found = kept_proposals(_computing()) or []
+    opened = sum(_reopened(one) for one in found if one.act == "reopen")
+    kept.set(PULLED, state, KEPT_S)
+    return opened
+
+
+def _computing() -> Reading:
+    return Reading(User(is_active=False))
+
+
+def _reopened(proposal: Proposal) -> bool:
+    """False where another process was first, or the issue lacks something: a person has to look."""
+    try:
+        _reopen(Issue.objects.get(pk=proposal.issue), proposal, by=None)
+    except (Issue.DoesNotExist, Refused):
+        return False
+    return True
+
+
+@transaction.atomic
+def _reopen(issue: Issue, proposal: Proposal, *, by: User | None) -> None:
+    states.move(issue, "reopen", by=by, reason=proposal.brief)
+    name = "" if by else NAME
+    Comment.objects.create(issue=issue, author=by, author_name=name, text=proposal.reason)

@@ -1,0 +1,101 @@
+"""What an issue's runs propose: that it is resolved, or open again. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from reports.issue_timeline.rule import (
+    IssueResult,
+    ReleasePoint,
+    failures_after_resolution,
+    passed_in_a_row,
+)
+
+Button = Literal["resolve", "reopen"]
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change of an issue's state, with why.
+
+    Attributes:
+        reason: In sentences. `brief` is the same in few words.
+        runs: Those it is drawn from, the newest first.
+    """
+
+    issue: int
+    act: Button
+    reason: str
+    brief: str
+    runs: tuple[int, ...]
+
+
+def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Proposal | None:
+    """That it is resolved: it passed so many releases in a row, and in each with every model.
+
+    Args:
+        runs: Of which the lines are variants of models.
+    """
+    row = passed_in_a_row(runs)
+    if len(row) < max(1, releases):
+        return None
+    seen = sorted((one for point in row for one in point.runs), key=_newest_first)
+    return Proposal(
+        issue,
+        "resolve",
+        f"{_row_words(row)} In {len(seen)} {'run' if len(seen) == 1 else 'runs'} all of its "
+        f"{sum(one.passed for one in seen):,} answers passed.",
+        f"passed {len(row)} {_things(row)} in a row",
+        tuple(one.run for one in seen),
+    )
+
+
+def reopening(
+    issue: int, runs: Iterable[IssueResult], resolved_at: datetime, names: Mapping[int, str]
+) -> Proposal | None:
+    """That it is open again: since it was resolved, a model showed the fault anew.
+
+    Args:
+        runs: Of which the lines are models.
+        names: What people call these runs.
+    """
+    found = sorted(failures_after_resolution(runs, resolved_at), key=_newest_first)
+    if not found:
+        return None
+    first = found[-1]
+    told = f"{first.failed:,} of {first.failed + first.passed:,}"
+    more = "" if len(found) == 1 else f" {len(found) - 1} more runs since show it too."
+    return Proposal(
+        issue,
+        "reopen",
+        f"It failed again after it was resolved: {told} answers in {names[first.run]}.{more}",
+        f"failed again in run {first.run} ({told})",
+        tuple(one.run for one in found),
+    )
+
+
+def _newest_first(seen: IssueResult) -> tuple[float, int]:
+    return -seen.at.timestamp(), -seen.run
+
+
+def _things(row: Sequence[ReleasePoint]) -> str:
+    many = len(row) > 1
+    return (
+        ("releases" if many else "release") if row[0].name else ("launches" if many else "launch")
+    )
+
+
+def _row_words(row: Sequence[ReleasePoint]) -> str:
+    if not row[0].name:
+        return f"It passed in {len(row)} {_things(row)} in a row."
+    names = [point.name for point in reversed(row[:MOST_NAMED])]
+    last = ", the last ones " if len(row) > MOST_NAMED else ": "
+    return f"It passed {len(row)} {_things(row)} in a row{last}{_listed(names)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    *rest, last = names
+    return f"{', '.join(rest)} and {last}" if rest else last

@@ -1,0 +1,34 @@
+"""What a person does about what an issue's runs propose."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from evalhub.admin_site.pages import current_user
+from issues.models import Issue
+from issues.states import APPROVE_ISSUE, Refused
+from reports.documents.links import page_url
+from reports.documents.rendering import needs
+from reports.issue_proposals.proposals import accept
+from reports.issue_proposals.rule import Button
+
+DONE = {"resolve": "is resolved", "reopen": "is open again"}
+
+
+@require_POST
+@needs(APPROVE_ISSUE)
+def accept_proposal(request: HttpRequest, pk: int) -> HttpResponse:
+    """Resolve or reopen the issue, as its runs propose."""
+    issue = get_object_or_404(Issue, pk=pk)
+    act: Button = "reopen" if request.POST.get("act") == "reopen" else "resolve"
+    try:
+        proposal = accept(issue, act, by=current_user(request))
+    except Refused as refused:
+        for problem in refused.problems:
+            messages.error(request, problem)
+    else:
+        messages.success(request, f"“{issue}” {DONE[act]}. {proposal.reason}")
+    home = request.POST.get("back") == "home"
+    return HttpResponseRedirect(reverse("admin:index") if home else page_url("issue", issue=issue))

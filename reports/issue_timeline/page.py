@@ -1,0 +1,183 @@
+"""Issue: how one error has done, from when it was reported until now."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from issues.models import Issue, IssueState
+from reports.documents.document import Column, Document, Fact, Link, Table
+from reports.documents.links import page_url
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.issue_timeline.query import IssueReport, Line, issue_report
+from reports.issue_timeline.rule import IssueOutcome, passed_in_a_row
+from reports.issue_timeline.timeline_tables import (
+    changes_table,
+    feedback_table,
+    reported,
+    runs_table,
+    tests_table,
+    turns_table,
+)
+
+POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 10, 50, 6, 50
+
+PROPOSED = {
+    "resolve": "Its runs propose that it is resolved.",
+    "reopen": "Its runs propose to open it again.",
+}
+
+
+class IssueForm(ReportForm):
+    """Which issue, and how far back."""
+
+    issue = forms.ModelChoiceField(
+        Issue.objects.all(),
+        widget=forms.NumberInput(attrs={"min": 1}),
+        label="Number of the issue",
+    )
+    points = forms.IntegerField(
+        label="Runs of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
+    )
+    family = forms.BooleanField(label="One line per family")
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Its runs line by line, where it broke and passed again, its tests, feedback and states."""
+    issue = asked["issue"]
+    if issue is None:
+        return _unasked()
+    report = issue_report(
+        issue,
+        by_family=bool(asked["family"]),
+        points=asked["points"] or POINTS,
+        reader=reading.reader,
+    )
+    return Document(
+        question=f"How has “{issue}” done since it was reported?",
+        sentences=tuple(_sentences(report)),
+        facts=tuple(_facts(report)),
+        tables=(
+            runs_table(report),
+            turns_table(report),
+            tests_table(report),
+            feedback_table(report),
+            changes_table(report),
+        ),
+        labels=report.labels,
+        more={"proposal": report.proposal},
+    )
+
+
+def _unasked() -> Document:
+    """The issues to choose from."""
+    issues = Issue.objects.order_by("-updated_at", "-pk").only("title", "state", "severity")
+    return Document(
+        question="How has an issue done since it was reported?",
+        sentences=("Choose one: from here, from any report that names it, or by its number.",),
+        tables=(
+            Table(
+                key="issues",
+                title="Issues that changed last",
+                columns=(
+                    Column("issue", "Issue", "link"),
+                    Column("state", "State"),
+                    Column("severity", "Severity"),
+                ),
+                rows=[
+                    (
+                        Link(str(issue), page_url("issue", issue=issue)),
+                        issue.get_state_display(),
+                        issue.get_severity_display(),
+                    )
+                    for issue in issues[:OFFERED]
+                ],
+                empty="There is no issue yet. Write down what goes wrong, and its tests.",
+            ),
+        ),
+    )
+
+
+# In words ----------------------------------------------------------------------------------------
+
+
+def _sentences(report: IssueReport) -> Iterator[str]:
+    issue = report.issue
+    author = f" by {issue.author}" if issue.author else ""
+    n = report.feedback_total
+    pieces = "no" if not n else "1 piece of" if n == 1 else f"{n} pieces of"
+    yield (
+        f"Reported on {reported(issue.created_at)}{author}, with {pieces} feedback; it is "
+        f"{issue.get_state_display().lower()} now, of {issue.get_severity_display().lower()} "
+        "severity."
+    )
+    if issue.resolution_note or issue.state == IssueState.RESOLVED:
+        yield f"Its resolution: {_resolution(issue)}"
+    yield from _now(report.lines)
+    if report.proposal:
+        yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
+    yield from _left_out(report)
+
+
+def _resolution(issue: Issue) -> str:
+    labels = ", ".join(str(label) for label in issue.resolution_labels.all())
+    return ". ".join(part for part in (labels, issue.resolution_note) if part) or "nothing said."
+
+
+def _now(lines: Sequence[Line]) -> Iterator[str]:
+    """Who fails it now, and who passes it."""
+    failing = [line.name for line in lines if _goes(line) == IssueOutcome.FAILED]
+    passing = [line.name for line in lines if _goes(line) == IssueOutcome.PASSED]
+    told = [f"it fails with {_few(failing)}"] if failing else []
+    told += [f"it passes with {_few(passing)}"] if passing else []
+    if told:
+        yield f"In the newest run of each model {', and '.join(told)}."
+
+
+def _goes(line: Line) -> IssueOutcome | None:
+    return line.turns.now.issue_outcome if line.turns.now else None
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _left_out(report: IssueReport) -> Iterator[str]:
+    courses = report.courses
+    if courses.left_out:
+        yield f"Left out: {len(courses.left_out)} models that were run longer ago."
+    if courses.earlier:
+        yield f"Left out: {courses.earlier:,} earlier runs; ask for more runs of a line."
+
+
+def _facts(report: IssueReport) -> Iterator[Fact]:
+    issue = report.issue
+    yield Fact(
+        "state", "State", issue.get_state_display(), note="Open it", url=issue.get_absolute_url()
+    )
+    yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of it")
+    failing = sum(_goes(line) == IssueOutcome.FAILED for line in report.lines)
+    yield Fact("failing", "Models that fail it now", failing, "count", f"of {len(report.lines)}")
+    row = len(passed_in_a_row(report.seen))
+    wanted = settings.EVALHUB_RELEASES_TO_RESOLVE
+    yield Fact(
+        "row",
+        "Releases passed in a row",
+        row,
+        "count",
+        f"with every model; {wanted} propose that it is resolved",
+    )
+
+
+ISSUE_TIMELINE = Page(
+    key="issue",
+    title="Life of an issue",
+    summary="One issue over its runs: where it broke, where it passed again, tests and feedback.",
+    form=IssueForm,
+    build=build,
+    icon="timeline",
+    template="reports/issue_timeline/page.html",
+    in_menu=False,
+)

@@ -1,0 +1,239 @@
+"""One issue from when it was reported until now: its runs, tests, feedback and states."""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Count
+
+from evalhub.models import User
+from issues.models import Feedback, Issue, IssueState, Test
+from reports.documents.model_lines import LineStyle, line_style_of_name, line_styles, names_of
+from reports.documents.rate_cells import issue_rate
+from reports.issue_proposals.proposals import proposal_for
+from reports.issue_proposals.rule import Proposal
+from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
+from reports.leaderboard.query import labels_by_run
+from reports.queries.issue_outcomes import RunInfo, Sightings, run_infos, sightings
+from reports.queries.model_identities import identities
+from reports.queries.result_rows import TEXT, prompt_of
+from reports.queries.run_variants import variant_of
+from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
+from runs.figures.tallies import Rate
+from runs.models import Outcome, Result, Run
+
+MOST_LINES, MOST_FEEDBACK, MOST_TESTS = 8, 100, 300
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stop of a line: a run, or those of one day that are taken together, newest first."""
+
+    series_point: SeriesPoint
+    seen: tuple[IssueResult, ...]
+    rate: Rate
+
+    @property
+    def run(self) -> int:
+        return self.series_point.newest.run
+
+    @property
+    def excluded(self) -> int:
+        return sum(seen.excluded for seen in self.seen)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model's runs, oldest first. `turns` are those of all its runs, shown or not."""
+
+    name: str
+    look: LineStyle
+    points: tuple[Point, ...]
+    turns: TurningPoints
+
+
+@dataclass(frozen=True)
+class TestLine:
+    """A test of the issue over the runs that are shown; `prompt` None: sealed for the reader."""
+
+    __test__ = False
+
+    pk: int
+    state: str
+    prompt: str | None
+    rate: Rate
+    excluded: int
+
+
+class Change(NamedTuple):
+    """A change of the issue's state; `before` is "" where the issue was made."""
+
+    at: datetime
+    before: str
+    after: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class IssueReport:
+    """The life of an issue.
+
+    Attributes:
+        lines: The models that were run last, the last one first.
+        runs: Every complete run, in brief, by its number.
+        seen: What those with results of the issue made of it; lines are as the reader wants them.
+        feedback: What the reader may read of it, newest first; `feedback_total` counts all.
+        proposal: What its runs propose; None: nothing.
+    """
+
+    issue: Issue
+    lines: tuple[Line, ...]
+    courses: SeriesLines
+    runs: Mapping[int, RunInfo]
+    seen: Sequence[IssueResult]
+    tests: tuple[TestLine, ...]
+    tests_total: int
+    feedback: tuple[Feedback, ...]
+    feedback_total: int
+    changes: tuple[Change, ...]
+    proposal: Proposal | None
+    labels: tuple[str, ...]
+
+
+def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
+    """All that its page tells; the number of queries is constant."""
+    found = sightings([issue.pk], run_infos())
+    seen = _on_lines(found, issue.pk, by_family=by_family)
+    courses = by_time(_briefs(seen, found.runs), most_lines=MOST_LINES, most_points=points)
+    feedback = Feedback.objects.filter(issue=issue)
+    return IssueReport(
+        issue=issue,
+        lines=_lines(courses, seen, by_family=by_family),
+        courses=courses,
+        runs=found.runs,
+        seen=seen,
+        tests=_tests(issue, courses.runs, reader),
+        tests_total=issue.tests.count(),
+        feedback=tuple(feedback.readable_by(reader)[:MOST_FEEDBACK]),
+        feedback_total=feedback.count(),
+        changes=changes_of(issue),
+        proposal=proposal_for(issue, found),
+        labels=_labels(courses.runs),
+    )
+
+
+def _labels(runs: Collection[int]) -> tuple[str, ...]:
+    return tuple(sorted({label for some in labels_by_run(runs).values() for label in some}))
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+
+def _on_lines(found: Sightings, issue: int, *, by_family: bool) -> list[IssueResult]:
+    """What was seen of the issue, oldest first; a line is a variant, or a family of models."""
+    seen = sorted(found.by_issue[issue], key=lambda one: (one.at, one.run))
+    if not by_family:
+        return seen
+    families = {pk: identity.family for pk, identity in identities().items()}
+    return [one._replace(line=families[found.runs[one.run].model_id]) for one in seen]
+
+
+def _briefs(seen: Iterable[IssueResult], runs: Mapping[int, RunInfo]) -> list[RunKey]:
+    return [
+        RunKey(one.run, str(one.line), runs[one.run].variant, one.release, one.at) for one in seen
+    ]
+
+
+def _lines(
+    courses: SeriesLines, seen: Sequence[IssueResult], *, by_family: bool
+) -> tuple[Line, ...]:
+    runs = {one.run: one for one in seen}
+    turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
+    for one in seen:
+        turns[str(one.line)].append(one)
+    repeats, names, looks = _dressed(courses, by_family=by_family)
+    return tuple(
+        Line(
+            names[series_line.key],
+            looks[series_line.key],
+            tuple(
+                _point(series_point, runs, repeats) for series_point in series_line.series_points
+            ),
+            turning_points(turns[series_line.key]),
+        )
+        for series_line in courses.shown
+    )
+
+
+def _point(
+    series_point: SeriesPoint, runs: Mapping[int, IssueResult], repeats: Mapping[int, int]
+) -> Point:
+    seen = tuple(runs[run.run] for run in series_point.runs)
+    passed = sum(one.passed for one in seen)
+    scored = passed + sum(one.failed for one in seen)
+    single = len(seen) == 1 and repeats[series_point.newest.run] == 1
+    return Point(series_point, seen, issue_rate(passed, scored, single=single))
+
+
+def _dressed(
+    courses: SeriesLines, *, by_family: bool
+) -> tuple[dict[int, int], dict[str, str], dict[str, LineStyle]]:
+    """Repeats of the runs; what each line is called, and how it looks."""
+    rows = Run.objects.filter(pk__in=courses.runs).order_by()
+    repeats = dict(rows.values_list("pk", "repeats"))
+    keys = [series_line.key for series_line in courses.shown]
+    if by_family:
+        return repeats, {key: key for key in keys}, {key: line_style_of_name(key) for key in keys}
+    newest = [series_line.series_points[-1].newest.run for series_line in courses.shown]
+    fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
+    variants = [variant_of(run) for run in rows.filter(pk__in=newest).only(*fields, "endpoint")]
+    return repeats, names_of(variants), line_styles(variants)
+
+
+# Tests and states --------------------------------------------------------------------------------
+
+
+def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
+    """Its tests, the hardest first; those without results last."""
+    tests = Test.objects.filter(issue=issue).order_by("pk")
+    prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MOST_TESTS])
+    counts: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome.values, 0))
+    results = Result.objects.filter(issue=issue, run__in=runs).order_by()
+    for test, outcome, n in results.values_list("test_id", "outcome").annotate(n=Count("pk")):
+        counts[test][outcome] += n
+    lines = [
+        _test_line(pk, state, prompts.get(pk), counts[pk])
+        for pk, state in tests.values_list("pk", "state")[:MOST_TESTS]
+    ]
+    return tuple(sorted(lines, key=_hardest_first))
+
+
+def _test_line(pk: int, state: str, messages: Any, counts: Mapping[str, int]) -> TestLine:
+    passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
+    prompt = None if messages is None else prompt_of(messages)[:TEXT]
+    excluded = sum(counts.values()) - passed - failed
+    return TestLine(pk, state, prompt, issue_rate(passed, passed + failed, single=False), excluded)
+
+
+def _hardest_first(line: TestLine) -> tuple[float, int]:
+    return 2.0 if line.rate.share is None else line.rate.share, line.pk
+
+
+def changes_of(issue: Issue) -> tuple[Change, ...]:
+    """How the issue's state changed, oldest first; one query."""
+    names = ("history_date", "state", "history_user__username", "history_change_reason")
+    rows = issue.history.order_by("history_date", "history_id").values_list(*names)
+    changes: list[Change] = []
+    before = ""
+    for at, state, by, reason in rows:
+        if state != before:
+            changes.append(Change(at, _named(before), _named(state), by or "", reason or ""))
+        before = state
+    return tuple(changes)
+
+
+def _named(state: str) -> str:
+    return str(IssueState(state).label).lower() if state else ""

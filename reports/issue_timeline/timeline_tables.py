@@ -1,0 +1,204 @@
+"""The tables of an issue's page."""
+
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils import timezone
+
+from reports.documents.cells import rate_words
+from reports.documents.document import Cell, Column, Link, Table
+from reports.documents.links import row_url
+from reports.issue_timeline.query import IssueReport, Line, Point, TestLine
+from reports.issue_timeline.rule import IssueOutcome, IssueResult, TurningPoints
+from reports.trend.figure import Dot, DrawnLine, trend_lines
+
+SHORT = 160
+
+RUN_COLUMNS = (
+    Column("run", "Run", "link"),
+    Column("line", "Model"),
+    Column("release", "Release"),
+    Column("date", "Date", "date"),
+    Column(
+        "issue_outcome", "Went", "outcome", "Passed where every answer did, and none is undecided"
+    ),
+    Column("rate", "Pass rate", "rate"),
+    Column("excluded", "Undecided", "count", "Errors, unjudged and pending: in no rate"),
+)
+
+
+def run_link(report: IssueReport, run: int) -> Link:
+    """To the run's results of this issue."""
+    url = f"{reverse('reports:run', args=[run])}?issue={report.issue.pk}#results"
+    return Link(report.runs[run].label, url)
+
+
+def runs_table(report: IssueReport) -> Table:
+    points = [(line, point) for line in report.lines for point in line.points]
+    points.sort(key=lambda pair: (pair[1].series_point.at, pair[1].run), reverse=True)
+    return Table(
+        key="runs",
+        title="Run after run",
+        columns=RUN_COLUMNS,
+        rows=[_point_row(report, line, point) for line, point in points],
+        note="Bands and ranges are 95 % intervals. Where a test was asked several times, or the "
+        "runs of a day are taken together, the answers are no news of each other: there is none.",
+        empty="No complete run has a result of this issue yet. Launch a run with its tests.",
+        figure=trend_lines([_drawn(line) for line in report.lines], (), ()) if points else None,
+        describes="The issue's pass rate in each run, one line for each model",
+        look="long",
+    )
+
+
+def _point_row(report: IssueReport, line: Line, point: Point) -> tuple[Cell, ...]:
+    more = len(point.seen) - 1
+    link = run_link(report, point.run)
+    return (
+        Link(link.text, link.url, f"and {more} more") if more else link,
+        line.name,
+        point.series_point.release or None,
+        point.series_point.at,
+        _went({seen.issue_outcome for seen in point.seen}),
+        point.rate,
+        point.excluded,
+    )
+
+
+def _went(ways: set[IssueOutcome]) -> str | None:
+    """None where it is not known."""
+    if IssueOutcome.FAILED in ways:
+        return IssueOutcome.FAILED.value
+    return IssueOutcome.PASSED.value if IssueOutcome.PASSED in ways else None
+
+
+def _drawn(line: Line) -> DrawnLine:
+    dots = [
+        Dot(
+            place=f"{timezone.localtime(point.series_point.at):%Y-%m-%dT%H:%M:%S}",
+            share=point.rate.share,
+            interval=point.rate.interval,
+            text=f"{line.name}: {rate_words(point.rate)}\n{point.series_point.at:%Y-%m-%d}",
+            run=point.run,
+        )
+        for point in line.points
+    ]
+    return DrawnLine(line.name, line.look, dots)
+
+
+def turns_table(report: IssueReport) -> Table:
+    return Table(
+        key="turns",
+        title="Where it broke, and where it passed again",
+        columns=(
+            Column("line", "Model"),
+            Column("passed_before", "Last passed before", "link", "What broke it lies after this"),
+            Column("first_failed", "First failed", "link", "and not after this"),
+            Column("passed_again", "First passed again", "link"),
+            Column("now", "Now", "outcome"),
+            Column("streak", "Runs in a row", "count", "So often as it does now"),
+            Column("newest", "Newest run", "link"),
+        ),
+        rows=[(line.name, *_turns(report, line.turns)) for line in report.lines],
+        note="Of all complete runs, also those that are not shown above.",
+        empty="No complete run has a result of this issue yet.",
+    )
+
+
+def _turns(report: IssueReport, turns: TurningPoints) -> tuple[Cell, ...]:
+    now = turns.now
+    return (
+        _seen_link(report, turns.passed_before),
+        _seen_link(report, turns.first_failed),
+        _seen_link(report, turns.passed_again),
+        now.issue_outcome.value if now else None,
+        turns.streak if now else None,
+        _seen_link(report, now),
+    )
+
+
+def _seen_link(report: IssueReport, seen: IssueResult | None) -> Link | None:
+    if seen is None:
+        return None
+    link = run_link(report, seen.run)
+    when = f"{timezone.localtime(seen.at):%Y-%m-%d}"
+    return Link(link.text, link.url, f"release {seen.release}, {when}" if seen.release else when)
+
+
+def tests_table(report: IssueReport) -> Table:
+    more = report.tests_total - len(report.tests)
+    return Table(
+        key="tests",
+        title="Its tests, the hardest first",
+        columns=(
+            Column("test", "Test", "link"),
+            Column("prompt", "Asks"),
+            Column("state", "State"),
+            Column("rate", "Pass rate", "rate", "Over the runs that are shown"),
+            Column("excluded", "Undecided", "count"),
+        ),
+        rows=[_test_row(line) for line in report.tests],
+        note=f"{more} more tests are not shown." if more else "",
+        empty="It has no test yet: write one that shows it.",
+    )
+
+
+def _test_row(line: TestLine) -> tuple[Cell, ...]:
+    return (
+        Link(f"test {line.pk}", row_url("admin:issues_test_change", line.pk)),
+        "sealed" if line.prompt is None else line.prompt,
+        line.state.replace("_", " "),
+        line.rate if line.rate.n else None,
+        line.excluded,
+    )
+
+
+def feedback_table(report: IssueReport) -> Table:
+    hidden = report.feedback_total - len(report.feedback)
+    return Table(
+        key="feedback",
+        title="Feedback",
+        columns=(
+            Column("feedback", "Said", "link"),
+            Column("rating", "Rating"),
+            Column("model", "Model"),
+            Column("state", "State"),
+            Column("date", "Date", "date"),
+        ),
+        rows=[
+            (
+                Link(str(one)[:SHORT], one.get_absolute_url()),
+                one.get_rating_display(),
+                one.model or None,
+                one.state,
+                one.created_at,
+            )
+            for one in report.feedback
+        ],
+        note=f"{hidden} more are sealed for you, or older." if hidden else "",
+        empty="All of it is sealed for you."
+        if hidden
+        else "No feedback led to it. Accept feedback into it where it is the same error.",
+    )
+
+
+def changes_table(report: IssueReport) -> Table:
+    return Table(
+        key="states",
+        title="How its state changed",
+        columns=(
+            Column("date", "Date", "date"),
+            Column("from", "From"),
+            Column("to", "To"),
+            Column("who", "By"),
+            Column("why", "Why"),
+        ),
+        rows=[
+            (change.at, change.before or None, change.after, change.by or None, change.reason)
+            for change in reversed(report.changes)
+        ],
+        empty="Nothing is recorded of it.",
+    )
+
+
+def reported(at: datetime) -> str:
+    return f"{timezone.localtime(at):%Y-%m-%d}"

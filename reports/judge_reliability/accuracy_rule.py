@@ -1,0 +1,192 @@
+"""A judge against people: where both said of one answer whether it passes. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from evalhub.statistics.judge_accuracy import (
+    JudgeAccuracy,
+    JudgeCounts,
+    judge_accuracy,
+    judge_counts,
+)
+from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
+from evalhub.statistics.kappa import kappa_from_confusion
+from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+
+SEED = 1
+RARE = 0.1
+"""Where people gave one of the verdicts more rarely than this, kappa is low for any judge."""
+
+
+class Sample(StrEnum):
+    """Which answers a judge is measured on: those drawn at random and judged blind, or all."""
+
+    DRAWN = "random"
+    ALL = "all"
+
+
+class Checked(NamedTuple):
+    """What one party (a judge, or a jury together) and people said of one answer.
+
+    `said` None: the party gave no verdict. `people` None: they differ, or nobody judged the whole.
+    `drawn` is what those said who were given it at random and saw no verdict: None where nobody
+    was, or they differ. True is passed.
+    """
+
+    party: str
+    result: int
+    run: int
+    issue: int
+    said: bool | None
+    people: bool | None
+    drawn: bool | None
+
+    def truth(self, sample: Sample) -> bool | None:
+        return self.drawn if sample is Sample.DRAWN else self.people
+
+    def counts_in(self, sample: Sample) -> bool:
+        """Whether both gave a verdict."""
+        return self.said is not None and self.truth(sample) is not None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One party measured against people on one sample.
+
+    `kappa` None: not defined, as where one side gave one verdict only. `intervals` are resampled
+    by issue. `rarer`: the share of the rarer of people's verdicts; None without any.
+    """
+
+    party: str
+    counts: JudgeCounts
+    accuracy: JudgeAccuracy
+    kappa: float | None
+    intervals: JudgeIntervals
+    issues: int
+
+    @property
+    def n(self) -> int:
+        return self.accuracy.n
+
+    @property
+    def of_rarer(self) -> int:
+        """On how many answers people gave the rarer of their two verdicts."""
+        passed = self.counts.true_pass + self.counts.false_fail
+        return min(passed, self.n - passed)
+
+    @property
+    def rarer(self) -> float | None:
+        return self.of_rarer / self.n if self.n else None
+
+    @property
+    def is_lopsided(self) -> bool:
+        return self.rarer is not None and round(self.rarer, 9) < RARE
+
+    @property
+    def is_informative(self) -> bool | None:
+        """Whether it tells good from bad (se + sp > 1); None where that was not measured."""
+        se, sp = self.accuracy.sensitivity, self.accuracy.specificity
+        return None if se is None or sp is None else round(se + sp, 9) > 1
+
+
+def measured(rows: Iterable[Checked], sample: Sample) -> list[Measured]:
+    """Each party that can be measured on this sample, in the order in which they first come."""
+    by_party: dict[str, list[Checked]] = defaultdict(list)
+    for row in rows:
+        if row.counts_in(sample):
+            by_party[row.party].append(row)
+    return [_measured(party, mine, sample) for party, mine in by_party.items()]
+
+
+def _measured(party: str, rows: Sequence[Checked], sample: Sample) -> Measured:
+    by_issue: dict[int, list[Checked]] = defaultdict(list)
+    for row in rows:
+        by_issue[row.issue].append(row)
+    clusters = [_counts(mine, sample) for _, mine in sorted(by_issue.items())]
+    counts = _counts(rows, sample)
+    return Measured(
+        party=party,
+        counts=counts,
+        accuracy=judge_accuracy(counts),
+        kappa=kappa_from_confusion(counts.as_pairs()),
+        intervals=judge_intervals(clusters, seed=SEED),
+        issues=len(clusters),
+    )
+
+
+def _counts(rows: Iterable[Checked], sample: Sample) -> JudgeCounts:
+    rows = list(rows)
+    return judge_counts([row.said for row in rows], [row.truth(sample) for row in rows])
+
+
+# A pass rate, corrected ---------------------------------------------------------------------------
+
+
+class Tally(NamedTuple):
+    """How many answers to one issue's tests a jury passed in one run, and how many it failed."""
+
+    issue: int
+    passed: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The pass rate that people would have found in a run; `why_not` says why there is none.
+
+    `n` are the answers drawn at random from which the jury's error is known.
+    """
+
+    share: float | None
+    low: float | None
+    high: float | None
+    n: int
+    why_not: str = ""
+
+
+def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected:
+    """A run's pass rate corrected for its jury's error on a random sample.
+
+    Args:
+        tallies: Of the run, by issue.
+        checked: What this jury and people said, in any run.
+    """
+    rows = [row for row in checked if row.counts_in(Sample.DRAWN)]
+    counts = _counts(rows, Sample.DRAWN)
+    found = judge_accuracy(counts)
+    scored = sum(tally.passed + tally.failed for tally in tallies)
+    rate = sum(tally.passed for tally in tallies) / scored if scored else None
+    share = corrected_rate(rate, found.sensitivity, found.specificity)
+    if share is None:
+        return Corrected(None, None, None, found.n, _why_not(rate, found))
+    values = [
+        (t.issue, value, n) for t in tallies for value, n in ((1.0, t.passed), (0.0, t.failed))
+    ]
+    interval = corrected_interval(
+        [value for _, value, _ in values],
+        [n for _, _, n in values],
+        [issue for issue, _, _ in values],
+        [Calibrated(bool(r.said), bool(r.drawn), r.issue) for r in rows],
+        seed=SEED,
+    )
+    low, high = interval or (None, None)
+    return Corrected(share, low, high, found.n)
+
+
+def _why_not(rate: float | None, found: JudgeAccuracy) -> str:
+    if rate is None:
+        return "The jury decided nothing in this run."
+    if not found.n:
+        return "People judged no answers of this jury that were drawn at random."
+    if found.sensitivity is None:
+        return f"People passed none of the {found.n:,} answers drawn at random."
+    if found.specificity is None:
+        return f"People failed none of the {found.n:,} answers drawn at random."
+    failed = round((1 - (found.prevalence or 0)) * found.n)
+    return (
+        f"On the {found.n:,} answers drawn at random, of which people failed {failed:,}, this "
+        "jury's verdicts are worth no more than a coin's."
+    )

@@ -1,0 +1,72 @@
+"""Pass rates corrected for the known error of the jury that gave them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from evalhub.models import BatchState
+from reports.documents.reading import Reading
+from reports.judge_reliability.accuracy_rule import Checked, Corrected, Tally, corrected
+from reports.queries.human_agreement import Calibration, Evaluated, inputs_of, jury_key, version_of
+from runs.models import JudgeRun, ResultScore, Suite
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run as its judges alone decided it: people's overrides are not in `passed` and `failed`."""
+
+    judge_run: JudgeRun
+    passed: int
+    failed: int
+
+
+def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
+    """The newest runs whose current judging is done; two queries."""
+    rows = JudgeRun.objects.filter(is_current=True, state=BatchState.DONE).exclude(jury__judges=[])
+    rows = rows.filter(run__state=BatchState.DONE)
+    if suite is not None:
+        rows = rows.filter(run__suite=suite)
+    judge_runs = list(rows.select_related("run").order_by("-run_id")[:last])
+    scored = ResultScore.objects.filter(judge_run__in=judge_runs, passed__isnull=False).order_by()
+    counts = {(pk, passed): n for pk, passed, n in _by_verdict(scored)}
+    return [
+        JudgedRun(j, counts.get((j.pk, True), 0), counts.get((j.pk, False), 0)) for j in judge_runs
+    ]
+
+
+def _by_verdict(scored: QuerySet[ResultScore]) -> Iterable[tuple[int, bool, int]]:
+    return scored.values_list("judge_run_id", "passed").annotate(Count("pk"))
+
+
+def corrections(
+    runs: Sequence[JudgedRun],
+    evaluated: Sequence[Evaluated],
+    found: Calibration | None,
+    reading: Reading,
+) -> dict[int, Corrected] | None:
+    """The corrected pass rate of each of these runs, by judging; None: not computed yet."""
+    if found is None:
+        return None
+    inputs = [inputs_of(evaluated), [version_of(run.judge_run) for run in runs]]
+    return reading.computed("corrected-1", inputs, lambda: _correct(runs, found))
+
+
+def _correct(runs: Sequence[JudgedRun], found: Calibration) -> dict[int, Corrected]:
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    rows = ResultScore.objects.filter(judge_run__in=[run.judge_run for run in runs]).order_by()
+    counted = rows.values_list("judge_run_id", "result__issue_id").annotate(
+        n_passed=Count("pk", filter=Q(passed=True)), n_failed=Count("pk", filter=Q(passed=False))
+    )
+    for judge_run, *tally in counted:
+        tallies[judge_run].append(Tally(*tally))
+    by_party: dict[str, list[Checked]] = defaultdict(list)
+    for row in found.rows:
+        by_party[row.party].append(row)
+    return {
+        run.judge_run.pk: corrected(
+            sorted(tallies[run.judge_run.pk]), by_party[jury_key(run.judge_run)]
+        )
+        for run in runs
+    }

@@ -1,0 +1,149 @@
+"""Tables of judges two by two: who agrees with whom, and what a jury is worth."""
+
+from evalhub.formatting import percent
+from reports.documents.document import Cell, Column, Estimate, Table
+from reports.documents.rate_cells import share_of
+from reports.judge_reliability.figure import matrix
+from reports.judge_reliability.judges.pairs_rule import FEWEST, Pair
+from reports.judge_reliability.judges.query import JudgeReport
+from reports.judge_reliability.judges.totals_query import JuryLine
+from runs.figures.tallies import Rate
+
+SAME, KAPPA = "same", "kappa"
+MEASURES = [(SAME, "share of equal verdicts"), (KAPPA, "kappa, beyond chance")]
+
+NO_PAIRS = "No two judges gave verdicts on the same criteria. Choose a jury of two judges or more."
+
+
+def _paired(report: JudgeReport) -> list[int]:
+    """Judges that can be compared with another, in the order of the judges."""
+    found = {judge for pair in report.pairs for judge in (pair.first, pair.second)}
+    known = [judge for judge in report.names if judge in found]
+    return [*known, *sorted(found.difference(known))]
+
+
+def matrix_table(report: JudgeReport, measure: str) -> Table:
+    """Judges against judges, by the share of equal verdicts or by kappa."""
+    judges = _paired(report)
+    names = [report.names.get(judge, f"judge {judge}") for judge in judges]
+    pairs = {frozenset((pair.first, pair.second)): pair for pair in report.pairs}
+    cells = [[_cell(pairs.get(frozenset((a, b))), measure) for b in judges] for a in judges]
+    form = "rate" if measure == SAME else "estimate"
+    return Table(
+        key="matrix",
+        title="Who agrees with whom",
+        columns=(
+            Column("judge", "Judge"),
+            *(
+                Column(f"judge_{judge}", name, form)  # type: ignore[arg-type]
+                for judge, name in zip(judges, names, strict=True)
+            ),
+        ),
+        rows=[(name, *line) for name, line in zip(names, cells, strict=True)],
+        note="A judge is not compared with itself; a dash is a pair without a common criterion"
+        + (f", or with fewer than {FEWEST}. " if measure == KAPPA else ". ")
+        + report.extent,
+        empty=NO_PAIRS,
+        figure=matrix(names, [[_value(c) for c in line] for line in cells], _texts(cells))
+        if judges
+        else None,
+        look="heat" if measure == SAME else "",
+        describes="Each judge against each other, darker where they agree more",
+    )
+
+
+def _cell(pair: Pair | None, measure: str) -> Cell:
+    if pair is None:
+        return None
+    return share_of(pair.same, pair.n) if measure == SAME else Estimate(pair.kappa, pair.n)
+
+
+def _value(cell: Cell) -> float | None:
+    return cell.share if isinstance(cell, Rate) else cell.value if cell is not None else None
+
+
+def _texts(cells: list[list[Cell]]) -> list[list[str]]:
+    return [[_text(cell) for cell in line] for line in cells]
+
+
+def _text(cell: Cell) -> str:
+    value = _value(cell)
+    if value is None:
+        return ""
+    return f"{percent(value) if isinstance(cell, Rate) else f'{value:.2f}'}<br>n {cell.n:,}"
+
+
+def pairs_table(report: JudgeReport) -> Table:
+    return Table(
+        key="pairs",
+        title="Pair by pair",
+        columns=(
+            Column("first", "Judge"),
+            Column("second", "And judge"),
+            Column("same", "Equal verdicts", "rate"),
+            Column("kappa", "Kappa", "estimate", "Cohen's; on finer scales by squared steps"),
+            Column("correlation", "Correlation", "number", "Pearson's, of their values"),
+            Column("rarest", "Rarer verdict", "share", "Of all that both gave, pass or fail"),
+            Column("note", "Note"),
+        ),
+        rows=[_pair(pair, report) for pair in sorted(report.pairs, key=_least_first)],
+        note="The least agreement comes first. Verdicts on two scales cannot be compared: a pair "
+        "is told on the scale on which it has most criteria. " + report.extent,
+        empty=NO_PAIRS,
+    )
+
+
+def _least_first(pair: Pair) -> tuple[float, int]:
+    return (2.0 if pair.kappa is None else pair.kappa, -pair.n)
+
+
+def _pair(pair: Pair, report: JudgeReport) -> tuple[Cell, ...]:
+    return (
+        report.names.get(pair.first, f"judge {pair.first}"),
+        report.names.get(pair.second, f"judge {pair.second}"),
+        share_of(pair.same, pair.n),
+        Estimate(pair.kappa, pair.n),
+        pair.correlation,
+        pair.rarest,
+        _note(pair),
+    )
+
+
+def _note(pair: Pair) -> str:
+    if pair.n < FEWEST:
+        return f"fewer than {FEWEST} criteria"
+    if pair.kappa is None:
+        return "one verdict throughout: kappa is not defined"
+    return "one verdict is rare: kappa says little" if pair.is_lopsided else ""
+
+
+def votes_table(report: JudgeReport) -> Table:
+    """How many independent judges each jury is worth."""
+    return Table(
+        key="votes",
+        title="What each jury is worth",
+        columns=(
+            Column("jury", "Jury"),
+            Column("judges", "Judges", "count"),
+            Column("votes", "Effective votes", "number", "Kish: judges squared by the sum of r"),
+            Column("told", "In words"),
+        ),
+        rows=[_jury(report, line) for line in report.panels],
+        note="Judges that say the same add little to each other: n equal ones are worth one. They "
+        "also say the same where both are right, so this is a lower bound.",
+        empty="No jury of two judges or more has judged yet.",
+    )
+
+
+def _jury(report: JudgeReport, line: JuryLine) -> tuple[Cell, ...]:
+    judges = len([seat for seat in line.seats if not seat.is_backup])
+    votes = report.votes(line)
+    return line.jury, judges, votes, _votes_note(judges, votes)
+
+
+def _votes_note(judges: int, votes: float | None) -> str:
+    if judges < 2:
+        return "one judge: there is nobody to compare it with"
+    if votes is None:
+        return "not measured: too few criteria in common in the judgings read, or no variation"
+    return f"{judges} judges count as {votes:.1f} independent ones"

@@ -1,0 +1,143 @@
+"""How two judges, and then all of a jury, compare: sums that add up over judgings. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evalhub.statistics.kappa import Confusion, kappa_from_confusion
+from evalhub.statistics.pearson import pearson_from_confusion
+
+RARE = 0.1
+"""Where one of two verdicts is rarer than this, kappa is low however often the judges agree."""
+
+FEWEST = 5
+"""Of so few criteria compared nothing is said."""
+
+
+class GivenScore(NamedTuple):
+    """A judge's value for one criterion of one answer, on a scale known by its name."""
+
+    scale: str
+    value: float
+
+
+class JudgePairKey(NamedTuple):
+    """Two judges, the one with the lower id first, and the scale on which they are compared."""
+
+    first: int
+    second: int
+    scale: str
+
+
+Sums = dict[JudgePairKey, Confusion]
+
+
+def sums_of(criteria: Iterable[Mapping[int, GivenScore]]) -> Sums:
+    """How often two judges gave which values for the same criterion, on the same scale.
+
+    Args:
+        criteria: For each criterion of each answer what each judge gave, by the judge's id.
+    """
+    found: dict[JudgePairKey, Counter[tuple[float, float]]] = defaultdict(Counter)
+    for judges in criteria:
+        ids = sorted(judges)
+        for place, first in enumerate(ids):
+            one = judges[first]
+            for second in ids[place + 1 :]:
+                other = judges[second]
+                if one.scale == other.scale:
+                    found[JudgePairKey(first, second, one.scale)][one.value, other.value] += 1
+    return {between: dict(counts) for between, counts in found.items()}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two judges compared on the scale that they share most criteria of.
+
+    Attributes:
+        n: Criteria for which both gave a value; `same` of them got the same one.
+        kappa: Cohen's, weighted by the squared steps of the scale, which for two options is the
+            plain one. None: both gave one value throughout, or there are fewer than 5 criteria.
+        correlation: Pearson's, of the values; None where one of them never varies, or likewise.
+        rarest: The share of the rarer verdict in all that both gave, where there are two; None
+            on a finer scale.
+    """
+
+    first: int
+    second: int
+    n: int
+    same: int
+    kappa: float | None
+    correlation: float | None
+    rarest: float | None
+
+    @property
+    def is_lopsided(self) -> bool:
+        """Whether one verdict is so rare that kappa says little."""
+        return self.rarest is not None and round(self.rarest, 9) < RARE
+
+
+def pairs_in(sums: Sums, levels: Mapping[str, Sequence[float]]) -> list[Pair]:
+    """Every two judges that gave values for the same criteria, by their ids.
+
+    Args:
+        levels: All values of each scale, ascending, by its name.
+    """
+    best: dict[tuple[int, int], JudgePairKey] = {}
+    for between in sorted(sums):
+        judges = between.first, between.second
+        if judges not in best or _n(sums[between]) > _n(sums[best[judges]]):
+            best[judges] = between
+    return [_pair(between, sums[between], levels[between.scale]) for between in best.values()]
+
+
+def _pair(between: JudgePairKey, counts: Confusion, levels: Sequence[float]) -> Pair:
+    n = _n(counts)
+    is_enough = n >= FEWEST
+    known = sorted({*levels, *(value for pair in counts for value in pair)})
+    return Pair(
+        first=between.first,
+        second=between.second,
+        n=n,
+        same=sum(count for (one, other), count in counts.items() if one == other),
+        kappa=kappa_from_confusion(counts, weights="quadratic", levels=known)
+        if is_enough
+        else None,
+        correlation=pearson_from_confusion(counts) if is_enough else None,
+        rarest=_rarest(counts) if len(known) == 2 else None,
+    )
+
+
+def _n(counts: Confusion) -> int:
+    return sum(counts.values())
+
+
+def _rarest(counts: Confusion) -> float:
+    given: Counter[float] = Counter()
+    for (one, other), count in counts.items():
+        given[one] += count
+        given[other] += count
+    return min(given.values()) / given.total() if len(given) > 1 else 0.0
+
+
+def beside_peers(judge: int, pairs: Iterable[Pair]) -> tuple[float, float] | None:
+    """A judge's highest kappa with any other, and the highest between two others.
+
+    None where it cannot be told: fewer than three judges, or kappa is not defined.
+    """
+    known = [pair for pair in pairs if pair.kappa is not None]
+    mine = [pair.kappa for pair in known if judge in (pair.first, pair.second)]
+    others = [pair.kappa for pair in known if judge not in (pair.first, pair.second)]
+    if not mine or not others:
+        return None
+    return max(k for k in mine if k is not None), max(k for k in others if k is not None)
+
+
+def correlations(judges: Sequence[int], pairs: Iterable[Pair]) -> list[list[float | None]]:
+    """The matrix of correlations, shape (judges, judges), 1 on its diagonal."""
+    found = {frozenset((pair.first, pair.second)): pair.correlation for pair in pairs}
+    return [
+        [1.0 if one == other else found.get(frozenset((one, other))) for other in judges]
+        for one in judges
+    ]

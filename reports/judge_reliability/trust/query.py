@@ -1,0 +1,49 @@
+"""Whom to trust where: judges against people, by the domains or tags of the answers."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from issues.domains import current_domains
+from reports.documents.reading import Reading
+from reports.judge_reliability.trust.rule import TrustEntry, sheet
+from reports.queries.human_agreement import PIECE, Calibration, Evaluated, inputs_of
+from runs.models import Result, TagSet
+
+DOMAINS, TAGS = "domain", "tag"
+
+
+def trust_entries(
+    runs: Sequence[Evaluated], found: Calibration | None, by: str, reading: Reading
+) -> list[TrustEntry] | None:
+    """All answers together, and each domain or tag; None: not computed yet.
+
+    Labels are those that the answers' issues had at launch. An answer counts in each of its tags;
+    of domains also in those that they lie in, as they are arranged now. Three queries.
+    """
+    if found is None:
+        return None
+    groups = _groups(by)
+    inputs = [inputs_of(runs), by, sorted((pk, sorted(names)) for pk, names in groups.items())]
+    return reading.computed("trust-1", inputs, lambda: _sheet(found, groups))
+
+
+def _sheet(found: Calibration, groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
+    return sheet(found.rows, _of_results(sorted({row.result for row in found.rows}), groups))
+
+
+def _groups(by: str) -> dict[int, Collection[str]]:
+    """What each set of tags counts as."""
+    tag_sets = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    if by == TAGS:
+        return tag_sets
+    domains = current_domains()
+    return {pk: domains.of(names) for pk, names in tag_sets.items()}
+
+
+def _of_results(
+    results: Sequence[int], groups: Mapping[int, Collection[str]]
+) -> dict[int, Collection[str]]:
+    found: dict[int, Collection[str]] = {}
+    for start in range(0, len(results), PIECE):
+        rows = Result.objects.filter(pk__in=results[start : start + PIECE]).order_by()
+        found |= {pk: groups[tags] for pk, tags in rows.values_list("pk", "tag_set")}
+    return found

@@ -1,0 +1,55 @@
+"""How sure an order of models is: the ranks that each may have, and the interval of its mean. Pure.
+
+Models are compared in pairs, suite by suite, where both took the same version of a suite.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evalhub.statistics.bootstrap import clustered_interval
+from evalhub.statistics.holm import holm
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.rank_sets import Pair, RankSet, rank_sets
+from evalhub.statistics.sign_flip import sign_flip
+from reports.leaderboard.rule import RankedModel, pairs
+
+SEED = 1
+
+
+class Certainty(NamedTuple):
+    """Of one model: its possible ranks, and its mean's bootstrap interval over suites or None."""
+
+    ranks: RankSet
+    interval: Interval | None
+
+
+def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
+    """By model. All rank sets hold at once with 95 %: p-values are corrected over all pairs."""
+    compared = pairs(ranked)
+    found = [sign_flip(pair.differences, seed=SEED) for pair in compared]
+    sets = rank_sets(
+        [one.model for one in ranked],
+        [
+            Pair(pair.first, pair.second, sum(pair.differences), p)
+            for pair, p in zip(compared, holm(found), strict=True)
+        ],
+    )
+    return {one.model: Certainty(sets[one.model], interval_of(one)) for one in ranked}
+
+
+def interval_of(one: RankedModel) -> Interval | None:
+    """What the mean over suites could as well have been with other suites of this kind."""
+    scores = [suite.score for suite in one.suites]
+    suites = [suite.suite for suite in one.suites]
+    return clustered_interval(scores, [1.0] * len(scores), suites, seed=SEED)
+
+
+def inputs(ranked: Sequence[RankedModel]) -> list[object]:
+    """All that `certainty` depends on, as JSON."""
+    return [
+        SEED,
+        [
+            [one.model, [[suite.suite, suite.version, suite.score] for suite in one.suites]]
+            for one in ranked
+        ],
+    ]

@@ -1,0 +1,391 @@
+"""Leaderboards: models by the mean of their suites, overall or within a topic or tag."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+from django.utils import timezone
+
+from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
+from reports.documents.links import page_url
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.documents.topic_names import topic_title
+from reports.leaderboard.certainty_rule import Certainty, certainty, inputs
+from reports.leaderboard.figure import Mean, ranked_means
+from reports.leaderboard.query import Field, field_of_runs, frozen_tags, labels_by_model
+from reports.leaderboard.rule import (
+    LEAST_SUITES,
+    LEAST_SUITES_OF_TOPIC,
+    Board,
+    Latest,
+    RankedModel,
+    Scores,
+    Sums,
+    board,
+    by_family,
+    suite_scores,
+)
+from reports.queries.topics import all_topics
+
+WARNING = (
+    "A mean over suites of very different tasks rewards generalists and can mislead: before you "
+    "decide, look into the suites that matter to you."
+)
+MOST_DRAWN = 40
+
+
+def _topics() -> list[tuple[str, str]]:
+    return [("", "All topics"), *((key, topic_title(key)) for key in all_topics())]
+
+
+def _tags() -> list[tuple[str, str]]:
+    return [("", "All tests"), *((name, name) for name in frozen_tags())]
+
+
+class LeaderboardForm(ReportForm):
+    """What is ranked, and who takes part."""
+
+    topic = forms.ChoiceField(choices=_topics, help_text="Suites about it")
+    tag = forms.ChoiceField(choices=_tags, help_text="Tests that had it when they ran")
+    least = forms.IntegerField(
+        label="Suites needed",
+        min_value=1,
+        max_value=1000,
+        help_text=f"Empty: {LEAST_SUITES}, or {LEAST_SUITES_OF_TOPIC} of a topic or tag",
+    )
+    beta = forms.FloatField(
+        label="Similarity's share",
+        min_value=0,
+        max_value=1,
+        initial=0.0,
+        help_text="Exploratory; 0: as scored",
+        widget=forms.NumberInput(
+            attrs={"type": "range", "min": "0", "max": "1", "step": "0.05", "data-eh-submit": ""}
+        ),
+    )
+    same = forms.BooleanField(label="Same suites only")
+    family = forms.BooleanField(label="By family")
+    model = forms.CharField(widget=forms.HiddenInput)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a leaderboard shows, before it is written down.
+
+    `keys` are of models or families; `runs` are those that count for each. `unmeasured` have no
+    score at the share of similarity that was asked for.
+    """
+
+    field: Field
+    counted: list[Latest]
+    sums: dict[int, Sums]
+    board: Board
+    unmeasured: list[str]
+    names: Mapping[str, str]
+    runs: Mapping[str, list[int]]
+    labels: Mapping[str, tuple[str, ...]]
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Ranks with their confidence sets; who is left out and why; the runs behind one model."""
+    ranking = _ranked(asked)
+    sure = _certainty(ranking, reading)
+    return Document(
+        question=_question(asked),
+        sentences=_sentences(asked, ranking, sure),
+        facts=_facts(asked, ranking),
+        tables=(
+            _ranking_table(asked, ranking, sure),
+            *_variants(asked, ranking),
+            _excluded(ranking),
+        ),
+        warnings=(WARNING, *_mixed_versions(ranking)),
+        labels=tuple(sorted({label for found in ranking.labels.values() for label in found})),
+    )
+
+
+# What counts -------------------------------------------------------------------------------------
+
+
+def least_of(asked: Mapping[str, Any]) -> int:
+    """How many suites a model needs."""
+    is_part = asked["topic"] or asked["tag"]
+    return asked["least"] or (LEAST_SUITES_OF_TOPIC if is_part else LEAST_SUITES)
+
+
+def _ranked(asked: Mapping[str, Any]) -> Ranking:
+    field = field_of_runs()
+    counted = field.about(asked["topic"]) if asked["topic"] else field.latest
+    beta = asked["beta"] or 0
+    sums = field.sums(counted, asked["tag"], is_remixed=beta > 0)
+    scores = suite_scores(
+        counted, {run: one.at(beta) if beta else one.score for run, one in sums.items()}
+    )
+    names = {key: identity.name for key, identity in field.identities.items()}
+    took = {one.model for one in counted}
+    if asked["family"]:
+        names = {key: identity.family for key, identity in field.identities.items()}
+        scores, took = by_family(scores, names), {names[key] for key in took}
+        names = {family: family for family in took}
+    runs = _runs(scores)
+    return Ranking(
+        field=field,
+        counted=counted,
+        sums=sums,
+        board=board(scores, least=least_of(asked), same_only=asked["same"]),
+        unmeasured=sorted(took - scores.keys()),
+        names=names,
+        runs=runs,
+        labels=labels_by_model(runs),
+    )
+
+
+def _runs(scores: Scores) -> dict[str, list[int]]:
+    return {
+        key: [run for score in suites.values() for run in score.runs]
+        for key, suites in scores.items()
+    }
+
+
+def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:
+    """Empty while it is not computed."""
+    ranked = ranking.board.ranked
+    if not ranked:
+        return {}
+    kept = reading.computed("rank-certainty-1", inputs(ranked), lambda: certainty(ranked))
+    return kept or {}
+
+
+# In words ----------------------------------------------------------------------------------------
+
+
+def _question(asked: Mapping[str, Any]) -> str:
+    about = f" in {topic_title(asked['topic'])}" if asked["topic"] else ""
+    tagged = f" on tests tagged “{asked['tag']}”" if asked["tag"] else ""
+    who = "families of models do" if asked["family"] else "models do"
+    return f"Which {who} best{about}{tagged}?"
+
+
+def _sentences(
+    asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+) -> tuple[str, ...]:
+    ranked = ranking.board.ranked
+    told = []
+    if ranked:
+        first = ranked[0]
+        told.append(
+            f"{ranking.names[first.model]} has the highest mean, {first.mean:.3g} over "
+            f"{_suites(len(first.suites))}{_rival_words(ranked, sure)}."
+        )
+    if ranking.board.shared is not None:
+        told.append(f"Only {_suites(len(ranking.board.shared))} that all of them took count.")
+    if asked["beta"]:
+        told.append(
+            f"Exploratory: similarity to the reference makes up {asked['beta']:.0%} of each score "
+            "here, and nowhere else. What people decided stays as it is."
+        )
+    return tuple(told)
+
+
+def _suites(n: int) -> str:
+    return f"{n} suite{'' if n == 1 else 's'}"
+
+
+def _rival_words(ranked: tuple[RankedModel, ...], sure: Mapping[str, Certainty]) -> str:
+    """Whether the first place is certain."""
+    if not sure:
+        return ""
+    firsts = sum(sure[one.model].ranks.best == 1 for one in ranked)
+    if firsts == 1:
+        return " and is surely first"
+    return f"; {firsts} of {len(ranked)} may be first: nothing tells them apart"
+
+
+def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
+    versions: dict[int, set[str]] = {}
+    for one in ranking.board.ranked:
+        for suite in one.suites:
+            versions.setdefault(suite.suite, set()).add(suite.version)
+    mixed = sum(len(found) > 1 for found in versions.values())
+    if not mixed:
+        return ()
+    return (
+        f"In {_suites(mixed)} the models were not tested alike: tests or juries had changed in "
+        "between. These count in the means, but models are compared on equal ones only.",
+    )
+
+
+def _facts(asked: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
+    suites = {score.suite for one in ranking.board.ranked for score in one.suites}
+    left_out = len(ranking.board.excluded) + len(ranking.unmeasured)
+    return (
+        Fact(
+            "ranked", "Ranked", len(ranking.board.ranked), "count", f"≥ {_suites(least_of(asked))}"
+        ),
+        Fact("left_out", "Not ranked", left_out, "count", "see below"),
+        Fact("suites", "Suites", len(suites), "count", "each counts once"),
+        Fact(
+            "outside",
+            "Runs left out",
+            ranking.field.outside,
+            "count",
+            "of no suite, or of one tagged “test”",
+        ),
+    )
+
+
+# Tables ------------------------------------------------------------------------------------------
+
+RANKING_COLUMNS = (
+    Column("place", "Place", "count", "By the mean alone"),
+    Column("ranks", "Possible ranks", "text", "With 95 % confidence, for all models at once"),
+    Column("name", "Model", "link", "Open its runs and raw names"),
+    Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
+    Column("developer", "Maker"),
+    Column("runs", "Runs", "count", "That count: one for each suite and variant"),
+    Column("labels", "Notes"),
+)
+
+
+def _ranking_table(
+    asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+) -> Table:
+    ranked = ranking.board.ranked
+    drawn = [_mean(one, ranking, sure) for one in ranked[:MOST_DRAWN]]
+    return Table(
+        key="ranking",
+        title="Ranking",
+        columns=RANKING_COLUMNS,
+        rows=[_ranked_row(place, one, asked, ranking, sure) for place, one in enumerate(ranked, 1)],
+        note="The latest complete run of each suite and model; where its launch asked the model in "
+        "several ways, the mean of these. Ranks are compared in pairs over the suites that both "
+        "took (sign-flip, Holm): a wide range means that nothing tells these models apart.",
+        empty=_nobody(asked, ranking),
+        figure=ranked_means(drawn, unit="suites") if drawn else None,
+        describes="The mean score of each model with its interval",
+    )
+
+
+def _nobody(asked: Mapping[str, Any], ranking: Ranking) -> str:
+    if ranking.board.shared is not None and not ranking.board.shared:
+        return "There is no suite that all of these models took. Switch “Same suites only” off."
+    if asked["beta"] and ranking.unmeasured:
+        return (
+            "Similarity to the reference was not measured in enough suites: set its share back to "
+            "0, or launch suites in which it has one."
+        )
+    return (
+        f"No model has a score in {_suites(least_of(asked))} yet. Need fewer suites above, or "
+        "launch more suites."
+    )
+
+
+def _mean(one: RankedModel, ranking: Ranking, sure: Mapping[str, Certainty]) -> Mean:
+    interval = sure[one.model].interval if one.model in sure else None
+    return Mean(one.model, ranking.names[one.model], one.mean, len(one.suites), interval)
+
+
+def _ranked_row(
+    place: int,
+    one: RankedModel,
+    asked: Mapping[str, Any],
+    ranking: Ranking,
+    sure: Mapping[str, Certainty],
+) -> tuple[Cell, ...]:
+    known = sure.get(one.model)
+    return (
+        place,
+        ranks_in_words(known) if known else None,
+        Link(ranking.names[one.model], _opened(asked, one.model)),
+        Estimate(one.mean, len(one.suites), known.interval if known else None),
+        _developer(asked, ranking, one.model),
+        len(ranking.runs[one.model]),
+        ", ".join(ranking.labels[one.model]) or None,
+    )
+
+
+def ranks_in_words(known: Certainty) -> str:
+    """The ranks that a model may have, as "2" or "1 to 3"."""
+    best, worst = known.ranks
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def _opened(asked: Mapping[str, Any], model: str) -> str:
+    """The same page with this model's runs."""
+    return page_url("leaderboard", **{**asked, "model": model}) + "#variants"
+
+
+def _developer(asked: Mapping[str, Any], ranking: Ranking, key: str) -> str | None:
+    if not asked["family"]:
+        return ranking.field.identities[key].developer or None
+    developers = {one.developer for one in ranking.field.identities.values() if one.family == key}
+    return ", ".join(sorted(developers - {""})) or None
+
+
+def _excluded(ranking: Ranking) -> Table:
+    few = [(ranking.names[one.model], one.reason) for one in ranking.board.excluded]
+    none = [
+        (ranking.names[key], "no score: nothing was scored, or similarity was not measured")
+        for key in ranking.unmeasured
+    ]
+    return Table(
+        key="excluded",
+        title="Not ranked, and why",
+        columns=(Column("name", "Model"), Column("reason", "Why")),
+        rows=few + none,
+        empty="Every model with a complete run of a suite is ranked."
+        if ranking.board.ranked
+        else "No run of a suite is complete yet.",
+    )
+
+
+VARIANT_COLUMNS = (
+    Column("suite", "Suite"),
+    Column("raw_name", "Model as it was called"),
+    Column("run", "Run", "link"),
+    Column("at", "Began", "date"),
+    Column("score", "Score", "estimate"),
+)
+
+
+def _variants(asked: Mapping[str, Any], ranking: Ranking) -> Iterable[Table]:
+    """The runs behind one model, with its raw names; nothing where none is opened."""
+    key = asked["model"]
+    if not key:
+        return []
+    return [
+        Table(
+            key="variants",
+            title=f"What counts for {ranking.names.get(key, key)}",
+            columns=VARIANT_COLUMNS,
+            rows=sorted((_variant(run, ranking) for run in ranking.runs.get(key, ())), key=_place),
+            empty="Nothing of this model has a score here.",
+        )
+    ]
+
+
+def _variant(run: int, ranking: Ranking) -> tuple[Cell, ...]:
+    entrant, sums = ranking.field.entrants[run], ranking.sums[run]
+    return (
+        entrant.suite_name,
+        entrant.model_name,
+        Link(entrant.label, reverse("reports:run", args=[run])),
+        timezone.localtime(entrant.took.at),
+        Estimate(sums.score, sums.n),
+    )
+
+
+def _place(row: tuple[Cell, ...]) -> tuple[str, str]:
+    return row[0], row[1]
+
+
+LEADERBOARD = Page(
+    key="leaderboard",
+    title="Leaderboard",
+    summary="Models by the mean of their suites, each rank with its confidence set.",
+    form=LeaderboardForm,
+    build=build,
+    icon="leaderboard",
+)

@@ -1,0 +1,167 @@
+"""The latest complete runs of every suite and model, with their scores: what leaderboards rank."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from evalhub.llm.identity import Identity
+from reports.documents.topic_names import TEST, topic_key
+from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest
+from reports.queries.complete_runs import complete_runs_with_times, sums_of
+from reports.queries.model_identities import identities
+from reports.queries.topics import Topics, tags_by_suite, topics_of
+from runs.figures.run_labels import labels_of
+from runs.models import JudgeRun, Run, TagSet
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One complete run of a suite, as far as it matters to a leaderboard.
+
+    `model_name` is the name as it was at launch; `own_beta` the share of similarity in the scores.
+    """
+
+    took: SuiteRun
+    label: str
+    model_name: str
+    suite_name: str
+    own_beta: float
+    topics: Topics
+
+
+@dataclass(frozen=True)
+class Field:
+    """All complete runs of suites that are not tagged "test".
+
+    Attributes:
+        entrants: By run.
+        identities: What all language models count as, by key, the newest of equal ones.
+        outside: Complete runs that are left out: they have no suite, or one tagged "test".
+    """
+
+    entrants: dict[int, Entrant]
+    identities: dict[str, Identity]
+    outside: int
+
+    @cached_property
+    def latest(self) -> list[Latest]:
+        """What counts for each suite and model."""
+        return latest(entrant.took for entrant in self.entrants.values())
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """All topics of the runs that count, as keys."""
+        counted = {run for one in self.latest for run in one.runs}
+        return sorted({topic for run in counted for topic in self.entrants[run].topics})
+
+    def about(self, topic: str) -> list[Latest]:
+        """What counts of this topic."""
+        return [one for one in self.latest if topic in self.topics_of(one)]
+
+    def topics_of(self, one: Latest) -> Topics:
+        return frozenset().union(*(self.entrants[run].topics for run in one.runs))
+
+    def sums(
+        self, counted: Iterable[Latest], tag: str = "", *, is_remixed: bool = False
+    ) -> dict[int, Sums]:
+        """What the results of these runs add up to; with a tag, of the tests that had it."""
+        runs = [run for one in counted for run in one.runs]
+        betas = {run: self.entrants[run].own_beta for run in runs}
+        tag_sets = _tag_sets(tag) if tag else None
+        return sums_of(runs, betas, tag_sets=tag_sets, is_remixed=is_remixed)
+
+
+FIELDS = (
+    "pk",
+    "suite_id",
+    "language_model_id",
+    "variant_key",
+    "launch_id",
+    "began_at",
+    "suite_fingerprint",
+    "jury_fingerprint",
+    "label",
+    "model_name",
+    "suite__name",
+    "similarity_weight",
+)
+
+
+def field_of_runs() -> Field:
+    """Everything but the scores, in a constant number of queries."""
+    rows = complete_runs_with_times()
+    tags = tags_by_suite()
+    tried_out = tried_out_suites(tags)
+    found = list(rows.order_by().values(*FIELDS))
+    real = [row for row in found if row["suite_id"] and row["suite_id"] not in tried_out]
+    topics = topics_of([(row["pk"], row["suite_id"], row["launch_id"]) for row in real], tags)
+    models = identities()
+    counted = {row["pk"]: models[row["language_model_id"]] for row in real}
+    return Field(
+        entrants={row["pk"]: _entrant(row, counted[row["pk"]], topics[row["pk"]]) for row in real},
+        identities={identity.key: identity for identity in models.values()},
+        outside=len(found) - len(real),
+    )
+
+
+def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]:
+    """Suites with the tag "test".
+
+    Args:
+        tags: What `tags_by_suite` gave; None: it is read.
+    """
+    tags = tags_by_suite() if tags is None else tags
+    return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
+
+
+def _entrant(row: dict[str, Any], identity: Identity, topics: Topics) -> Entrant:
+    took = SuiteRun(
+        run=row["pk"],
+        suite=row["suite_id"],
+        model=identity.key,
+        variant=row["variant_key"],
+        launch=row["launch_id"],
+        at=row["began_at"],
+        version=f"{row['suite_fingerprint']} {row['jury_fingerprint'] or ''}",
+    )
+    return Entrant(
+        took=took,
+        label=row["label"],
+        model_name=row["model_name"],
+        suite_name=row["suite__name"],
+        own_beta=row["similarity_weight"],
+        topics=topics,
+    )
+
+
+def _tag_sets(tag: str) -> list[int]:
+    """The sets of frozen tags that hold this one."""
+    rows = TagSet.objects.order_by().values_list("pk", "names")
+    return [pk for pk, names in rows if tag in names]
+
+
+def frozen_tags() -> list[str]:
+    """All tags that tests had at any launch."""
+    rows = TagSet.objects.order_by().values_list("names", flat=True)
+    return sorted({name for names in rows for name in names})
+
+
+def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """What must be known of the figures of each of these runs; two queries."""
+    judge_runs: dict[int, JudgeRun] = {
+        judge_run.run_id: judge_run
+        for judge_run in JudgeRun.objects.filter(run__in=runs, is_current=True).only("run", "jury")
+    }
+    rows = Run.objects.filter(pk__in=runs).only("endpoint", "is_scripted", "has_imported_answers")
+    return {run.pk: labels_of(run, judge_runs.get(run.pk)) for run in rows}
+
+
+def labels_by_model(runs: dict[str, list[int]]) -> dict[str, tuple[str, ...]]:
+    """The labels of each model's runs together."""
+    by_run = labels_by_run([run for some in runs.values() for run in some])
+    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for model, some in runs.items():
+        found[model] = tuple(sorted({label for run in some for label in by_run.get(run, ())}))
+    return found

@@ -1,0 +1,262 @@
+"""Leaderboards: the latest complete run of each suite and model, each suite counting once. Pure.
+
+Where the latest launch asked a model in several ways (system prompts, temperatures), its score in
+the suite is the mean over these variants. A model is ranked with enough suites only.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from statistics import fmean
+
+LEAST_SUITES = 10
+LEAST_SUITES_OF_TOPIC = 5
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """One complete run of a suite.
+
+    Attributes:
+        model: Key of the model's identity.
+        variant: The model asked in one way.
+        launch: The launch that started it; None: it was started alone.
+        version: What two runs must share to be compared: the tests, and who judged them.
+    """
+
+    run: int
+    suite: int
+    model: str
+    variant: str
+    launch: int | None
+    at: datetime
+    version: str
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The runs that count for one model in one suite: the newest, and its siblings of one launch.
+
+    Siblings are other variants of the same launch and version, the newest run of each.
+    """
+
+    suite: int
+    model: str
+    version: str
+    runs: tuple[int, ...]
+
+
+def latest(took: Iterable[SuiteRun]) -> list[Latest]:
+    """What counts of all complete runs: once for each suite and model."""
+    groups: dict[tuple[int, str], list[SuiteRun]] = defaultdict(list)
+    for run in took:
+        groups[run.suite, run.model].append(run)
+    return [_latest(groups[key]) for key in sorted(groups)]
+
+
+def _latest(runs: list[SuiteRun]) -> Latest:
+    newest = max(runs, key=_age)
+    siblings: dict[str, SuiteRun] = {}
+    for run in sorted(runs, key=_age):
+        is_sibling = run.launch is not None and run.launch == newest.launch
+        if run is newest or (is_sibling and run.version == newest.version):
+            siblings[run.variant] = run
+    counted = tuple(sorted(run.run for run in siblings.values()))
+    return Latest(newest.suite, newest.model, newest.version, counted)
+
+
+def _age(run: SuiteRun) -> tuple[datetime, int]:
+    return run.at, run.run
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a run's scores add up to.
+
+    `weight` is Σ w over results with a score, `weighted` their Σ w·s. `own_beta` is the share of
+    similarity in these scores. `mixed` of them were scored by judges and have a similarity: their
+    weight, Σ w·s and Σ w·max(0, similarity). `overridden` were decided by people: weight and Σ w·s.
+    """
+
+    n: int
+    weight: float
+    weighted: float
+    own_beta: float = 0.0
+    mixed_weight: float = 0.0
+    mixed: float = 0.0
+    similar: float = 0.0
+    overridden_weight: float = 0.0
+    overridden: float = 0.0
+
+    @property
+    def score(self) -> float | None:
+        """Σ w·s / Σ w, in [0, 1]; None where nothing has a score."""
+        return self.weighted / self.weight if self.weight else None
+
+    def at(self, beta: float) -> float | None:
+        """The score if similarity made up another share of it, in [0, 1].
+
+        The rubric's part is got back from s = (1 - β)·rubric + β·similarity with the run's own β.
+        What people decided stays as it is.
+
+        Returns:
+            None where the rubric cannot be got back (the run's own β is 1), or where β > 0 and no
+            scored result has a similarity.
+        """
+        if beta == self.own_beta:
+            return self.score
+        if self.own_beta == 1 or not self.mixed_weight:
+            return None
+        rubric = (self.mixed - self.own_beta * self.similar) / (1 - self.own_beta)
+        total = (1 - beta) * rubric + beta * self.similar + self.overridden
+        score = total / (self.mixed_weight + self.overridden_weight)
+        return min(1.0, max(0.0, score))
+
+
+@dataclass(frozen=True)
+class SuiteScore:
+    """A model's score in one suite: the mean over its variants that have one."""
+
+    suite: int
+    version: str
+    score: float
+    runs: tuple[int, ...]
+
+
+Scores = Mapping[str, Mapping[int, SuiteScore]]
+"""Suite scores by model and suite."""
+
+
+def suite_scores(found: Iterable[Latest], scores: Mapping[int, float | None]) -> Scores:
+    """The suites in which each model has a score.
+
+    Args:
+        scores: By run; a run that is missing or None has none.
+    """
+    by_model: dict[str, dict[int, SuiteScore]] = defaultdict(dict)
+    for one in found:
+        measured = [score for run in one.runs if (score := scores.get(run)) is not None]
+        if measured:
+            mean = fmean(measured)
+            by_model[one.model][one.suite] = SuiteScore(one.suite, one.version, mean, one.runs)
+    return by_model
+
+
+def by_family(scores: Scores, families: Mapping[str, str]) -> Scores:
+    """Families in the place of models: in each suite the mean over a family's models.
+
+    Args:
+        families: By model.
+    """
+    groups: dict[str, dict[int, list[SuiteScore]]] = defaultdict(lambda: defaultdict(list))
+    for model, suites in scores.items():
+        for suite, score in suites.items():
+            groups[families[model]][suite].append(score)
+    return {
+        family: {suite: _joined(members) for suite, members in suites.items()}
+        for family, suites in groups.items()
+    }
+
+
+def _joined(members: list[SuiteScore]) -> SuiteScore:
+    return SuiteScore(
+        suite=members[0].suite,
+        version=" and ".join(sorted({one.version for one in members})),
+        score=fmean(one.score for one in members),
+        runs=tuple(sorted(run for one in members for run in one.runs)),
+    )
+
+
+@dataclass(frozen=True)
+class RankedModel:
+    """A ranked model: the mean of its suite scores, each counting once."""
+
+    model: str
+    mean: float
+    suites: tuple[SuiteScore, ...]
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A model that is not ranked, and why, in words."""
+
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """Ranked models, best first, those of equal mean by name; and those that are not ranked.
+
+    `shared` are the suites that all of the ranked took; None where that was not asked for.
+    """
+
+    ranked: tuple[RankedModel, ...]
+    excluded: tuple[Excluded, ...]
+    shared: frozenset[int] | None = None
+
+
+def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
+    """Rank the models that have a score in at least so many suites.
+
+    Args:
+        same_only: Only the suites count that all of these models took.
+    """
+    enough = {model: suites for model, suites in scores.items() if len(suites) >= least}
+    shared = None
+    if same_only:
+        shared = frozenset.intersection(*map(frozenset, enough.values())) if enough else frozenset()
+        enough = {model: _only(suites, shared) for model, suites in enough.items() if shared}
+    standings = [_standing(model, suites) for model, suites in enough.items() if suites]
+    few = {model: len(suites) for model, suites in scores.items() if len(suites) < least}
+    return Board(
+        ranked=tuple(sorted(standings, key=lambda one: (-round(one.mean, 9), one.model))),
+        excluded=tuple(
+            Excluded(model, needs(least, "suite", has))
+            for model, has in sorted(few.items(), key=lambda one: (-one[1], one[0]))
+        ),
+        shared=shared,
+    )
+
+
+def needs(least: int, what: str, has: int) -> str:
+    """Why something is left out, as "needs ≥ 10 suites, has 4"."""
+    return f"needs ≥ {least} {what}{'' if least == 1 else 's'}, has {has}"
+
+
+def _only(suites: Mapping[int, SuiteScore], shared: frozenset[int]) -> dict[int, SuiteScore]:
+    return {suite: score for suite, score in suites.items() if suite in shared}
+
+
+def _standing(model: str, suites: Mapping[int, SuiteScore]) -> RankedModel:
+    counted = tuple(suites[suite] for suite in sorted(suites))
+    return RankedModel(model, fmean(one.score for one in counted), counted)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two ranked models on the suites that both took in the same version.
+
+    `differences` are first less second, one for each of these suites.
+    """
+
+    first: str
+    second: str
+    differences: tuple[float, ...]
+
+
+def pairs(ranked: Iterable[RankedModel]) -> list[Pair]:
+    """Every two of the ranked models."""
+    return [_pair(first, second) for first, second in combinations(ranked, 2)]
+
+
+def _pair(first: RankedModel, second: RankedModel) -> Pair:
+    others = {(one.suite, one.version): one.score for one in second.suites}
+    shared = [
+        one.score - others[one.suite, one.version]
+        for one in first.suites
+        if (one.suite, one.version) in others
+    ]
+    return Pair(first.model, second.model, tuple(shared))

@@ -1,0 +1,91 @@
+"""Complete runs, and what the scores of many of them add up to: one grouped query."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from evalhub.models import BatchState
+from reports.leaderboard.rule import Sums
+from runs.models import JudgeRun, Result, Run
+
+
+def complete_runs() -> QuerySet[Run]:
+    """Runs that are answered and judged: those that `runs.figures.states` calls done."""
+    judge_runs = JudgeRun.objects.filter(run=OuterRef("pk"))
+    return Run.objects.filter(
+        ~Exists(judge_runs.filter(state=BatchState.LIVE)),
+        ~Exists(judge_runs.filter(is_current=True).exclude(state=BatchState.DONE)),
+        state=BatchState.DONE,
+    )
+
+
+def complete_runs_with_times() -> QuerySet[Run]:
+    """The same with `began_at`, and `jury_fingerprint` of who judged; null where nobody did."""
+    current = JudgeRun.objects.filter(run=OuterRef("pk"), is_current=True)
+    return complete_runs().annotate(
+        began_at=Coalesce("started_at", "created_at"),
+        jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
+    )
+
+
+def sums_of(
+    runs: Collection[int],
+    own_betas: dict[int, float],
+    *,
+    tag_sets: Collection[int] | None = None,
+    is_remixed: bool = False,
+) -> dict[int, Sums]:
+    """What the results of each run add up to.
+
+    Args:
+        own_betas: The share of similarity in the scores, by run.
+        tag_sets: Only results with one of these; None: all.
+        is_remixed: Whether another share of similarity is asked for, which takes more sums.
+    """
+    rows = Result.objects.filter(run__in=runs, score__isnull=False).order_by()
+    if tag_sets is not None:
+        rows = rows.filter(tag_set__in=tag_sets)
+    wanted = SUMS | REMIXED if is_remixed else SUMS
+    sums = rows.values("run_id").annotate(**wanted)
+    return {
+        run: Sums(n, weight, weighted, own_betas[run], *mixed)
+        for run, n, weight, weighted, *mixed in sums.values_list("run_id", *wanted)
+    }
+
+
+def _sum(value: Any, **condition: Any) -> Coalesce:
+    return Coalesce(Sum(value, filter=Q(**condition) if condition else None), 0.0)
+
+
+_SCORED = F("weight") * F("score")
+# A similarity below 0 is worth 0; the two databases have other names for the larger of two.
+_SIMILAR = F("weight") * Case(When(similarity__gt=0, then=F("similarity")), default=Value(0.0))
+_BY_JUDGES = {"is_overridden": False, "similarity__isnull": False}
+
+SUMS: dict[str, Any] = {
+    "count": Count("pk"),
+    "weights": _sum(F("weight")),
+    "weighted": _sum(_SCORED),
+}
+REMIXED: dict[str, Any] = {
+    "mixed_weight": _sum(F("weight"), **_BY_JUDGES),
+    "mixed": _sum(_SCORED, **_BY_JUDGES),
+    "similar": _sum(_SIMILAR, **_BY_JUDGES),
+    "overridden_weight": _sum(F("weight"), is_overridden=True),
+    "scored": _sum(_SCORED, is_overridden=True),
+}
+"""Both together in the order of `Sums`."""

@@ -1,0 +1,343 @@
+"""Judges against people: on which answers both gave a verdict, and what each of them said."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from evalhub.models import BatchState
+from issues.rubrics.scoring import WHOLE_TEST
+from reports.documents.reading import Reading
+from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
+from runs.models import ChosenBy, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Suite
+from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of, withdrawn
+from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue
+from runs.scoring.examples import taught_tests
+from runs.scoring.score import Rule, consensus_of, rules_of
+
+DRAWN = Q(chosen_by=ChosenBy.QUEUE_RANDOM, blind=True)
+"""Evaluations of answers that were drawn at random, by people who saw no verdict."""
+
+PIECE = 5000
+
+
+@dataclass(frozen=True)
+class Party:
+    """A judge, or the judges of a jury together. `judge_id` is None for a jury."""
+
+    key: str
+    name: str
+    judge_id: int | None
+    is_scripted: bool
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A run that people judged answers of, and the judging that decides it; None: none is done."""
+
+    run: int
+    evaluations: int
+    newest: int
+    judge_run: JudgeRun | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How people came to the answers that they judged, and how often."""
+
+    chosen_by: str
+    blind: bool
+    n: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What is known of judges against people.
+
+    `measured` has the lines of each sample; `disputed` answers people differ on. `taught` says on
+    how many answers a party was not measured, for it was taught with an example from their tests.
+    """
+
+    parties: dict[str, Party]
+    rows: tuple[Checked, ...]
+    measured: dict[Sample, list[Measured]]
+    disputed: int
+    taught: dict[str, int]
+
+    @property
+    def answers(self) -> int:
+        """Answers that people decided."""
+        return len({row.result for row in self.rows if row.people is not None})
+
+    @property
+    def drawn(self) -> int:
+        """Answers of the random sample that people decided."""
+        return len({row.result for row in self.rows if row.drawn is not None})
+
+    def of_judge(self, judge_id: int) -> Measured | None:
+        """That judge on the random sample; None where it was not measured there."""
+        lines = self.measured[Sample.DRAWN]
+        return next((line for line in lines if line.party == judge_key(judge_id)), None)
+
+
+def judge_key(judge_id: int) -> str:
+    return f"judge-{judge_id}"
+
+
+def jury_key(judge_run: JudgeRun) -> str:
+    """Juries that judged alike are one, whatever they are called."""
+    return f"jury-{judge_run.jury_fingerprint[:12]}"
+
+
+def choices(suite: Suite | None = None) -> list[Choice]:
+    """How people came to what they judged, the most frequent first; one query."""
+    rows = _evaluations(suite).exclude(kind="withdrawal").values("chosen_by", "blind")
+    counted = rows.annotate(n=Count("pk")).values_list("chosen_by", "blind", "n")
+    found = [Choice(str(ChosenBy(chosen).label), blind, n) for chosen, blind, n in counted]
+    return sorted(found, key=lambda choice: (-choice.n, choice.chosen_by, choice.blind))
+
+
+def evaluated_runs(*, suite: Suite | None = None, last: int) -> list[Evaluated]:
+    """The newest runs that people judged answers of; two queries."""
+    counted = _evaluations(suite).values("result__run_id").annotate(n=Count("pk"), top=Max("pk"))
+    found = list(
+        counted.order_by("-result__run_id").values_list("result__run_id", "n", "top")[:last]
+    )
+    judge_runs = JudgeRun.objects.filter(run__in=[run for run, _, _ in found], is_current=True)
+    deciding = {one.run_id: one for one in judge_runs.filter(state=BatchState.DONE)}
+    return [Evaluated(run, n, top, deciding.get(run)) for run, n, top in found]
+
+
+def _evaluations(suite: Suite | None) -> QuerySet[HumanEvaluation]:
+    rows: QuerySet[HumanEvaluation] = HumanEvaluation.objects.order_by()
+    return rows if suite is None else rows.filter(result__run__suite=suite)
+
+
+def calibration(runs: Sequence[Evaluated], reading: Reading) -> Calibration | None:
+    """Judges against people in these runs, computed once and kept; None: not computed yet."""
+    found = reading.computed("calibration-2", inputs_of(runs), lambda: _measure(runs))
+    return found and Calibration(_parties(runs), *found)
+
+
+def inputs_of(runs: Iterable[Evaluated]) -> list[list[object]]:
+    """All that the calibration depends on, as JSON."""
+    return [[one.run, one.evaluations, one.newest, *version_of(one.judge_run)] for one in runs]
+
+
+def version_of(judge_run: JudgeRun | None) -> list[object]:
+    """What changes with a judging's judgments, as JSON."""
+    return [judge_run.pk, str(judge_run.finished_at), judge_run.statistics] if judge_run else []
+
+
+def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
+    """Juries and their judges by key; the newest run names them."""
+    found: dict[str, Party] = {}
+    for judge_run in (one.judge_run for one in runs if one.judge_run):
+        judges = _judges(judge_run)
+        scripted = [bool(judge["endpoint"].get("is_scripted")) for judge in judges]
+        jury = judge_run.jury_name or ", ".join(judge["name"] for judge in judges)
+        key = jury_key(judge_run)
+        found.setdefault(key, Party(key, f"{jury} (together)", None, any(scripted)))
+        for judge, is_scripted in zip(judges, scripted, strict=True):
+            key = judge_key(judge["judge"])
+            found.setdefault(key, Party(key, judge["name"], judge["judge"], is_scripted))
+    return found
+
+
+def _judges(judge_run: JudgeRun) -> list[dict[str, Any]]:
+    backup = judge_run.jury.get("backup")
+    return [*judge_run.jury.get("judges", ()), *([backup] if backup else [])]
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, int]]
+
+
+def _measure(runs: Sequence[Evaluated]) -> Found:
+    found = list(_checked(runs, _people(runs)))
+    rows = tuple(row for row, is_taught in found if not is_taught)
+    lines = {sample: measured(rows, sample) for sample in Sample}
+    disputed = {row.result for row in rows if row.people is None}
+    taught = Counter(row.party for row, is_taught in found if is_taught)
+    return rows, lines, len(disputed), dict(taught)
+
+
+class HumanEvaluationRow(NamedTuple):
+    """One evaluation; `drawn`: the answer came at random, and nothing was seen of its judges."""
+
+    pk: int
+    annotator_id: int
+    kind: str
+    value: float | None
+    drawn: bool
+
+
+EvaluationsByResult = Mapping[int, Mapping[int, Sequence[HumanEvaluationRow]]]
+"""Evaluations, withdrawals included and oldest first, by result and criterion."""
+
+
+EVALUATION = (
+    "result_id",
+    "criterion_id",
+    "pk",
+    "annotator_id",
+    "kind",
+    "value",
+    "chosen_by",
+    "blind",
+)
+
+
+def _people(runs: Iterable[Evaluated]) -> EvaluationsByResult:
+    rows = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs]).order_by("pk")
+    said: dict[int, dict[int, list[HumanEvaluationRow]]] = defaultdict(lambda: defaultdict(list))
+    for result, criterion, pk, who, kind, value, chosen, blind in rows.values_list(*EVALUATION):
+        drawn = blind and chosen == ChosenBy.QUEUE_RANDOM
+        said[result][criterion].append(HumanEvaluationRow(pk, who, kind, value, drawn))
+    return said
+
+
+def _checked(
+    runs: Iterable[Evaluated], said: EvaluationsByResult
+) -> Iterator[tuple[Checked, bool]]:
+    """What every judge, every jury and people said of each answer that people judged.
+
+    With each: whether the party was taught with an example from the answer's test.
+    """
+    judge_runs = {one.run: one.judge_run for one in runs if one.judge_run}
+    places = _places(said)
+    votes = _votes(judge_runs.values())
+    passed = _passed(judge_runs.values())
+    teaching = taught_tests({v.template for given in votes.values() for v in given if v.template})
+    for start in range(0, len(places), PIECE):
+        piece = dict(list(places.items())[start : start + PIECE])
+        rules = rules_of(piece)
+        for result, (run, issue, test) in piece.items():
+            if run not in judge_runs:
+                continue
+            people = _verdicts(said[result], votes[result], rules[result])
+            if people is None:
+                continue
+            jury = jury_key(judge_runs[run])
+            taught = _taught(votes[result], test, teaching)
+            taught |= {jury} if taught else set()
+            own = _own(votes[result], rules[result])
+            for party, verdict in {jury: passed.get(result), **own}.items():
+                yield Checked(party, result, run, issue, verdict, *people), party in taught
+
+
+def _taught(
+    votes: Iterable[JudgeValue], test: int, taught: Mapping[int, Collection[int]]
+) -> set[str]:
+    """Judges who were asked about an answer to this test with a wording that teaches from it."""
+    return {
+        judge_key(vote.judge)
+        for vote in votes
+        if vote.judge is not None and vote.template and test in taught.get(vote.template, ())
+    }
+
+
+def _places(said: EvaluationsByResult) -> dict[int, tuple[int, int, int]]:
+    """Run, issue and test of each result that people judged."""
+    found: dict[int, tuple[int, int, int]] = {}
+    ids = sorted(said)
+    for start in range(0, len(ids), PIECE):
+        rows = Result.objects.filter(pk__in=ids[start : start + PIECE]).order_by("pk")
+        fields = rows.values_list("pk", "run", "issue", "test")
+        found |= {pk: (run, issue, test) for pk, run, issue, test in fields}
+    return found
+
+
+def _votes(judge_runs: Iterable[JudgeRun]) -> dict[int, list[JudgeValue]]:
+    """The judgments of results that people judged, as given and not reversed."""
+    runs = {judge_run.run_id for judge_run in judge_runs}
+    rows = Judgment.objects.filter(
+        judge_run__in=judge_runs, result__in=_results(runs), order=0
+    ).order_by()
+    found: dict[int, list[JudgeValue]] = defaultdict(list)
+    for result, *vote in rows.values_list("result_id", *JUDGE_VALUE_FIELDS):
+        found[result].append(JudgeValue(*vote))
+    return found
+
+
+def _passed(judge_runs: Iterable[JudgeRun]) -> dict[int, bool | None]:
+    runs = {judge_run.run_id for judge_run in judge_runs}
+    rows = ResultScore.objects.filter(
+        judge_run__in=judge_runs, result__in=_results(runs)
+    ).order_by()
+    return dict(rows.values_list("result_id", "passed"))
+
+
+def _results(runs: Iterable[int]) -> QuerySet[HumanEvaluation, Any]:
+    return HumanEvaluation.objects.filter(result__run__in=runs).order_by().values("result")
+
+
+def _own(votes: Iterable[JudgeValue], rule: Rule) -> dict[str, bool | None]:
+    """Each judge's verdict as if it had judged alone; what checks found holds for all."""
+    votes = list(votes)
+    judges = {vote.judge for vote in votes if vote.judge is not None}
+    return {
+        judge_key(judge): rule.passes(
+            rule.score(consensus_of(vote for vote in votes if vote.judge in (judge, None)))
+        )
+        for judge in sorted(judges)
+        if any(vote.value is not None for vote in votes if vote.judge == judge)
+    }
+
+
+def _verdicts(
+    said: Mapping[int, Sequence[HumanEvaluationRow]], votes: Iterable[JudgeValue], rule: Rule
+) -> tuple[bool | None, bool | None] | None:
+    """What people, and those of the random sample, decided; None: they spoke of parts only."""
+    checks = consensus_of(vote for vote in votes if vote.judge is None)
+    by_all = {pk: verdict for pk, all_ in said.items() if (verdict := _verdict(all_))}
+    drawn = {pk: verdict for pk, all_ in said.items() if (verdict := _verdict(_drawn(all_)))}
+    if not _speak_of_all(by_all, checks, rule):
+        return None
+    blind = _scored(drawn, checks, rule) if _speak_of_all(drawn, checks, rule) else None
+    return _scored(by_all, checks, rule), blind
+
+
+def _verdict(voices: Iterable[HumanEvaluationRow]) -> HumanScore | None:
+    return human_score_of(Evaluation(v.annotator_id, v.kind, v.value) for v in voices)
+
+
+def _drawn(voices: Sequence[HumanEvaluationRow]) -> list[HumanEvaluationRow]:
+    """Those of people who got the answer at random, and adjudications of what they said.
+
+    What somebody took back does not count; what they said later, having seen more, neither.
+    """
+    undone = {voice.pk for voice in withdrawn(voices)}
+    left = [voice for voice in voices if voice.pk not in undone and voice.kind != "withdrawal"]
+    if not any(voice.drawn for voice in left):
+        return []
+    return [voice for voice in left if voice.drawn or voice.kind == "adjudication"]
+
+
+def _whole(verdicts: Mapping[int, HumanScore], rule: Rule) -> HumanScore | None:
+    ids = (c.pk for c in rule.criteria if c.key == WHOLE_TEST)
+    return next((verdicts[pk] for pk in ids if pk in verdicts), None)
+
+
+def _speak_of_all(
+    verdicts: Mapping[int, HumanScore], checks: Mapping[int, float | None], rule: Rule
+) -> bool:
+    """Whether people judged the whole, or each point that is not decided by a check."""
+    if not verdicts:
+        return False
+    return _whole(verdicts, rule) is not None or rule.is_covered({*verdicts, *checks})
+
+
+def _scored(
+    verdicts: Mapping[int, HumanScore], checks: Mapping[int, float | None], rule: Rule
+) -> bool | None:
+    """Whether it passes, by all that count; None where they lie on both sides of the line."""
+    whole = _whole(verdicts, rule)
+    if whole is not None:
+        sides = {rule.passes(value) for value in whole.values}
+    else:
+        sides = {rule.passes(rule.score({**checks, **end})) for end in rule.ends(verdicts)}
+    return sides.pop() if len(sides) == 1 else None

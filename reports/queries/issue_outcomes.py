@@ -1,0 +1,91 @@
+"""What complete runs made of issues, counted: the rows of `reports.issue_timeline.rule`."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count
+from django.utils import timezone
+
+from reports.issue_timeline.rule import IssueResult
+from reports.queries.complete_runs import complete_runs
+from runs.models import Outcome, Result
+
+
+class RunInfo(NamedTuple):
+    """What must be known of a complete run. `release` is "" where it has none."""
+
+    pk: int
+    label: str
+    model_name: str
+    model_id: int
+    variant: str
+    release: str
+    launch: int | None
+    at: datetime
+
+    @property
+    def name(self) -> str:
+        release = f", release {self.release}" if self.release else ""
+        return f"{self.label} ({self.model_name}{release})"
+
+    @property
+    def together(self) -> str:
+        """What was launched with it on that day: a launch may recur."""
+        return f"{self.launch} {self.at:%Y-%m-%d}" if self.launch else f"run {self.pk}"
+
+
+@dataclass(frozen=True)
+class Sightings:
+    """What the runs made of each issue. Lines are variants of models."""
+
+    runs: Mapping[int, RunInfo]
+    by_issue: Mapping[int, list[IssueResult]]
+
+
+COLUMNS = (
+    "pk",
+    "label",
+    "model_name",
+    "language_model_id",
+    "variant_key",
+    "release",
+    "launch_id",
+    "created_at",
+)
+
+
+def run_infos() -> list[RunInfo]:
+    """All complete runs, oldest first; one query."""
+    rows = complete_runs().order_by("created_at", "pk").values_list(*COLUMNS)
+    return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
+
+
+def sightings(issues: Collection[int], runs: Iterable[RunInfo]) -> Sightings:
+    """What these runs made of these issues; one query."""
+    briefs = {run.pk: run for run in runs}
+    rows = Result.objects.filter(issue__in=issues, run__in=briefs).order_by()
+    sums: dict[tuple[int, int], dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome, 0))
+    counted = rows.values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
+    for issue, run, outcome, n in counted:
+        sums[issue, run][Outcome(outcome)] += n
+    found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
+    for (issue, run), counts in sums.items():
+        found[issue].append(_seen(briefs[run], counts))
+    return Sightings(briefs, found)
+
+
+def _seen(run: RunInfo, counts: Mapping[str, int]) -> IssueResult:
+    excluded = (Outcome.ERROR, Outcome.UNSCORED, Outcome.PENDING)
+    return IssueResult(
+        run=run.pk,
+        line=run.variant,
+        release=run.release,
+        together=run.together,
+        at=run.at,
+        passed=counts[Outcome.PASSED],
+        failed=counts[Outcome.FAILED],
+        excluded=sum(counts[outcome] for outcome in excluded),
+    )

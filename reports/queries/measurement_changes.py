@@ -1,0 +1,175 @@
+"""What changed between the runs of a line in their tests and judges."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from issues.models import JudgeTemplate, Revision
+from reports.documents.reading import Reading
+from reports.trend.changes_rule import Details, Jury, Measure, kinds_of, words_of
+from runs.models import JudgeRun, Result, Run
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed between runs next to each other on these lines.
+
+    `before` and `after` are the first two of them; `steps` has all, by their ids.
+    """
+
+    before: Run
+    after: Run
+    lines: tuple[str, ...]
+    steps: frozenset[tuple[int, int]]
+    kinds: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """Two runs next to each other on a line."""
+
+    line: str
+    before: Run
+    after: Run
+
+
+JudgeRuns = Mapping[int, JudgeRun]
+"""The judging that decides the scores of a run, by the run's id."""
+
+
+def changes_of(
+    lines: Mapping[str, Sequence[Run]], judge_runs: JudgeRuns, reading: Reading
+) -> list[Change]:
+    """The changes along these lines, oldest first; one that came to several is told once."""
+    found: dict[tuple[Measure, Measure], list[Step]] = defaultdict(list)
+    for line, runs in lines.items():
+        for before, after in pairwise(runs):
+            measures = measure_of(before, judge_runs), measure_of(after, judge_runs)
+            if measures[0] != measures[1]:
+                found[measures].append(Step(line, before, after))
+    details = _details(found, judge_runs, reading)
+    changes = [
+        _change(measures, steps, judge_runs, known)
+        for (measures, steps), known in zip(found.items(), details, strict=True)
+    ]
+    return sorted(changes, key=lambda change: (change.after.created_at, change.after.pk))
+
+
+def measure_of(run: Run, judge_runs: JudgeRuns) -> Measure:
+    judge_run = judge_runs.get(run.pk)
+    fingerprint = judge_run.jury_fingerprint if judge_run else ""
+    return Measure(run.suite_fingerprint, fingerprint, run.similarity_weight)
+
+
+def _details(
+    found: Mapping[tuple[Measure, Measure], Sequence[Step]], judge_runs: JudgeRuns, reading: Reading
+) -> Sequence[Details | None]:
+    """What each change is of; None where it is yet to be found out."""
+    steps = [_first(steps) for steps in found.values()]
+    if not steps:
+        return []
+    known = reading.computed(
+        "changes-1",
+        [[*before, *after] for before, after in found],
+        lambda: [
+            details_of(one.before.pk, one.after.pk, _juries(one, judge_runs)) for one in steps
+        ],
+    )
+    return known or [None] * len(steps)
+
+
+def _first(steps: Sequence[Step]) -> Step:
+    return min(steps, key=lambda step: (step.after.created_at, step.after.pk))
+
+
+def _juries(step: Step, judge_runs: JudgeRuns) -> tuple[Jury, Jury]:
+    before, after = judge_runs.get(step.before.pk), judge_runs.get(step.after.pk)
+    return before.jury if before else {}, after.jury if after else {}
+
+
+def _change(
+    measures: tuple[Measure, Measure],
+    steps: Sequence[Step],
+    judge_runs: JudgeRuns,
+    details: Details | None,
+) -> Change:
+    first = _first(steps)
+    juries = _juries(first, judge_runs)
+    return Change(
+        before=first.before,
+        after=first.after,
+        lines=tuple(step.line for step in steps),
+        steps=frozenset((step.before.pk, step.after.pk) for step in steps),
+        kinds=kinds_of(*measures, juries),
+        words=words_of(*measures, juries, details),
+    )
+
+
+class Asked(NamedTuple):
+    """A test as a run had it."""
+
+    revision: int
+    weight: float
+
+
+def details_of(before: int, after: int, juries: tuple[Jury, Jury]) -> Details:
+    """What two runs differ in; all their tests are read."""
+    old, new = _asked(before), _asked(after)
+    both = old.keys() & new.keys()
+    changed = {test for test in both if old[test].revision != new[test].revision}
+    reworded = _reworded([(old[test].revision, new[test].revision) for test in changed])
+    return Details(
+        added=len(new.keys() - old.keys()),
+        removed=len(old.keys() - new.keys()),
+        reworded=reworded,
+        rejudged=len(changed) - reworded,
+        reweighted=sum(old[test].weight != new[test].weight for test in both - changed),
+        templates=_templates(_used(before, juries[0]), _used(after, juries[1])),
+    )
+
+
+def _asked(run: int) -> dict[int, Asked]:
+    rows = Result.objects.filter(run=run, repeat=0).order_by()
+    found = rows.values_list("test_id", "revision_id", "weight")
+    return {test: Asked(revision, weight) for test, revision, weight in found}
+
+
+def _reworded(pairs: list[tuple[int, int]]) -> int:
+    """Of how many pairs of revisions a candidate sees something else."""
+    ids = {pk for pair in pairs for pk in pair}
+    rows = Revision.objects.filter(pk__in=ids).order_by()
+    digests = dict(rows.values_list("pk", "asked_digest"))
+    return sum(digests[old] != digests[new] for old, new in pairs)
+
+
+def _used(run: int, jury: Jury) -> dict[str, int]:
+    """The newest version of each family of judge templates with which its judges are asked."""
+    of_tests = Revision.objects.filter(results__run=run).order_by()
+    everyone = [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
+    own = {judge.get(name) for judge in everyone for name in ("template", "rubric_template")}
+    return _newest(
+        [
+            *of_tests.values_list("template__family", "template__version").distinct(),
+            *JudgeTemplate.objects.filter(pk__in=own - {None}).values_list("family", "version"),
+        ]
+    )
+
+
+def _newest(versions: Iterable[tuple[Any, Any]]) -> dict[str, int]:
+    found: dict[str, int] = defaultdict(int)
+    for family, version in versions:
+        if family is not None:
+            found[family] = max(found[family], version)
+    return dict(found)
+
+
+def _templates(
+    old: dict[str, int], new: dict[str, int]
+) -> tuple[tuple[str, int | None, int | None], ...]:
+    return tuple(
+        (family, old.get(family), new.get(family))
+        for family in sorted(old.keys() | new.keys())
+        if old.get(family) != new.get(family)
+    )

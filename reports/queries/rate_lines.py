@@ -1,0 +1,186 @@
+"""A run's score and pass rate: over all, and line by line for issues, tags and domains."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+from evalhub.statistics.interval import Interval
+from issues.domains import Domains, current_domains
+from issues.models import Issue
+from reports.documents.reading import Reading
+from runs.figures.tallies import Cell, Counts, Rate, Score, counts_of, rate_of, score_of
+from runs.models import TagSet
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Line:
+    """An issue's, a tag's or a domain's share of a run.
+
+    `issue_id` is None but for an issue; `depth` is how many domains a domain lies in.
+    """
+
+    name: str
+    issue_id: int | None
+    counts: Counts
+    rate: Rate
+    depth: int = 0
+
+    @property
+    def failure_share(self) -> float | None:
+        """Of the decided results; None where none is decided."""
+        return None if self.rate.share is None else 1 - self.rate.share
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A run's results added up.
+
+    `issues` are sorted worst first and `tags` by name; a result counts once for each of its tags.
+    `domains` are in the order of their tree, worst first below each; a result counts once for each
+    domain that it is in, and for all above. `outside` are those in no domain.
+    """
+
+    score: Score
+    rate: Rate
+    issues: tuple[Line, ...]
+    tags: tuple[Line, ...]
+    domains: tuple[Line, ...]
+    outside: Counts
+
+
+Intervals = Mapping[str, Interval | None]
+"""Resampled intervals by what they are of: "score", "rate", "tag law", "domain law"."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The cells of a run, and what is needed to group them by issue, tag and domain.
+
+    `tags` are the names in each set of tags, `within` the domains that a set is in.
+    """
+
+    cells: Sequence[Cell]
+    repeats: int
+    titles: Mapping[int, str]
+    tags: Mapping[int, Sequence[str]]
+    domains: Domains
+    within: Mapping[int, frozenset[str]]
+
+    @classmethod
+    def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
+        """With the issues' titles, the tags at launch and the present domains; three queries."""
+        issues = Issue.objects.filter(pk__in={cell.issue_id for cell in cells})
+        sets = TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells})
+        tags = dict(sets.order_by().values_list("pk", "names"))
+        domains = current_domains()
+        return cls(
+            cells,
+            repeats,
+            titles=dict(issues.order_by().values_list("pk", "title")),
+            tags=tags,
+            domains=domains,
+            within={pk: domains.of(names) for pk, names in tags.items()},
+        )
+
+    def by_issue(self) -> dict[int, list[Cell]]:
+        return self._grouped(lambda cell: [cell.issue_id])
+
+    def by_tag(self) -> dict[str, list[Cell]]:
+        return self._grouped(lambda cell: self.tags[cell.tag_set_id])
+
+    def by_domain(self) -> dict[str, list[Cell]]:
+        return self._grouped(lambda cell: self.within[cell.tag_set_id])
+
+    def rate(self, name: str, cells: Sequence[Cell], known: Intervals) -> Rate:
+        """The rate of these cells; where repeats ask for a resampled interval, the known one."""
+        rate = rate_of(cells, repeats=self.repeats, resample=False)
+        return replace(rate, interval=known.get(name)) if rate.is_resampled else rate
+
+    def inputs(self) -> list[Any]:
+        """All that the intervals depend on, as JSON."""
+        rows = [
+            (cell.issue_id, self.tags[cell.tag_set_id], cell.outcome, cell.n, *_sums(cell))
+            for cell in self.cells
+        ]
+        return [self.repeats, sorted(rows), dict(self.domains.parents)]
+
+    def intervals(self) -> dict[str, Interval | None]:
+        """What is resampled. An issue alone has none: whole issues are resampled."""
+        found = {"score": score_of(self.cells).interval}
+        if self.repeats > 1:
+            groups = {"rate": list(self.cells)}
+            groups |= {f"tag {name}": mine for name, mine in self.by_tag().items()}
+            groups |= {f"domain {name}": mine for name, mine in self.by_domain().items()}
+            for name, mine in groups.items():
+                found[name] = rate_of(mine, repeats=self.repeats).interval
+        return found
+
+    def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
+        groups: dict[K, list[Cell]] = defaultdict(list)
+        for cell in self.cells:
+            for key in keys(cell):
+                groups[key].append(cell)
+        return groups
+
+
+def _sums(cell: Cell) -> tuple[int, float, float]:
+    return cell.with_score, cell.weight, cell.weighted_score
+
+
+def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
+    """All lines of one run. Intervals that take long are None where they are yet to come."""
+    parts = Parts.read(cells, repeats)
+    score = score_of(cells, resample=False)
+    known: Intervals = {}
+    if score.n:
+        known = reading.computed("run-intervals-1", parts.inputs(), parts.intervals) or {}
+    return Lines(
+        score=replace(score, interval=known.get("score")),
+        rate=parts.rate("rate", cells, known),
+        issues=issue_lines(parts, known),
+        tags=_tag_lines(parts, known),
+        domains=_domain_lines(parts, known),
+        outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
+    )
+
+
+def issue_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
+    """One line per issue: the highest failure rate first, then by how many failed."""
+    lines = [
+        Line(parts.titles[pk], pk, counts_of(mine), parts.rate(f"issue {pk}", mine, known))
+        for pk, mine in parts.by_issue().items()
+    ]
+    return tuple(sorted(lines, key=worst_first))
+
+
+def worst_first(line: Line) -> tuple[float, int, str]:
+    """By the failure rate, then by how many failed; lines without a rate come last."""
+    share = line.failure_share
+    return (1.0 if share is None else -share, -line.counts.failed, line.name)
+
+
+def _tag_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
+    return tuple(
+        Line(name, None, counts_of(mine), parts.rate(f"tag {name}", mine, known))
+        for name, mine in sorted(parts.by_tag().items())
+    )
+
+
+def _domain_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
+    """Each domain before those that lie in it."""
+    below: dict[str, list[Line]] = defaultdict(list)
+    for name, mine in sorted(parts.by_domain().items()):
+        above = parts.domains.above(name)
+        rate = parts.rate(f"domain {name}", mine, known)
+        line = Line(name, None, counts_of(mine), rate, depth=len(above))
+        below[above[0] if above else ""].append(line)
+    return tuple(_tree("", below))
+
+
+def _tree(name: str, below: Mapping[str, Sequence[Line]]) -> Iterator[Line]:
+    for line in sorted(below.get(name, ()), key=worst_first):
+        yield line
+        yield from _tree(line.name, below)

@@ -1,0 +1,363 @@
+"""The results of a run as rows: filtered, sorted, a page at a time, texts only where readable."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Substr
+
+from evalhub.models import User
+from evalhub.statistics.deviation import is_split, population_deviation
+from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
+from issues.models import Polarity, Revision
+from issues.rubrics.scoring import consensus, inverted, jury_value
+from runs.figures.filters import Filters
+from runs.figures.listing import Listing, texts_of
+from runs.models import Answer, Judgment, Result, ResultScore
+
+PAGE = 20
+TEXT = 2000
+"""Characters of a text that a row carries."""
+
+
+@dataclass(frozen=True)
+class JudgeCell:
+    """What one judge gave: the mean of its values, None where it failed or has not answered.
+
+    Of a rubric it is how good that is: what should not be shown is turned round.
+    """
+
+    judge_id: int
+    judge: str
+    value: float | None
+    failed: int
+
+
+@dataclass(frozen=True)
+class CriterionCell:
+    """One criterion of a result's rubric as its judges, or its check, found it.
+
+    `score` is after inversion, `deviation` the population's of the judges; None: not measured.
+    """
+
+    weight: float
+    score: float | None
+    deviation: float | None
+
+    @property
+    def is_split(self) -> bool:
+        return is_split(self.deviation)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the current judging found of a result. `parts` are empty where it has no rubric."""
+
+    votes: tuple[JudgeCell, ...] = ()
+    parts: tuple[CriterionCell, ...] = ()
+    failed: int = 0
+    deviation: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One result. `prompt` and `answer` are None where the reader may not read the test.
+
+    `parts` are the criteria of its rubric, in their order; `deviation` is the largest of any.
+    `answered` of the `expected` judgments gave a value.
+    """
+
+    result_id: int
+    test_id: int
+    repeat: int
+    issue_id: int
+    issue: str
+    tags: tuple[str, ...]
+    outcome: str
+    score: float | None
+    agreement: float | None
+    deviation: float | None
+    answered: int
+    expected: int
+    votes: tuple[JudgeCell, ...]
+    parts: tuple[CriterionCell, ...]
+    failed_judgments: int
+    is_overridden: bool
+    is_disputed: bool
+    weight: float
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: Decimal | None
+    latency_ms: int | None
+    error_kind: str
+    prompt: str | None
+    answer: str | None
+
+    def judge_cell_of(self, judge_id: int) -> JudgeCell | None:
+        """What this judge gave; None where it was not asked."""
+        return next((vote for vote in self.votes if vote.judge_id == judge_id), None)
+
+    @property
+    def doubt(self) -> str:
+        """How little its judges agree, where they agree too little; else ""."""
+        if self.agreement is None:
+            return ""
+        found = band(self.agreement, raters=FEWEST_RATERS, units=FEWEST_UNITS)
+        return "" if found is Band.RELIABLE else found.value
+
+    @property
+    def splits(self) -> int:
+        """Criteria of its rubric over which its judges are split."""
+        return sum(part.is_split for part in self.parts)
+
+
+@dataclass(frozen=True)
+class JudgeColumn:
+    """A judge of the judging that the grid is of."""
+
+    judge_id: int
+    name: str
+    is_backup: bool
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One page of the rows that match; `total` is how many do. `seats` are those who judged."""
+
+    rows: tuple[Row, ...]
+    total: int
+    page: int
+    pages: int
+    seats: tuple[JudgeColumn, ...] = ()
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * PAGE + 1 if self.rows else 0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1 if self.rows else 0
+
+
+class ResultTable(Listing):
+    """A run's results with what the grid shows of each, texts only where the reader may read."""
+
+    def page(self, filters: Filters, *, of: int | None = None) -> Grid:
+        """The page that is asked for, or the last one where there are not so many.
+
+        Args:
+            of: How many results the run has, where that is known.
+        """
+        known = None if filters.narrows else of
+        total = self.matching(filters).count() if known is None else known
+        pages = max(1, -(-total // PAGE))
+        page = min(filters.page, pages)
+        # Only ids are sorted: whole rows are wider, and most of them are not shown.
+        ids = self.in_order(filters).values_list("pk", flat=True)
+        rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
+        return Grid(rows, total, page, pages, self.seats())
+
+    def rows(self, filters: Filters) -> Iterator[Row]:
+        """All rows that match, in the order of the grid, read piece by piece."""
+        ids = list(self.in_order(filters).values_list("pk", flat=True))
+        for start in range(0, len(ids), 10 * PAGE):
+            yield from self._read(ids[start : start + 10 * PAGE])
+
+    def seats(self) -> tuple[JudgeColumn, ...]:
+        """The judges in the order of the jury, the backup last."""
+        backup = self.judge_run.jury.get("backup") if self.judge_run else None
+        return tuple(
+            JudgeColumn(
+                judge["judge"], _judge_name(judge["judge"], judge.get("name")), judge is backup
+            )
+            for judge in self.everyone()
+        )
+
+    def everyone(self) -> list[dict[str, Any]]:
+        """The judges of the judging as it holds them, the backup last."""
+        jury = self.judge_run.jury if self.judge_run else {}
+        return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
+
+    def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
+        ids = list(ids)
+        rows = Result.objects.filter(pk__in=ids).order_by().values_list(*PLAIN)
+        some = {row[0]: Plain._make(row) for row in rows}
+        return self._rows([some[pk] for pk in ids])
+
+    def _rows(self, results: Sequence["Plain"]) -> tuple[Row, ...]:
+        texts = Texts.read(results, self.reader)
+        judged = self._judged([result.pk for result in results])
+        coverage = self._coverage([result.pk for result in results])
+        return tuple(
+            _row(
+                result,
+                judged.get(result.pk, Judged()),
+                texts,
+                tags=tuple(result.tags),
+                **coverage.get(result.pk, {"answered": 0, "expected": 0}),
+            )
+            for result in results
+        )
+
+    def _coverage(self, result_ids: list[int]) -> dict[int, dict[str, int]]:
+        rows = ResultScore.objects.filter(
+            judge_run=self.judge_run, result__in=result_ids
+        ).order_by()
+        counted = rows.values_list("result_id", "answered", "expected")
+        return {pk: {"answered": answered, "expected": of} for pk, answered, of in counted}
+
+    def _judged(self, result_ids: list[int]) -> dict[int, Judged]:
+        """What the judging found of each result; one query."""
+        if self.judge_run is None:
+            return {}
+        given: dict[int, list[JudgmentRow]] = defaultdict(list)
+        rows = Judgment.objects.filter(judge_run=self.judge_run, result__in=result_ids)
+        for result, *one in rows.order_by().values_list("result_id", *GIVEN):
+            given[result].append(JudgmentRow(*one))
+        names = {judge["judge"]: judge.get("name", "") for judge in self.everyone()}
+        return {result: _judged(rows, names) for result, rows in given.items()}
+
+
+class JudgmentRow(NamedTuple):
+    """What a row of the grid needs of one judgment. `judge` None: a check."""
+
+    criterion: int
+    key: str
+    order: int
+    polarity: str
+    weight: float
+    judge: int | None
+    value: float | None
+
+    @property
+    def score(self) -> float | None:
+        """How good it is."""
+        return inverted(self.value) if self.polarity == Polarity.SHOULD_NOT else self.value
+
+
+GIVEN = (
+    "criterion_id",
+    "criterion__key",
+    "criterion__order",
+    "criterion__polarity",
+    "criterion__weight",
+    "judge_id",
+    "value",
+)
+
+
+def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> Judged:
+    criteria: dict[tuple[int, int], list[JudgmentRow]] = defaultdict(list)
+    judges: dict[int, list[float | None]] = defaultdict(list)
+    for one in given:
+        criteria[one.order, one.criterion].append(one)
+        if one.judge is not None:
+            judges[one.judge].append(one.score)
+    parts = [_part(criteria[place]) for place in sorted(criteria)]
+    deviations = [part.deviation for part in parts if part.deviation is not None]
+    return Judged(
+        votes=_by_judge(judges, names),
+        parts=tuple(parts) if any(one.key for one in given) else (),
+        failed=sum(one.value is None for one in given),
+        deviation=max(deviations, default=None),
+    )
+
+
+def _part(given: Sequence[JudgmentRow]) -> CriterionCell:
+    samples: dict[int | None, list[float | None]] = defaultdict(list)
+    for one in given:
+        samples[one.judge].append(one.score)
+    judges = [consensus(values) for judge, values in samples.items() if judge is not None]
+    return CriterionCell(given[0].weight, jury_value(samples), population_deviation(judges))
+
+
+def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[JudgeCell, ...]:
+    """Each judge's vote, in the order of the jury."""
+    order = [*names, *(judge for judge in votes if judge not in names)]
+    return tuple(
+        _vote(judge, _judge_name(judge, names.get(judge)), votes[judge])
+        for judge in order
+        if judge in votes
+    )
+
+
+def _judge_name(judge_id: int, name: str | None) -> str:
+    return name or f"judge {judge_id}"
+
+
+def _vote(judge_id: int, judge: str, values: list[float | None]) -> JudgeCell:
+    failed = sum(value is None for value in values)
+    return JudgeCell(judge_id, judge, consensus(values), failed)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the reader may read of some results: their prompts by revision, their answers."""
+
+    prompts: dict[int, str]
+    answers: dict[int, str]
+
+    @classmethod
+    def read(cls, results: Sequence["Plain"], reader: User) -> "Texts":
+        revisions = Revision.objects.filter(pk__in={result.revision_id for result in results})
+        asked = revisions.readable_by(reader).order_by()
+        answers = Answer.objects.filter(pk__in=[result.pk for result in results])
+        said = answers.readable_by(reader).order_by()
+        return cls(
+            prompts={
+                pk: prompt_of(messages)[:TEXT]
+                for pk, messages in asked.values_list("pk", KeyTransform("messages", "content"))
+            },
+            answers=dict(said.values_list("pk", Substr("text", 1, TEXT))),
+        )
+
+
+def prompt_of(messages: Any) -> str:
+    """What a person reads of the messages: the last user turn."""
+    said = texts_of(message for message in messages or [] if message["role"] == "user")
+    return said[-1] if said else ""
+
+
+class Plain(NamedTuple):
+    """What a row of the grid takes from its result as it is."""
+
+    pk: int
+    revision_id: int
+    tags: list[str]
+    test_id: int
+    repeat: int
+    issue_id: int
+    issue: str
+    outcome: str
+    score: float | None
+    agreement: float | None
+    is_overridden: bool
+    is_disputed: bool
+    weight: float
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: Decimal | None
+    latency_ms: int | None
+    error_kind: str
+
+
+COPIED = Plain._fields[3:]
+ELSEWHERE = {"tags": "tag_set__names", "issue": "issue__title"}
+PLAIN = tuple(ELSEWHERE.get(name, name) for name in Plain._fields)
+
+
+def _row(result: Plain, judged: Judged, texts: Texts, **labels: Any) -> Row:
+    return Row(
+        result_id=result.pk,
+        votes=judged.votes,
+        parts=judged.parts,
+        deviation=judged.deviation,
+        failed_judgments=judged.failed,
+        prompt=texts.prompts.get(result.revision_id),
+        answer=texts.answers.get(result.pk, "" if result.revision_id in texts.prompts else None),
+        **labels,
+        **{name: getattr(result, name) for name in COPIED},
+    )

@@ -1,0 +1,44 @@
+"""All report pages, in the order of the menu."""
+
+from reports.annotators.page import ANNOTATORS
+from reports.capabilities.page import CAPABILITIES
+from reports.compare.page import COMPARE
+from reports.documents.reading import Page
+from reports.drift.page import DRIFT
+from reports.heatmap.page import HEATMAP
+from reports.issue_timeline.page import ISSUE_TIMELINE
+from reports.judge_reliability.humans.page import CALIBRATION
+from reports.judge_reliability.judges.page import JUDGES
+from reports.judge_reliability.trust.page import TRUST
+from reports.leaderboard.page import LEADERBOARD
+from reports.run_details.page import RUN_DETAILS
+from reports.trend.page import TREND
+from reports.underperforming.page import UNDERPERFORMING
+
+PAGES: tuple[Page, ...] = (
+    TREND,
+    HEATMAP,
+    RUN_DETAILS,
+    COMPARE,
+    UNDERPERFORMING,
+    ISSUE_TIMELINE,
+    DRIFT,
+    LEADERBOARD,
+    CAPABILITIES,
+    JUDGES,
+    CALIBRATION,
+    TRUST,
+    ANNOTATORS,
+)
+
+
+def page_of(key: str) -> Page:
+    """The page of this key.
+
+    Raises:
+        LookupError: There is none.
+    """
+    found = [page for page in PAGES if page.key == key]
+    if not found:
+        raise LookupError(f"There is no report page {key!r}.")
+    return found[0]

@@ -1,0 +1,93 @@
+"""Report pages and their downloads: one door for all of `reports.registry`."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from evalhub.admin_site.pages import current_user
+from reports.documents.document import Document
+from reports.documents.exports import csv_of, json_of, markdown_of
+from reports.documents.html_export import html_of
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.documents.rendering import needs, page
+from reports.registry import page_of
+
+TABLE, COMPUTE = "table", "compute"
+"""Parameters that are no part of a page's state: which table, and whether to compute now."""
+
+
+@needs("runs.view_run")
+def show(request: HttpRequest, key: str) -> HttpResponse:
+    """The page; what takes long is left to a second request, which says `compute`."""
+    shown = page_of(key)
+    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
+    form, document = built(shown, request, reading)
+    return page(
+        request,
+        shown.template,
+        shown.title,
+        subtitle=document.question,
+        report_page=shown,
+        document=document,
+        form=form,
+        is_pending=reading.pending,
+        state=_state(request),
+        may_export=request.user.has_perm("runs.export_results"),
+        may_schedule=request.user.has_perm("reports.add_recurringreport"),
+    )
+
+
+@needs("runs.export_results")
+def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
+    """The same report as a file: one table as CSV, else all of it."""
+    shown = page_of(key)
+    _, document = built(shown, request, Reading(current_user(request)))
+    return attached(WRITERS[ending](request, document), key, ending)
+
+
+def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
+    """The response as a file with the name and the time."""
+    name = f"{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def built(shown: Page, request: HttpRequest, reading: Reading) -> tuple[ReportForm, Document]:
+    """The form as the address fills it in, and the report that it asks for."""
+    form = shown.form(request.GET)
+    return form, shown.build(form.asked, reading)
+
+
+def _csv(request: HttpRequest, document: Document) -> HttpResponseBase:
+    key = request.GET.get(TABLE) or (document.tables[0].key if document.tables else "")
+    table = document.table(key)
+    if table is None:
+        names = ", ".join(table.key for table in document.tables) or "none here"
+        raise Http404(f"There is no table {key!r}; expected one of: {names}.")
+    return StreamingHttpResponse(csv_of(table), content_type="text/csv; charset=utf-8")
+
+
+def _json(request: HttpRequest, document: Document) -> HttpResponseBase:
+    return JsonResponse(json_of(document))
+
+
+def _markdown(request: HttpRequest, document: Document) -> HttpResponseBase:
+    return HttpResponse(markdown_of(document), content_type="text/markdown; charset=utf-8")
+
+
+def _html(request: HttpRequest, document: Document) -> HttpResponseBase:
+    return HttpResponse(html_of(document), content_type="text/html; charset=utf-8")
+
+
+WRITERS = {"csv": _csv, "json": _json, "md": _markdown, "html": _html}
+
+
+def _state(request: HttpRequest) -> str:
+    """The query string without what is no part of the state."""
+    query = request.GET.copy()
+    for name in [name for name in query if name in (TABLE, COMPUTE) or name.endswith("-page")]:
+        del query[name]
+    found: Any = query.urlencode()
+    return str(found)

@@ -1,0 +1,116 @@
+"""Every judgment of a run's current judging as a row, with what its criterion came to."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalhub.statistics.deviation import is_split, population_deviation
+from issues.rubrics.scoring import consensus, inverted, jury_value
+from reports.queries.result_rows import ResultTable
+from runs.figures.filters import Filters
+from runs.models import Judgment, Result
+
+PIECE = 100
+"""As many results are read at once: a rubric can have a hundred judgments."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One judgment of one criterion; `criterion` "" is the test as a whole.
+
+    `value` is how far the answer shows it, `consensus` what its judges (or its check) say
+    together, and `criterion_score` how good that is: turned round where it should not be shown.
+    `deviation` is the population's of the judges. None is not measured; `text` and
+    `justification` are None where the reader may not read the test.
+    """
+
+    result_id: int
+    test_id: int
+    repeat: int
+    criterion: str
+    text: str | None
+    polarity: str
+    weight: float
+    way: int | None
+    mandatory: bool
+    check: str
+    judge: str
+    sample: int
+    is_backup: bool
+    state: str
+    option: str
+    value: float | None
+    failure: str
+    consensus: float | None
+    criterion_score: float | None
+    deviation: float | None
+    is_split: bool
+    justification: str | None
+
+
+def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
+    """The judgments of the results that match, in the order of the grid, read piece by piece."""
+    if sheet.judge_run is None:
+        return
+    names = {judge["judge"]: judge.get("name", "") for judge in sheet.everyone()}
+    ids = list(sheet.in_order(filters).values_list("pk", flat=True))
+    for start in range(0, len(ids), PIECE):
+        yield from _piece(sheet, ids[start : start + PIECE], names)
+
+
+def _piece(sheet: ResultTable, ids: Sequence[int], names: dict[int, str]) -> Iterator[Verdict]:
+    readable = Result.objects.filter(pk__in=ids).readable_by(sheet.reader)
+    open_to = set(readable.order_by().values_list("pk", flat=True))
+    rows = Judgment.objects.filter(judge_run=sheet.judge_run, result__in=ids)
+    rows = rows.select_related("criterion", "result").order_by("criterion__order", "sample", "pk")
+    found: dict[int, dict[int, list[Judgment]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        found[row.result_id][row.criterion_id].append(row)
+    for pk in ids:
+        for judgments in found[pk].values():
+            yield from _criterion(judgments, names, is_open=pk in open_to)
+
+
+def _criterion(
+    judgments: Sequence[Judgment], names: dict[int, str], *, is_open: bool
+) -> Iterator[Verdict]:
+    samples: dict[int | None, list[float | None]] = defaultdict(list)
+    for row in judgments:
+        samples[row.judge_id].append(row.value)
+    together = jury_value(samples)
+    judges = [consensus(values) for judge, values in samples.items() if judge is not None]
+    deviation = population_deviation(judges)
+    criterion = judgments[0].criterion
+    kept: dict[str, Any] = {
+        "text": criterion.text if is_open else None,
+        "consensus": together,
+        "criterion_score": inverted(together) if criterion.is_inverted else together,
+        "deviation": deviation,
+        "is_split": is_split(deviation),
+    }
+    for row in judgments:
+        judge = "" if row.judge_id is None else names.get(row.judge_id) or f"judge {row.judge_id}"
+        reasons = row.justification if is_open else None
+        yield Verdict(**_copied(row), **kept, judge=judge, justification=reasons)
+
+
+def _copied(row: Judgment) -> dict[str, Any]:
+    criterion = row.criterion
+    return {
+        "result_id": row.result_id,
+        "test_id": row.result.test_id,
+        "repeat": row.result.repeat,
+        "criterion": criterion.key,
+        "polarity": criterion.polarity,
+        "weight": criterion.weight,
+        "way": criterion.alternative,
+        "mandatory": criterion.mandatory,
+        "check": criterion.check_name,
+        "sample": row.sample,
+        "is_backup": row.is_backup,
+        "state": row.state,
+        "option": row.option,
+        "value": row.value,
+        "failure": row.failure,
+    }

@@ -1,0 +1,139 @@
+"""A run as JUnit XML, for what builds and releases software.
+
+A suite for each issue, a case for each test and repeat. What failed is a failure; what ended in an
+error is an error; what nobody decided, or nobody answered yet, is skipped: none of them is another.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from evalhub.formatting import score, words
+from reports.queries.result_rows import JudgeCell, Row
+from reports.run.query import RunReport
+from runs.models import Outcome
+
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot hold, however it is escaped."""
+
+
+def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
+    """The document piece by piece: the head, then one suite after the other.
+
+    Args:
+        rows: Texts as the reader may read them; None is left out.
+    """
+    suites = [
+        _suite(report, number, issue, list(found))
+        for number, (issue, found) in enumerate(groupby(sorted(rows, key=_place), _issue), 1)
+    ]
+    root = Element("testsuites", {"name": _clean(report.run.label), **_sums(suites)})
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield tostring(root, encoding="unicode", short_empty_elements=False)[: -len("</testsuites>")]
+    for suite in suites:
+        indent(suite)
+        yield "\n" + tostring(suite, encoding="unicode")
+    yield "\n</testsuites>\n"
+
+
+def _place(row: Row) -> tuple[int, int, int]:
+    return row.issue_id, row.test_id, row.repeat
+
+
+def _issue(row: Row) -> tuple[int, str]:
+    return row.issue_id, row.issue
+
+
+def _suite(report: RunReport, number: int, issue: tuple[int, str], rows: list[Row]) -> Element:
+    count = dict.fromkeys(Outcome.values, 0)
+    for row in rows:
+        count[row.outcome] += 1
+    suite = Element(
+        "testsuite",
+        {
+            "name": _clean(issue[1]),
+            "id": str(number),
+            "tests": str(len(rows)),
+            "failures": str(count[Outcome.FAILED]),
+            "errors": str(count[Outcome.ERROR]),
+            "skipped": str(count[Outcome.UNSCORED] + count[Outcome.PENDING]),
+            **_time([row.latency_ms for row in rows]),
+        },
+    )
+    _describe(suite, report, issue[0])
+    for row in rows:
+        suite.append(_case(row))
+    return suite
+
+
+def _time(measured_ms: Iterable[int | None]) -> dict[str, str]:
+    """The seconds that answers took together; nothing where none was measured."""
+    measured = [ms for ms in measured_ms if ms is not None]
+    return {"time": f"{sum(measured) / 1000:.3f}"} if measured else {}
+
+
+COUNTED = ("tests", "failures", "errors", "skipped")
+
+
+def _sums(suites: Iterable[Element]) -> dict[str, str]:
+    suites = list(suites)
+    return {name: str(sum(int(suite.get(name, 0)) for suite in suites)) for name in COUNTED}
+
+
+def _describe(suite: Element, report: RunReport, issue_id: int) -> None:
+    """What must be known of the figures wherever they appear."""
+    run, current = report.run, report.current
+    known = {
+        "issue": str(issue_id),
+        "run": str(run.pk),
+        "model": run.model_name,
+        "release": run.release,
+        "jury": current.jury_name if current else "",
+        "labels": ", ".join(report.labels),
+    }
+    properties = SubElement(suite, "properties")
+    for name, value in known.items():
+        if value:
+            SubElement(properties, "property", {"name": name, "value": _clean(value)})
+
+
+def _case(row: Row) -> Element:
+    case = Element(
+        "testcase",
+        {
+            "name": f"test {row.test_id}, answer {row.repeat + 1}",
+            "classname": _clean(row.issue),
+            **_time([row.latency_ms]),
+        },
+    )
+    if row.outcome == Outcome.FAILED:
+        _add(case, "failure", f"score {score(row.score)}", "failed", _texts(row))
+    elif row.outcome == Outcome.ERROR:
+        kind = row.error_kind or "unknown"
+        _add(case, "error", words(kind), kind, _texts(row))
+    elif row.outcome == Outcome.UNSCORED:
+        SubElement(case, "skipped", {"message": "unjudged: nobody decided"})
+    elif row.outcome == Outcome.PENDING:
+        SubElement(case, "skipped", {"message": "pending: not answered and judged yet"})
+    return case
+
+
+def _add(case: Element, tag: str, message: str, kind: str, text: str) -> None:
+    found = SubElement(case, tag, {"message": _clean(message), "type": _clean(kind)})
+    found.text = _clean(text)
+
+
+def _texts(row: Row) -> str:
+    parts = [f"{vote.judge}: {_value(vote)}" for vote in row.votes]
+    parts += [f"Asked: {row.prompt}"] if row.prompt else []
+    parts += [f"Answered: {row.answer}"] if row.answer else []
+    return "\n".join(parts)
+
+
+def _value(vote: JudgeCell) -> str:
+    return "failed" if vote.value is None else score(vote.value)
+
+
+def _clean(text: str) -> str:
+    return UNWRITABLE.sub("\ufffd", text)

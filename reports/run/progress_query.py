@@ -1,0 +1,136 @@
+"""How far a run has come: small enough to be asked every second or so."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from evalhub.models import BatchState, ItemState
+from runs.figures.states import current_of, state_of
+from runs.figures.tallies import Counts
+from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A run and its judging in numbers.
+
+    `answered` and `judged` include those that ended in an error; `judged` is of `to_judge`, which
+    is 0 where nobody judges. `state` is that of run and judgings together (`state_of`).
+    `judge_run` is the number of the one that is told of, where that is not the current one.
+    """
+
+    state: str
+    reason: str
+    is_live: bool
+    total: int
+    answered: int
+    judged: int
+    to_judge: int
+    judge_run: int | None
+    counts: Counts
+    retryable: int
+
+    @property
+    def awaiting(self) -> int:
+        """Answers that nobody has judged yet."""
+        return max(0, self.counts.pending - (self.total - self.answered))
+
+    def share(self, n: int) -> float:
+        """Percent of the results."""
+        return 100 * n / self.total if self.total else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "counts": self.counts.as_dict(), "awaiting": self.awaiting}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of a run's results so far: by outcome, and how many have ended."""
+
+    counts: Counts
+    n: int
+
+
+@dataclass(frozen=True)
+class ScoringProgress:
+    """What became of a judging's assessments, added up.
+
+    `doubtful` are those that ended in an error, or of which a judgment failed; `cost_usd` is of
+    the `with_cost` ones where it is known, None where it is known of none.
+    """
+
+    n: int = 0
+    done: int = 0
+    ended: int = 0
+    doubtful: int = 0
+    cost_usd: Decimal | None = None
+    with_cost: int = 0
+
+
+def progress_of(
+    run: Run,
+    judge_runs: Sequence[JudgeRun],
+    *,
+    answered: Answered | None = None,
+    scoring_progress: dict[int, ScoringProgress] | None = None,
+) -> Progress:
+    """The progress of a run whose judgings these are; two queries unless the sums are given."""
+    answered = answered or answered_of(run)
+    scoring_progress = (
+        scoring_progress if scoring_progress is not None else scoring_progress_of(judge_runs)
+    )
+    shown = _shown(judge_runs)
+    told = scoring_progress.get(shown.pk) if shown and shown.jury.get("judges") else None
+    current = current_of(judge_runs)
+    state = state_of(run, judge_runs)
+    return Progress(
+        state=state,
+        reason=run.reason or (shown.reason if shown else ""),
+        is_live=state == BatchState.LIVE,
+        total=answered.counts.total,
+        answered=answered.n,
+        judged=told.ended if told else 0,
+        to_judge=told.n if told else 0,
+        judge_run=shown.number if shown and not shown.is_current else None,
+        counts=answered.counts,
+        retryable=answered.counts.error + _doubtful(current, scoring_progress),
+    )
+
+
+def answered_of(run: Run) -> Answered:
+    rows = Result.objects.filter(run=run).order_by().values_list("outcome", "state")
+    counts = dict.fromkeys(Outcome.values, 0)
+    ended = 0
+    for outcome, state, n in rows.annotate(Count("pk")):
+        counts[outcome] += n
+        ended += n if state in (ItemState.DONE, ItemState.ERROR) else 0
+    return Answered(Counts(**counts), ended)
+
+
+def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProgress]:
+    """By judging, of those whose progress or result is told; one query."""
+    told = {judge_run.pk for judge_run in judge_runs if judge_run.is_current or judge_run.is_live}
+    rows = ResultScore.objects.filter(judge_run__in=told).order_by().values_list("judge_run_id")
+    sums = rows.annotate(
+        n=Count("pk"),
+        done=Count("pk", filter=Q(state=ItemState.DONE)),
+        ended=Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
+        doubtful=Count("pk", filter=DOUBTFUL),
+        cost=Sum("cost_usd"),
+        with_cost=Count("cost_usd"),
+    )
+    return {judge_run: ScoringProgress(*found) for judge_run, *found in sums}
+
+
+def _doubtful(current: JudgeRun | None, scoring_progress: dict[int, ScoringProgress]) -> int:
+    return scoring_progress.get(current.pk, ScoringProgress()).doubtful if current else 0
+
+
+def _shown(judge_runs: Sequence[JudgeRun]) -> JudgeRun | None:
+    """The judging whose progress is told: the one at work, else the current one."""
+    return next(
+        (judge_run for judge_run in judge_runs if judge_run.is_live), current_of(judge_runs)
+    )

@@ -1,0 +1,239 @@
+"""The report of one run: one function gives all its figures to page, download and API alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count
+
+from evalhub.llm import word_vectors
+from evalhub.models import Call, User
+from reports.documents.reading import Reading
+from reports.queries.rate_lines import Line, lines_of
+from reports.queries.result_rows import Grid, ResultTable
+from reports.run.cost_query import Cost, cost_of
+from reports.run.flaky_query import FlakyTests, flaky_tests_of
+from reports.run.jury_query import RunJury, jury_of
+from reports.run.latency_query import Latency, latency_of
+from reports.run.overrides_query import Override, overrides_of
+from reports.run.progress_query import (
+    Answered,
+    Progress,
+    ScoringProgress,
+    progress_of,
+    scoring_progress_of,
+)
+from reports.run.sealing_query import Sealing, sealing_of
+from runs.figures.filters import Filters
+from runs.figures.run_labels import labels_of
+from runs.figures.states import current_of
+from runs.figures.tallies import Cell, Counts, Rate, Score, cells_of, counts_of
+from runs.models import JudgeRun, Outcome, Result, Run
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the candidate used: sums over the results where it was measured, `with_…` of them.
+
+    `answered` are all that have an answer or ended in an error.
+    """
+
+    input_tokens: int | None
+    output_tokens: int | None
+    with_tokens: int
+    cost_usd: Decimal | None
+    with_cost: int
+    answered: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Calls of one role that failed in one way, retried ones included."""
+
+    role: str
+    kind: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Heavy:
+    """A test that counts more or less than others in the score."""
+
+    test_id: int
+    issue: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """How similarity to the reference answers enters the scores.
+
+    `weight` is its share of a score; `model` what embeds the texts; `alone`: tests that nothing
+    judges are scored by it. It was measured for `measured` of `answered` results.
+    """
+
+    weight: float
+    model: str
+    alone: bool
+    measured: int
+    answered: int
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """All figures of one run.
+
+    `issues`, `tags`, `domains` and `outside` are those of `Lines`. `panel` is None where nobody
+    judges, `similarity` where it has no part in the scores, `flaky` where each test is asked
+    once, `sealing` where no test is sealed. `heavy` are tests whose weight is not 1, the heaviest
+    first. `errors` are results that ended in an error, by kind.
+    Figures are over all results; `grid` alone follows the filters. `is_pending`: intervals that
+    take long are yet to come.
+    """
+
+    run: Run
+    judge_runs: tuple[JudgeRun, ...]
+    current: JudgeRun | None
+    progress: Progress
+    counts: Counts
+    rate: Rate
+    score: Score
+    heavy: tuple[Heavy, ...]
+    similarity: Similarity | None
+    overridden: int
+    disputed: int
+    issues: tuple[Line, ...]
+    tags: tuple[Line, ...]
+    domains: tuple[Line, ...]
+    outside: Counts
+    sealing: Sealing | None
+    flaky: FlakyTests | None
+    usage: Usage
+    latency: Latency | None
+    cost: Cost | None
+    panel: RunJury | None
+    overrides: tuple[Override, ...]
+    errors: tuple[tuple[str, int], ...]
+    failures: tuple[Failure, ...]
+    grid: Grid
+    is_pending: bool
+
+    @property
+    def juries_differ(self) -> bool:
+        """Whether its judgings cannot be compared, as they did not judge alike."""
+        return len({judge_run.jury_fingerprint for judge_run in self.judge_runs}) > 1
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What must be known of the figures wherever they appear."""
+        return labels_of(self.run, self.current)
+
+
+def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = True) -> RunReport:
+    """The figures of a run as one reader may see them; the number of queries is constant.
+
+    Args:
+        computes: Whether what takes long is computed, and not only taken from what is kept.
+    """
+    reading = Reading(reader, computes=computes)
+    judge_runs = judge_runs_of(run)
+    current = current_of(judge_runs)
+    cells = cells_of([run.pk])
+    overridden = sum(cell.overridden for cell in cells)
+    scoring_progress = scoring_progress_of(judge_runs)
+    answered = Answered(counts_of(cells), sum(cell.answered for cell in cells))
+    progress = progress_of(run, judge_runs, answered=answered, scoring_progress=scoring_progress)
+    lines = lines_of(cells, run.repeats, reading)
+    return RunReport(
+        run=run,
+        judge_runs=tuple(judge_runs),
+        current=current,
+        progress=progress,
+        counts=answered.counts,
+        rate=lines.rate,
+        score=lines.score,
+        heavy=_heavy(run),
+        similarity=_similarity(run, cells),
+        overridden=overridden,
+        disputed=sum(cell.disputed for cell in cells),
+        issues=lines.issues,
+        tags=lines.tags,
+        domains=lines.domains,
+        outside=lines.outside,
+        sealing=sealing_of(run, reading),
+        flaky=flaky_tests_of(run, reader),
+        usage=usage_of(cells, progress.answered),
+        latency=latency_of(run),
+        cost=cost_of(run),
+        panel=_panel(run, current, scoring_progress),
+        overrides=overrides_of(run, current, reader) if overridden else (),
+        errors=_errors(run) if answered.counts.error else (),
+        failures=_failures(run, judge_runs),
+        grid=ResultTable(run, current, reader).page(filters, of=answered.counts.total),
+        is_pending=reading.pending,
+    )
+
+
+def _panel(
+    run: Run, current: JudgeRun | None, scoring_progress: dict[int, ScoringProgress]
+) -> RunJury | None:
+    if current is None or not current.jury.get("judges"):
+        return None
+    return jury_of(run, current, scoring_progress.get(current.pk, ScoringProgress()))
+
+
+def _heavy(run: Run) -> tuple[Heavy, ...]:
+    rows = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
+    tests = rows.values_list("test_id", "issue__title", "weight").distinct()
+    return tuple(Heavy(*row) for row in tests)
+
+
+def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
+    if not run.wants_similarity:
+        return None
+    return Similarity(
+        weight=run.similarity_weight,
+        model=run.similarity_endpoint.get("name", "") or word_vectors.NAME,
+        alone=run.score_by_similarity,
+        measured=sum(cell.similar for cell in cells),
+        answered=sum(cell.answered for cell in cells if cell.outcome != Outcome.ERROR),
+    )
+
+
+def judge_runs_of(run: Run) -> list[JudgeRun]:
+    return list(run.judge_runs.select_related("requested_by").order_by("number"))
+
+
+def usage_of(cells: Sequence[Cell], answered: int) -> Usage:
+    return Usage(
+        input_tokens=_sum([cell.input_tokens for cell in cells]),
+        output_tokens=_sum([cell.output_tokens for cell in cells]),
+        with_tokens=sum(cell.with_tokens for cell in cells),
+        cost_usd=_money([cell.cost_usd for cell in cells]),
+        with_cost=sum(cell.with_cost for cell in cells),
+        answered=answered,
+    )
+
+
+def _sum(values: list[int | None]) -> int | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured) if measured else None
+
+
+def _money(values: list[Decimal | None]) -> Decimal | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured, Decimal(0)) if measured else None
+
+
+def _errors(run: Run) -> tuple[tuple[str, int], ...]:
+    rows = Result.objects.filter(run=run, outcome="error").order_by()
+    counted = rows.values_list("error_kind").annotate(n=Count("pk"))
+    return tuple(sorted(counted, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[Failure, ...]:
+    """Failed calls for the run and its judgings, most frequent first."""
+    keys = [run.work_key, *(judge_run.work_key for judge_run in judge_runs)]
+    rows = Call.objects.filter(batch__in=keys, error_kind__gt="").order_by()
+    counted = rows.values_list("role", "error_kind").annotate(n=Count("pk"))
+    return tuple(Failure(*row) for row in sorted(counted, key=lambda row: (-row[2], row)))

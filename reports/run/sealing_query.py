@@ -1,0 +1,118 @@
+"""How a run did on open tests, on sealed ones, and on those that were exposed before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Case, Count, Value, When
+
+from evalhub.statistics.bootstrap_of import bootstrap_of
+from evalhub.statistics.interval import Interval
+from reports.documents.reading import Reading
+from reports.queries.exposure import DEFINITION, EXPOSED, NEVER, OPEN, was_exposed
+from reports.queries.rates import Group, Tally, rates_of
+from runs.figures.tallies import SEED, Rate
+from runs.models import Outcome, Result, Run
+
+NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed"}
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Results of a run whose tests could be known alike: `total` of them, decided or not."""
+
+    key: str
+    name: str
+    total: int
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Pass rate of open tests less that of sealed ones that were never exposed.
+
+    `interval`: 95 %, a bootstrap by issue; None where nothing can be said of the spread.
+    """
+
+    value: float
+    interval: Interval | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether chance alone hardly makes it: 0 is outside the interval."""
+        found = self.interval
+        return found is not None and (found.low > 0 or found.high < 0)
+
+
+@dataclass(frozen=True)
+class Sealing:
+    """A run's results by whether their tests could be known; `difference` None: not measured."""
+
+    strata: tuple[Stratum, ...]
+    difference: Difference | None
+    definition: str = DEFINITION
+
+
+def sealing_of(run: Run, reading: Reading) -> Sealing | None:
+    """None where no test of the run is sealed. One query."""
+    groups = _groups(run)
+    if not groups.keys() - {OPEN}:
+        return None
+    rates = rates_of(groups, reading, resampled=lambda key: run.repeats > 1)
+    strata = tuple(
+        Stratum(key, name, group.scored + sum(group.others.values()), rate)
+        for key, name in NAMES.items()
+        if (group := groups.get(key)) is not None and (rate := rates.get(key)) is not None
+    )
+    return Sealing(strata, _difference(groups, reading))
+
+
+def _groups(run: Run) -> dict[str, Group]:
+    key = Case(
+        When(test__sealed=False, then=Value(OPEN)),
+        When(was_exposed(), then=Value(EXPOSED)),
+        default=Value(NEVER),
+    )
+    rows = Result.objects.filter(run=run).order_by().annotate(stratum=key)
+    groups: dict[str, Group] = {}
+    counted = rows.values_list("stratum", "issue_id", "outcome").annotate(n=Count("pk"))
+    for stratum, issue, outcome, n in counted:
+        groups.setdefault(stratum, Group()).add(_tally(run.pk, issue, outcome, n))
+    return groups
+
+
+def _tally(run: int, issue: int, outcome: str, n: int) -> Tally:
+    passed = n if outcome == Outcome.PASSED else 0
+    scored = n if outcome in (Outcome.PASSED, Outcome.FAILED) else 0
+    return Tally(run, 0, issue, passed, scored, {} if scored else {outcome: n})
+
+
+Part = tuple[bool, int, int]
+"""Of one issue: whether its tests are the open ones, passed, decided."""
+
+
+def _difference(groups: dict[str, Group], reading: Reading) -> Difference | None:
+    rows = [
+        (issue, key == OPEN, passed, scored)
+        for key in (OPEN, NEVER)
+        if key in groups
+        for issue, (passed, scored) in sorted(groups[key].issues.items())
+    ]
+    parts = [(is_open, passed, scored) for _, is_open, passed, scored in rows]
+    value = _less(parts)
+    if value is None:
+        return None
+    issues = [issue for issue, *_ in rows]
+    interval = reading.computed(
+        "open-less-sealed-1", rows, lambda: bootstrap_of(_less, parts, issues, seed=SEED)
+    )
+    return Difference(value, interval)
+
+
+def _less(parts: Sequence[Part]) -> float | None:
+    """The open ones' pass rate less the others'; None where one of them has nothing decided."""
+    sums = [[0, 0], [0, 0]]
+    for is_open, passed, scored in parts:
+        sums[is_open][0] += passed
+        sums[is_open][1] += scored
+    (passed, n), (open_passed, open_n) = sums
+    return open_passed / open_n - passed / n if n and open_n else None

@@ -1,0 +1,131 @@
+"""Runs beside each other as plain Plotly figures. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from evalhub.charts import GRID, Figure, base_layout
+from evalhub.statistics.interval import Interval
+from reports.documents.model_lines import LineStyle
+from reports.run.figure import outcome_ring
+
+RINGS_ACROSS = 2
+RING_PX = 240
+BAR_PX = 13
+LONGEST = 26
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The outcomes of one run."""
+
+    name: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The pass rates of one run, one for each tag; None: none decided."""
+
+    name: str
+    look: LineStyle
+    rates: Sequence[tuple[float, Interval | None] | None]
+    texts: Sequence[str]
+
+
+def rings(runs: Sequence[Ring]) -> Figure:
+    """A ring of outcomes for each run, its name below."""
+    across = max(1, min(len(runs), RINGS_ACROSS))
+    rows = -(-len(runs) // across)
+    data, names = [], []
+    for number, run in enumerate(runs):
+        row, column = divmod(number, across)
+        left, top = column / across, 1 - row / rows
+        ring = outcome_ring(run.counts)
+        middle = ring["layout"]["annotations"][0]
+        domain = {
+            "x": [left + 0.01, left + 1 / across - 0.01],
+            "y": [top - 0.84 / rows, top],
+        }
+        data.append(ring["data"][0] | {"domain": domain})
+        centre = {"x": left + 0.5 / across, "xanchor": "center"}
+        names += [
+            middle | centre | {"y": top - 0.42 / rows, "yanchor": "middle", "font": {"size": 13}},
+            {
+                "text": f"<b>{_cut(run.name)}</b>",
+                "y": top - 0.9 / rows,
+                "yanchor": "top",
+                "showarrow": False,
+                **centre,
+            },
+        ]
+    return {
+        "data": data,
+        "layout": base_layout(
+            height=RING_PX * max(rows, 1) + 30,
+            showlegend=True,
+            legend={"orientation": "h", "y": -0.02, "yanchor": "top"},
+            annotations=names,
+        ),
+    }
+
+
+def grouped_rates(tags: Sequence[str], runs: Sequence[Bars]) -> Figure:
+    """For each tag a bar for each run, with its interval."""
+    layout = base_layout(
+        height=100 + len(tags) * (14 + BAR_PX * max(len(runs), 1)),
+        barmode="group",
+        bargap=0.3,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+        xaxis={
+            "title": {"text": "Passed, of those decided"},
+            "range": [0, 1.04],
+            "tickformat": ".0%",
+            "gridcolor": GRID,
+            "automargin": True,
+        },
+        yaxis={
+            "tickvals": list(range(len(tags))),
+            "ticktext": [_cut(tag) for tag in tags],
+            "autorange": "reversed",
+            "automargin": True,
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+    return {"data": [_bars(run) for run in runs], "layout": layout}
+
+
+def _bars(run: Bars) -> dict[str, object]:
+    spans = [
+        (None, None)
+        if rate is None or rate[1] is None
+        else (rate[0] - rate[1].low, rate[1].high - rate[0])
+        for rate in run.rates
+    ]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": escape(run.name, quote=False),
+        "y": list(range(len(run.rates))),
+        "x": [None if rate is None else rate[0] for rate in run.rates],
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "arrayminus": [below for below, _ in spans],
+            "array": [above for _, above in spans],
+            "color": run.look.colour,
+            "thickness": 1.5,
+            "width": 2,
+        },
+        "hovertext": [escape(text, quote=False) for text in run.texts],
+        "hoverinfo": "text",
+        # Paler than its interval, which lies on it.
+        "marker": {"color": run.look.colour, "opacity": 0.55},
+    }
+
+
+def _cut(text: str) -> str:
+    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return escape(short, quote=False)

@@ -1,0 +1,205 @@
+"""Run by run: what came out of each, and on which tags."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+from evalhub.charts import OutcomeRow, tag_bars
+from reports.compare.controls import Offered
+from reports.compare.form import RunsField
+from reports.compare.run_choices_query import offered
+from reports.documents.cells import rate_words
+from reports.documents.document import Cell, Column, Document, Link, Linked, Table
+from reports.documents.fields import tests_field, tests_filter_help
+from reports.documents.lazy_rows import LazyRows
+from reports.documents.links import page_url, results_url, run_url
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.run_details.figure import Bars, Ring, grouped_rates, rings
+from reports.run_details.query import RunDetailsReport, RunOutcomes, TagCell, run_details_report
+from runs.models import Outcome, Run
+
+MOST_RUNS, MOST_DRAWN = 8, 20
+
+
+class RunDetailsForm(ReportForm):
+    """Which runs are shown."""
+
+    runs = RunsField(
+        Run.objects.select_related("suite"),
+        initial=[],
+        label="Runs",
+        help_text=f"At most {MOST_RUNS}; without any, the latest complete ones.",
+        widget=forms.MultipleHiddenInput,
+    )
+    tests = tests_field()
+    find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Each run by its outcomes, and its tags."""
+    chosen = list(asked["runs"] or ())
+    report = run_details_report(chosen[:MOST_RUNS], reading, tests=asked["tests"])
+    return Document(
+        question="What came out of each of these runs, and on which tags?",
+        sentences=(
+            *tests_filter_help(asked["tests"]),
+            *_sentences(report, len(chosen) - MOST_RUNS),
+        ),
+        tables=(_runs(report), _tags(report)),
+        labels=report.labels,
+        more=_controls(report, asked["find"]),
+    )
+
+
+def _sentences(report: RunDetailsReport, too_many: int) -> Iterator[str]:
+    if report.runs:
+        yield (
+            "; ".join(
+                f"{one.name}: {rate_words(rate)} passed"
+                for one in report.runs
+                if (rate := report.rates.get(TagCell("", one.run.pk)))
+            )
+            + "."
+        )
+    if too_many > 0:
+        yield f"Left out: the last {too_many} of the chosen runs; remove some to see them."
+
+
+def _controls(report: RunDetailsReport, find: str) -> dict[str, Any]:
+    """The runs that are shown, and others to add."""
+    runs = [one.run for one in report.runs]
+    others = offered(find, suites=[], without=runs) if len(runs) < MOST_RUNS else []
+    return {
+        "shown": [
+            (one, page_url("individual", runs=[run for run in runs if run != one.run]))
+            for one in report.runs
+        ],
+        "offered": [
+            Offered(run, page_url("individual", runs=[*runs, run]), is_near=False) for run in others
+        ],
+        "find": find,
+    }
+
+
+OUTCOMES = tuple(Column(name, name.capitalize(), "count") for name in Outcome.values)
+
+
+def _runs(report: RunDetailsReport) -> Table:
+    drawn = [Ring(one.name, report.counts("", one.run).as_dict()) for one in report.runs]
+    return Table(
+        key="runs",
+        title="Each run",
+        columns=(
+            Column("run", "Run", "link"),
+            Column("model", "Model"),
+            Column("release", "Release"),
+            Column("date", "Date", "date"),
+            Column("rate", "Pass rate", "rate"),
+            *OUTCOMES,
+        ),
+        rows=[_run(report, one) for one in report.runs],
+        note="Only what passed or failed is in a rate.",
+        empty="There is no complete run yet. Launch one, or choose runs that still work.",
+        figure=rings(drawn) if drawn else None,
+        describes="For each run a ring with the shares of its outcomes",
+    )
+
+
+def _run(report: RunDetailsReport, one: RunOutcomes) -> tuple[Cell, ...]:
+    counts = report.counts("", one.run).as_dict()
+    return (
+        Link(one.run.label, run_url(one.run)),
+        one.name,
+        one.run.release or None,
+        one.run.created_at,
+        report.rates.get(TagCell("", one.run.pk)),
+        *(_opened(n, one.run, outcome=outcome) for outcome, n in counts.items()),
+    )
+
+
+def _opened(n: int, run: Run, **filters: str) -> Cell:
+    return Linked(n, results_url(run, **filters)) if n else n
+
+
+def _tags(report: RunDetailsReport) -> Table:
+    """One run: what its results came to on each tag. More: their rates beside each other."""
+    alone = report.runs[0] if len(report.runs) == 1 else None
+    return Table(
+        key="tags",
+        title="On each tag",
+        columns=(
+            Column("tag", "Tag"),
+            *(
+                (Column("rate", "Pass rate", "rate"), *OUTCOMES)
+                if alone
+                else (Column(f"run_{one.run.pk}", one.name, "rate") for one in report.runs)
+            ),
+        ),
+        rows=LazyRows(
+            report.tags,
+            lambda tags: [
+                _outcomes(report, alone.run, tag) if alone else _rates(report, tag) for tag in tags
+            ],
+        ),
+        note="The hardest tags first; a test counts for each of its tags."
+        + (f" The chart has the first {MOST_DRAWN}." if len(report.tags) > MOST_DRAWN else ""),
+        empty="The tests of these runs have no tags."
+        if report.runs
+        else "There is no complete run yet.",
+        figure=_figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
+        describes="How many results passed and failed on each tag"
+        if alone
+        else "For each tag the pass rate of each run",
+    )
+
+
+def _outcomes(report: RunDetailsReport, run: Run, tag: str) -> tuple[Cell, ...]:
+    counts = report.counts(tag, run).as_dict()
+    return (
+        tag,
+        report.rates.get(TagCell(tag, run.pk)),
+        *(_opened(n, run, tag=tag, outcome=outcome) for outcome, n in counts.items()),
+    )
+
+
+def _rates(report: RunDetailsReport, tag: str) -> tuple[Cell, ...]:
+    rates = [(one, report.rates.get(TagCell(tag, one.run.pk))) for one in report.runs]
+    return tag, *(rate and Linked(rate, results_url(one.run, tag=tag)) for one, rate in rates)
+
+
+def _figure(
+    report: RunDetailsReport, alone: RunOutcomes | None, tags: Sequence[str]
+) -> dict[str, Any]:
+    if alone:
+        return tag_bars(
+            [OutcomeRow(tag, tag, report.counts(tag, alone.run).as_dict()) for tag in tags]
+        )
+    return grouped_rates(tags, [_bars(report, one, tags) for one in report.runs])
+
+
+def _bars(report: RunDetailsReport, one: RunOutcomes, tags: Sequence[str]) -> Bars:
+    rates = [report.rates.get(TagCell(tag, one.run.pk)) for tag in tags]
+    return Bars(
+        name=one.name,
+        look=one.look,
+        rates=[
+            None if rate is None or rate.share is None else (rate.share, rate.interval)
+            for rate in rates
+        ],
+        texts=[
+            f"{one.name}, {tag}: {rate_words(rate) if rate else 'no such test'}"
+            for tag, rate in zip(tags, rates, strict=True)
+        ],
+    )
+
+
+RUN_DETAILS = Page(
+    key="individual",
+    title="Run by run",
+    summary="For each run what its results came to, overall and on each tag.",
+    form=RunDetailsForm,
+    build=build,
+    icon="donut_small",
+    template="reports/run_details/page.html",
+)

@@ -1,0 +1,117 @@
+"""Runs one by one: their outcomes, and how each did on each tag."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from reports.documents.model_lines import LineStyle, line_styles, names_of
+from reports.documents.reading import Reading
+from reports.queries.complete_runs import complete_runs
+from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
+from runs.figures.tallies import Counts
+from runs.models import Outcome, Run, TagSet
+
+LATEST = 3
+"""Runs that are shown where none are chosen."""
+
+
+@dataclass(frozen=True)
+class RunOutcomes:
+    """A run; `name` tells it from the others that are shown."""
+
+    run: Run
+    name: str
+    look: LineStyle
+
+
+class TagCell(NamedTuple):
+    """A run's results with a tag; "" is all."""
+
+    tag: str
+    run: int
+
+
+@dataclass(frozen=True)
+class RunDetailsReport:
+    """`tags` are the hardest first, over all the runs together."""
+
+    runs: tuple[RunOutcomes, ...]
+    tags: tuple[str, ...]
+    groups: Mapping[TagCell, Group]
+    rates: Rates[TagCell]
+    labels: tuple[str, ...]
+
+    def counts(self, tag: str, run: Run) -> Counts:
+        """How many results came to each outcome."""
+        group = self.groups.get(TagCell(tag, run.pk))
+        return counts_in(group) if group else Counts()
+
+
+def run_details_report(
+    chosen: Sequence[Run], reading: Reading, *, tests: str = ""
+) -> RunDetailsReport:
+    """The chosen runs, or the latest complete ones; a constant number of queries.
+
+    `tests`: which, one of `exposure.CHOICES`.
+    """
+    ids = [run.pk for run in chosen] or latest_runs()
+    found = runs_of(ids)
+    runs = [found[pk] for pk in ids]
+    repeated = {run.pk for run in runs if run.repeats > 1}
+    tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
+
+    def places(tally: Tally) -> Iterable[TagCell]:
+        yield from (TagCell(tag, tally.run) for tag in ("", *tags_of[tally.tag_set]))
+
+    groups = grouped(tallies_of(ids, by_issue=bool(repeated), tests=tests), places)
+    return RunDetailsReport(
+        runs=_shown(runs),
+        tags=_hardest_first(groups),
+        groups=groups,
+        rates=rates_of(groups, reading, resampled=lambda place: place.run in repeated),
+        labels=labels_of_all(runs, judge_runs_of(ids)),
+    )
+
+
+def latest_runs() -> list[int]:
+    """The newest complete runs, the oldest of them first."""
+    newest = complete_runs().order_by("-created_at", "-pk").values_list("pk", flat=True)
+    return list(reversed(newest[:LATEST]))
+
+
+def counts_in(group: Group) -> Counts:
+    passed, scored = group.passed, group.scored
+    others = {outcome: group.others.get(outcome, 0) for outcome in EXCLUDED}
+    return Counts(passed=passed, failed=scored - passed, **others)
+
+
+EXCLUDED = (Outcome.UNSCORED.value, Outcome.ERROR.value, Outcome.PENDING.value)
+
+
+def _shown(runs: Sequence[Run]) -> tuple[RunOutcomes, ...]:
+    """Runs of one variant are told apart by their releases, or else their numbers."""
+    variants = list({run.variant_key: variant_of(run) for run in runs}.values())
+    names, looks = names_of(variants), line_styles(variants)
+    named = [(run, names[run.variant_key]) for run in runs]
+    return tuple(
+        RunOutcomes(run, _distinguished(run, name, [n for _, n in named]), looks[run.variant_key])
+        for run, name in named
+    )
+
+
+def _distinguished(run: Run, name: str, names: Sequence[str]) -> str:
+    if names.count(name) == 1:
+        return name
+    return f"{name}, {run.release or 'run'} ({run.pk})"
+
+
+def _hardest_first(groups: Mapping[TagCell, Group]) -> tuple[str, ...]:
+    sums: dict[str, list[int]] = {}
+    for place, group in groups.items():
+        if place.tag:
+            both = sums.setdefault(place.tag, [0, 0])
+            both[0] += group.passed
+            both[1] += group.scored
+    shares = {tag: passed / n if n else 2.0 for tag, (passed, n) in sums.items()}
+    return tuple(sorted(shares, key=lambda tag: (shares[tag], tag)))

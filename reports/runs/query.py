@@ -1,0 +1,142 @@
+"""Runs as lines of an overview, grouped by the launch that started them together."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+
+from django.core.paginator import Page, Paginator
+
+from evalhub.models import BatchState
+from reports.documents.reading import Reading
+from reports.queries.run_names import saying
+from runs.figures.run_labels import labels_of
+from runs.figures.states import current_of, state_of
+from runs.figures.tallies import (
+    Counts,
+    Rate,
+    Score,
+    Tally,
+    counts_of,
+    rate_of,
+    score_of,
+    tallies_of,
+)
+from runs.models import JudgeRun, Run
+
+PAGE = 25
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in brief. `state` is that of run and judgings together.
+
+    The score comes without its interval. `jury_fingerprint` is that of the judging that decides
+    its scores; "" where nobody judges.
+    """
+
+    run: Run
+    counts: Counts
+    rate: Rate
+    score: Score
+    state: str
+    labels: tuple[str, ...]
+    jury_fingerprint: str
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == BatchState.LIVE
+
+    @property
+    def needs_a_look(self) -> int:
+        """Results that tell nothing yet though the work on them has ended."""
+        return self.counts.error + self.counts.unscored
+
+
+@dataclass(frozen=True)
+class LaunchGroup:
+    """Runs that were started together. `label` is the first run's where there was no launch."""
+
+    label: str
+    lines: tuple[RunLine, ...]
+
+    @property
+    def juries_differ(self) -> bool:
+        """Whether they were not judged alike, so that their scores cannot be compared."""
+        return len({line.jury_fingerprint for line in self.lines}) > 1
+
+
+@dataclass(frozen=True)
+class RunsReport:
+    """One page of runs, newest first."""
+
+    groups: tuple[LaunchGroup, ...]
+    page: Page
+
+
+def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = None) -> RunsReport:
+    """Runs whose label, model, release, launch or suite says it; constant queries."""
+    wanted = saying(search)
+    runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
+    shown = Paginator(runs, PAGE).get_page(page)
+    return RunsReport(_grouped(run_lines(shown.object_list, reading)), shown)
+
+
+def run_lines(runs: Iterable[Run], reading: Reading | None = None) -> tuple[RunLine, ...]:
+    """One line for each of the runs, in their order; three queries.
+
+    Args:
+        reading: Who decides whether resampled intervals are computed now; None: they are.
+    """
+    runs = list(runs)
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies_of(runs):
+        tallies[tally.run_id].append(tally)
+    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
+    for judge_run in JudgeRun.objects.filter(run__in=runs).defer("statistics"):
+        judge_runs[judge_run.run_id].append(judge_run)
+    rates = _rates(runs, tallies, reading)
+    return tuple(_line(run, tallies[run.pk], rates[run.pk], judge_runs[run.pk]) for run in runs)
+
+
+def _rates(
+    runs: Sequence[Run], tallies: Mapping[int, Sequence[Tally]], reading: Reading | None
+) -> dict[int, Rate]:
+    """Of each run; while its intervals are not computed, a run with repeats has none."""
+
+    def found(*, resample: bool) -> dict[int, Rate]:
+        return {
+            run.pk: rate_of(tallies[run.pk], repeats=run.repeats, resample=resample) for run in runs
+        }
+
+    if reading is None or all(run.repeats == 1 for run in runs):
+        return found(resample=True)
+    counted = [asdict(tally) for run in runs for tally in tallies[run.pk]]
+    inputs = [[run.pk, run.repeats] for run in runs], counted
+    computed = reading.computed("runs-rates-1", inputs, lambda: found(resample=True))
+    return computed or found(resample=False)
+
+
+def _line(
+    run: Run, tallies: Sequence[Tally], rate: Rate, judge_runs: Sequence[JudgeRun]
+) -> RunLine:
+    current = current_of(judge_runs)
+    return RunLine(
+        run=run,
+        counts=counts_of(tallies),
+        rate=rate,
+        score=score_of(tallies, resample=False),
+        state=state_of(run, judge_runs),
+        labels=labels_of(run, current),
+        jury_fingerprint=current.jury_fingerprint if current else "",
+    )
+
+
+def _grouped(lines: Sequence[RunLine]) -> tuple[LaunchGroup, ...]:
+    together = groupby(lines, key=lambda line: line.run.launch_id or f"run {line.run.pk}")
+    groups = [tuple(members) for _, members in together]
+    return tuple(LaunchGroup(_label(members[0].run), members) for members in groups)
+
+
+def _label(run: Run) -> str:
+    return run.launch.label if run.launch else run.label

@@ -1,0 +1,70 @@
+"""Reports that recur: how one is asked for, and an edition as a page and as files."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from evalhub.admin_site.pages import bounded_text, current_user
+from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_at
+from reports.documents.rendering import needs, page
+from reports.documents.storage import restored
+from reports.models import ReportSchedule, Snapshot
+from reports.report_views import WRITERS, attached
+from reports.schedules.snapshots import SUMMARY, subject_of
+from reports.summaries.requests import REQUEST_PERMISSION
+
+MOST_STATE = 4_000
+"""Characters of a page's state: an address can hardly be longer."""
+
+
+@require_POST
+@needs("reports.add_recurringreport")
+def schedule(request: HttpRequest, key: str) -> HttpResponse:
+    """Let a page as it stands, or a summary like one that there is, recur from now on."""
+    if key == SUMMARY and not request.user.has_perm(REQUEST_PERMISSION):
+        raise PermissionDenied(f"This needs the right {REQUEST_PERMISSION}.")
+    state = bounded_text(request.POST.get("state"), MOST_STATE)
+    try:
+        title, back = subject_of(key, state)
+    except (ScheduleRefused, LookupError) as error:
+        raise Http404(str(error)) from error
+    report = ReportSchedule(page=key, query=state, requested_by=current_user(request))
+    report.title = bounded_text(request.POST.get("title"), 150) or title[:150]
+    report.cron = " ".join(request.POST.get("cron", "").split())
+    try:
+        report.next_at = next_at(report.cron, timezone.now())
+    except BadCron as error:
+        messages.error(request, str(error))
+        return HttpResponseRedirect(back)
+    report.save()
+    messages.success(request, f"“{report.title}” recurs: {in_words(report.cron)}.")
+    return HttpResponseRedirect(reverse("admin:reports_recurringreport_change", args=[report.pk]))
+
+
+@needs("runs.view_run")
+def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
+    """A report as it was when it was made."""
+    found = get_object_or_404(Snapshot.objects.select_related("report"), pk=pk)
+    document = restored(found.content)
+    return page(
+        request,
+        "reports/schedules/snapshot.html",
+        found.report.title,
+        subtitle=document.question,
+        snapshot=found,
+        document=document,
+        may_export=request.user.has_perm("runs.export_results"),
+    )
+
+
+@needs("runs.export_results")
+def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
+    """The same as a file."""
+    found = get_object_or_404(Snapshot, pk=pk)
+    response = WRITERS[ending](request, restored(found.content))
+    return attached(response, f"snapshot-{pk}", ending)

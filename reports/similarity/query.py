@@ -1,0 +1,250 @@
+"""How alike models answer one test: the cosine of each pair of their latest answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, F, Max, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from evalhub.llm import embeddings, word_vectors
+from evalhub.llm.embeddings import Vector, text_similarity
+from evalhub.llm.endpoint import Endpoint
+from evalhub.models import ItemState, User
+from evalhub.statistics.deviation import sample_deviation
+from evalhub.statistics.weighted_mean import weighted_mean
+from issues.models import Revision, Test
+from runs.models import Answer, Result, Run
+
+MOST = 30
+"""Variants that are compared: those that answered last."""
+
+
+@dataclass(frozen=True)
+class PromptText:
+    """One way in which the test was asked: its latest revision, and how many variants answered.
+
+    `result_id` is the latest answered result, by which it is chosen.
+    """
+
+    asked_digest: str
+    number: int
+    variants: int
+    result_id: int
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """What makes the vectors. `language_model_id` None: what is built in."""
+
+    language_model_id: int | None
+    name: str
+    endpoint: Endpoint | None = None
+
+
+BUILT_IN = Embedder(None, word_vectors.NAME)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A model variant's latest answer, and how near it is to the others and to the reference.
+
+    `mean` and `deviation` are over the `compared` others with a measured cosine; None: none, or
+    for the deviation only one.
+    """
+
+    result_id: int
+    run: Run
+    outcome: str
+    to_others: tuple[float | None, ...]
+    to_reference: float | None
+
+    @property
+    def compared(self) -> int:
+        return sum(value is not None for value in self.to_others)
+
+    @property
+    def mean(self) -> float | None:
+        return weighted_mean(self.to_others, [1.0] * len(self.to_others))
+
+    @property
+    def deviation(self) -> float | None:
+        return sample_deviation(self.to_others)
+
+
+@dataclass(frozen=True)
+class TestSimilarity:
+    """All that is known of how alike a test is answered.
+
+    Attributes:
+        messages: What was asked; the test's own where nobody has answered.
+        wording: How it was asked; None where nobody has answered.
+        wordings: All ways in which it was asked and answered, newest first.
+        embedders: Those that can be chosen: built in, and those whose vectors the runs kept.
+        variants: The most alike first, at most `MOST` of `wording.variants`.
+        matrix: Cosine of each pair, in [-1, 1], in the order of `variants`, 1 on the diagonal;
+            None: not measured.
+    """
+
+    test: Test
+    messages: list[dict[str, Any]]
+    wording: PromptText | None
+    wordings: tuple[PromptText, ...]
+    embedder: Embedder
+    embedders: tuple[Embedder, ...]
+    has_reference: bool
+    variants: tuple[Variant, ...]
+    matrix: tuple[tuple[float | None, ...], ...]
+
+    @cached_property
+    def pairs(self) -> int:
+        return len(self.variants) * (len(self.variants) - 1) // 2
+
+    @cached_property
+    def measured(self) -> int:
+        """Pairs whose cosine is known."""
+        return sum(variant.compared for variant in self.variants) // 2
+
+
+def similarity_of(
+    test: Test, *, reader: User, result_id: int = 0, embedder_id: int | None = None
+) -> TestSimilarity:
+    """The pairs of latest answers to a test that this reader may read, in six queries at most.
+
+    Args:
+        test: Readable by the reader.
+        reader: Answers that this person may not read are left out.
+        result_id: Compare answers to the same question as this result's; 0, or none of this
+            test's: as it was asked last.
+        embedder_id: Language model whose kept vectors are compared; None, or one that kept none:
+            what is built in.
+    """
+    wordings = _wordings(test)
+    wording = _chosen(wordings, test, result_id)
+    results = _latest(test, wording) if wording else []
+    said = dict(
+        Answer.objects.filter(pk__in=[result.pk for result in results])
+        .readable_by(reader)
+        .values_list("pk", "text")
+    )
+    results = [result for result in results if result.pk in said]
+    embedders = _embedders(results)
+    embedder = next((e for e in embedders if e.language_model_id == embedder_id), BUILT_IN)
+    messages, reference = _asked(test, wording, reader)
+    vectors = _vectors(embedder, [*said.values(), reference])
+    variants, matrix = _compared(results, said, vectors, vectors.get(reference))
+    return TestSimilarity(
+        test=test,
+        messages=messages,
+        wording=wording,
+        wordings=wordings,
+        embedder=embedder,
+        embedders=embedders,
+        has_reference=bool(reference.strip()),
+        variants=variants,
+        matrix=matrix,
+    )
+
+
+def _answered(test: Test) -> QuerySet[Any]:
+    return Result.objects.filter(test=test, state=ItemState.DONE, answer__isnull=False).order_by()
+
+
+def _wordings(test: Test) -> tuple[PromptText, ...]:
+    rows = _answered(test).values_list("revision__asked_digest")
+    counted = rows.annotate(
+        Max("revision__number"), Count("run__variant_key", distinct=True), Max("pk")
+    )
+    return tuple(sorted((PromptText(*row) for row in counted), key=lambda w: -w.number))
+
+
+def _chosen(wordings: Sequence[PromptText], test: Test, result_id: int) -> PromptText | None:
+    """The wording that this result answers; the newest one where there is no such result."""
+    if result_id:
+        revisions = Revision.objects.filter(test=test, results=result_id)
+        wanted = revisions.values_list("asked_digest", flat=True).first()
+        for wording in wordings:
+            if wording.asked_digest == wanted:
+                return wording
+    return next(iter(wordings), None)
+
+
+def _latest(test: Test, wording: PromptText) -> list[Result]:
+    """The newest answer of each variant that answered last; of several repeats the first."""
+    place = Window(
+        RowNumber(),
+        partition_by=F("run__variant_key"),
+        order_by=[F("run_id").desc(), F("repeat").asc(), F("pk").asc()],
+    )
+    asked = _answered(test).filter(revision__asked_digest=wording.asked_digest)
+    newest = asked.annotate(place=place).filter(place=1)
+    return list(newest.select_related("run").order_by("-run_id")[:MOST])
+
+
+def _asked(
+    test: Test, wording: PromptText | None, reader: User
+) -> tuple[list[dict[str, Any]], str]:
+    """The messages, and the reference answer ("" for none), as they were when last asked so."""
+    if wording is None:
+        return test.messages, ""
+    revisions = Revision.objects.filter(results=wording.result_id).readable_by(reader)
+    content = revisions.values_list("content", flat=True).first() or {}
+    return content.get("messages") or [], content.get("reference") or ""
+
+
+def _embedders(results: Sequence[Result]) -> tuple[Embedder, ...]:
+    """What is built in, and the embedding models of these runs as they were asked last."""
+    found: dict[int, Embedder] = {}
+    for result in results:
+        if stored := result.run.similarity_endpoint:
+            endpoint = Endpoint.from_json(stored)
+            key = endpoint.language_model_id
+            found.setdefault(key, Embedder(key, endpoint.name, endpoint))
+    return (BUILT_IN, *found.values())
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Vector]:
+    """Vectors that are kept or computed here: no page makes a call."""
+    written = list(dict.fromkeys(text for text in texts if text.strip()))
+    if embedder.endpoint is None:
+        return embeddings.built_in(written)
+    return embeddings.stored(embedder.endpoint, written)
+
+
+def _compared(
+    results: Sequence[Result],
+    said: Mapping[int, str],
+    vectors: Mapping[str, Vector],
+    reference: Vector | None,
+) -> tuple[tuple[Variant, ...], tuple[tuple[float | None, ...], ...]]:
+    """The variants and their matrix, both in order."""
+    mine = [vectors.get(said[result.pk]) for result in results]
+    cosines = _pairs(mine)
+    variants = [
+        Variant(
+            result.pk,
+            result.run,
+            result.outcome,
+            to_others=tuple(row[:i] + row[i + 1 :]),
+            to_reference=text_similarity(mine[i], reference),
+        )
+        for i, (result, row) in enumerate(zip(results, cosines, strict=True))
+    ]
+    order = sorted(range(len(variants)), key=lambda i: _most_alike_first(variants[i]))
+    matrix = tuple(tuple(cosines[i][j] for j in order) for i in order)
+    return tuple(variants[i] for i in order), matrix
+
+
+def _pairs(vectors: Sequence[Vector | None]) -> list[list[float | None]]:
+    """The cosine of each pair, which is symmetric."""
+    cosines: list[list[float | None]] = [[None] * len(vectors) for _ in vectors]
+    for i, first in enumerate(vectors):
+        for j, second in enumerate(vectors[: i + 1]):
+            cosines[i][j] = cosines[j][i] = text_similarity(first, second)
+    return cosines
+
+
+def _most_alike_first(variant: Variant) -> tuple[bool, float, str, int]:
+    mean = variant.mean
+    return mean is None, -(mean or 0.0), variant.run.model_name, -variant.run.pk

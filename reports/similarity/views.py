@@ -1,0 +1,35 @@
+"""The page of how alike models answer one test."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from evalhub.admin_site.pages import current_user, row_number
+from evalhub.llm import word_vectors
+from issues.models import Test
+from reports.documents.rendering import needs, page
+from reports.queries.result_rows import prompt_of
+from reports.similarity.query import MOST, similarity_of
+
+
+@needs("runs.view_run")
+def similarity(request: HttpRequest, pk: int) -> HttpResponse:
+    """Which models answer this test alike, and which one unlike the others?"""
+    tests = Test.objects.readable_by(request.user).select_related("issue")
+    test = get_object_or_404(tests, pk=pk)
+    likeness = similarity_of(
+        test,
+        reader=current_user(request),
+        result_id=row_number(request.GET.get("result")),
+        embedder_id=row_number(request.GET.get("by")) or None,
+    )
+    return page(
+        request,
+        "reports/similarity/page.html",
+        f"How alike is test {test.pk} answered?",
+        likeness=likeness,
+        test=test,
+        prompt=prompt_of(likeness.messages),
+        rows=list(zip(likeness.variants, likeness.matrix, strict=True)),
+        most=MOST,
+        problem="" if likeness.embedder.endpoint else word_vectors.problem(),
+    )

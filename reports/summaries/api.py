@@ -1,0 +1,264 @@
+"""Executive summaries for programs: read them, ask for one, ask again."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.fields import Name, RowSerializer
+from evalhub.api.filters import Id, OneOf
+from evalhub.api.views import ReadOnly
+from evalhub.models import BatchState, LanguageModel
+from reports.models import Exchange, ExecutiveSummary
+from reports.summaries.query import View, view_of
+from reports.summaries.requests import (
+    LEAST_CONTEXT,
+    MOST_CONTEXT,
+    REQUEST_PERMISSION,
+    SummaryRefused,
+    ask_again,
+    ask_summary,
+    cancel,
+)
+from runs.models import Run
+
+READ = "runs.view_run"
+
+
+class SummaryFilters(filters.FilterSet):
+    run = Id(field_name="runs__id")
+    suite = Id(field_name="suite_id")
+    analyst = Id(field_name="analyst_id")
+    state = OneOf(BatchState)
+
+
+class SummarySerializer(RowSerializer):
+    """`tags` are topics that the analyst found: they are automatic. `runs` are what it is of."""
+
+    runs: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    requested_by = Name()
+
+    class Meta:
+        model = ExecutiveSummary
+        fields: tuple[str, ...] = (
+            "id",
+            "runs",
+            "suite",
+            "suite_fingerprint",
+            "analyst",
+            "analyst_name",
+            "context_tokens",
+            "is_scripted",
+            "state",
+            "reason",
+            "tags",
+            "spent_usd",
+            "requested_by",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+
+
+class SummaryTextSerializer(serializers.Serializer):
+    """A text with its names restored; `unsupported` counts its numbers that nothing supports."""
+
+    kind = serializers.CharField()
+    text = serializers.CharField()
+    unsupported = serializers.IntegerField()
+
+
+class GradeSerializer(serializers.Serializer):
+    """`grade` is from 1 to 10; null where the analyst says that none can be given."""
+
+    language_model = serializers.IntegerField()
+    model_name = serializers.CharField()
+    dimension = serializers.CharField()
+    grade = serializers.FloatField(allow_null=True)
+    reasoning = serializers.CharField()
+
+
+class TrySerializer(serializers.Serializer):
+    number = serializers.IntegerField()
+    state = serializers.CharField()
+    error_kind = serializers.CharField()
+    is_current = serializers.BooleanField()
+
+
+class SummaryDetailSerializer(SummarySerializer):
+    """All that its page says. `stands` is waiting, being asked, done, failed, paused or cancelled.
+
+    `is_withheld`: it quotes a test that was sealed since, so its texts are left out.
+    """
+
+    stands = serializers.CharField()
+    why = serializers.CharField()
+    is_withheld = serializers.BooleanField()
+    said = SummaryTextSerializer(many=True)
+    grades = GradeSerializer(many=True)
+    problems = serializers.ListField(child=serializers.CharField())
+    notes = serializers.ListField(child=serializers.CharField())
+    masked = serializers.DictField(child=serializers.IntegerField())
+    tries = TrySerializer(many=True)
+
+    class Meta(SummarySerializer.Meta):
+        fields: tuple[str, ...] = (
+            *SummarySerializer.Meta.fields,
+            "stands",
+            "why",
+            "is_withheld",
+            "said",
+            "grades",
+            "problems",
+            "notes",
+            "masked",
+            "tries",
+        )
+
+
+class ExchangeSerializer(RowSerializer):
+    """One try: what was sent, word for word, and what came back."""
+
+    class Meta:
+        model = Exchange
+        fields = (
+            "number",
+            "state",
+            "error_kind",
+            "is_current",
+            "sent",
+            "received",
+            "key",
+            "call",
+            "created_at",
+        )
+
+
+class AskSerializer(serializers.Serializer):
+    """`runs` over the same tests; `context_tokens` null is what is usual for the analyst."""
+
+    runs: Any = serializers.PrimaryKeyRelatedField(
+        many=True, queryset=Run.objects.select_related("suite")
+    )
+    analyst: Any = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
+    context_tokens = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=LEAST_CONTEXT,
+        max_value=MOST_CONTEXT,
+    )
+
+
+class SummaryViewSet(ReadOnly):
+    """What analysts said of sets of runs. POST asks for one; a worker does the rest."""
+
+    queryset = (
+        ExecutiveSummary.objects.select_related("requested_by")
+        .prefetch_related("runs")
+        .order_by("-pk")
+    )
+    serializer_class = SummarySerializer
+    filterset_class = SummaryFilters
+    action_permissions = {
+        "list": READ,
+        "retrieve": READ,
+        "exchanges": READ,
+        "create": REQUEST_PERMISSION,
+        "again": REQUEST_PERMISSION,
+        "cancel": REQUEST_PERMISSION,
+    }
+
+    @extend_schema(responses=SummaryDetailSerializer)
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """One summary with all that it says."""
+        return self._shown(self.get_object())
+
+    def _shown(self, summary: ExecutiveSummary, code: int = status.HTTP_200_OK) -> Response:
+        fresh = self.get_queryset().get(pk=summary.pk)
+        view = view_of(fresh, self.request.user)  # type: ignore[arg-type]
+        return Response(SummarySerializer(fresh).data | _detail(view), status=code)
+
+    @extend_schema(request=AskSerializer, responses={201: SummaryDetailSerializer})
+    def create(self, request: Request) -> Response:
+        """Ask an analyst for a summary; it is asked once all runs have ended."""
+        body = AskSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        asked = body.validated_data
+        try:
+            made = ask_summary(
+                asked["runs"],
+                analyst=asked["analyst"],
+                by=request.user,  # type: ignore[arg-type]
+                context_tokens=asked["context_tokens"],
+            )
+        except SummaryRefused as refused:
+            raise ValidationError({"problems": [str(refused)]}) from refused
+        return self._shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=SummaryDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def again(self, request: Request, pk: str) -> Response:
+        """Ask once more. What was exchanged before stays."""
+        summary = self.get_object()
+        ask_again(summary)
+        return self._shown(summary)
+
+    @extend_schema(request=None, responses=SummaryDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Ask no more."""
+        summary = self.get_object()
+        cancel(summary)
+        return self._shown(summary)
+
+    @extend_schema(responses=ExchangeSerializer(many=True))
+    @action(detail=True, methods=["get"], pagination_class=None, filterset_class=None)
+    def exchanges(self, request: Request, pk: str) -> Response:
+        """Everything that was sent and received, as far as you may read it."""
+        readable: QuerySet[Exchange] = Exchange.objects.readable_by(request.user)
+        found = readable.filter(summary=self.get_object()).order_by("number")
+        return Response(ExchangeSerializer(found, many=True).data)
+
+
+def _detail(view: View) -> dict[str, Any]:
+    return {
+        "stands": view.state.word,
+        "why": view.state.why,
+        "is_withheld": view.is_withheld,
+        "said": [
+            {"kind": section.kind, "text": text.plain, "unsupported": text.flagged}
+            for section in view.sections
+            for text in section.texts
+        ],
+        "grades": [
+            {
+                "language_model": row.model.pk,
+                "model_name": row.name,
+                "dimension": cell.dimension,
+                "grade": cell.grade,
+                "reasoning": cell.reasoning,
+            }
+            for row in view.grades
+            for cell in row.cells
+            if cell.is_given
+        ],
+        "problems": list(view.problems),
+        "notes": view.notes,
+        "masked": view.masked,
+        "tries": [
+            {
+                "number": one.number,
+                "state": one.state,
+                "error_kind": one.error_kind,
+                "is_current": one.is_current,
+            }
+            for one in view.tries
+        ],
+    }

@@ -1,0 +1,88 @@
+"""What an executive summary can be asked of, and what asking would send and cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from evalhub.models import LanguageModel
+from reports.queries.run_names import saying
+from reports.summaries.draft import Draft, Unsendable, draft_of
+from reports.summaries.requests import new_seed, problems_of
+from runs.launching.load import CHARS_PER_TOKEN
+from runs.models import Run
+
+SHOWN = 60
+"""Runs that are offered at a time; a search finds the others."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs over the same tests, the newest first; `title` is their suite, or their label."""
+
+    title: str
+    runs: Sequence[Run]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What would be sent, and what that costs about; `cost_usd` None: prices are not known.
+
+    `problem` says why nothing can be sent as the runs are now.
+    """
+
+    draft: Draft | None
+    cost_usd: Decimal | None = None
+    problem: str = ""
+
+    @property
+    def input_tokens(self) -> int:
+        return self.draft.characters // CHARS_PER_TOKEN + 1 if self.draft else 0
+
+
+def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
+    """Runs to choose from by the tests that they are over; those of the chosen ones come first."""
+    wanted = saying(search)
+    fingerprints = [run.suite_fingerprint for run in chosen]
+    newest = Run.objects.select_related("suite").order_by("-pk")
+    near = newest.filter(suite_fingerprint__in=fingerprints)[:SHOWN]
+    runs = {run.pk: run for run in (*chosen, *near, *newest.filter(wanted)[:SHOWN])}
+    groups: dict[str, list[Run]] = {}
+    for run in runs.values():
+        groups.setdefault(run.suite_fingerprint, []).append(run)
+    return [
+        Group(_title(found), sorted(found, key=lambda run: -run.pk)) for found in groups.values()
+    ]
+
+
+def _title(runs: Sequence[Run]) -> str:
+    suite = next((run.suite for run in runs if run.suite), None)
+    return str(suite) if suite else runs[0].label
+
+
+def analysts() -> list[LanguageModel]:
+    return list(LanguageModel.objects.active().order_by("name"))
+
+
+def together_with(run: Run) -> list[Run]:
+    """The runs that a summary of this one would usually be of: those launched with it."""
+    if run.launch_id is None:
+        return [run]
+    alike = Run.objects.filter(launch=run.launch_id, suite_fingerprint=run.suite_fingerprint)
+    return list(alike.order_by("pk"))
+
+
+def estimate_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int) -> Estimate:
+    """What asking would send, as the runs are now."""
+    if problems := problems_of(runs, analyst, context_tokens):
+        return Estimate(None, problem=" ".join(problems))
+    full = list(
+        Run.objects.filter(pk__in=[run.pk for run in runs])
+        .select_related("language_model", "suite")
+        .order_by("pk")
+    )
+    try:
+        draft = draft_of(full, context_tokens=context_tokens, seed=new_seed())
+    except Unsendable as error:
+        return Estimate(None, problem=str(error))
+    input_tokens = draft.characters // CHARS_PER_TOKEN + 1
+    return Estimate(draft, analyst.endpoint().cost_usd(input_tokens, draft.reply_tokens))

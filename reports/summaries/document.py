@@ -1,0 +1,99 @@
+"""An executive summary as a report: its files are made of it, like those of every other page."""
+
+from reports.documents.document import Column, Document, Fact, Table
+from reports.summaries.query import View
+
+
+def document_of(view: View) -> Document:
+    """All that the page says, names restored."""
+    summary = view.summary
+    return Document(
+        question=f"What does {summary.analyst_name} make of {view.title}?",
+        sentences=tuple(view.notes),
+        facts=_facts(view),
+        tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),
+        warnings=warnings_of(view),
+        labels=tuple(view.labels),
+    )
+
+
+def warnings_of(view: View) -> tuple[str, ...]:
+    """What must be known before anything in it is believed."""
+    found = {
+        f"This summary {view.state.word}. {view.state.why}": view.state.word != "done",
+        "It quotes a test that was sealed since: its texts are withheld.": view.is_withheld,
+        f"{view.flagged} numbers in it are supported by nothing that was sent.": view.flagged > 1,
+        "1 number in it is supported by nothing that was sent.": view.flagged == 1,
+    }
+    return tuple(sentence.strip() for sentence, holds in found.items() if holds)
+
+
+def _facts(view: View) -> tuple[Fact, ...]:
+    summary = view.summary
+    return (
+        Fact("runs", "Runs", len(view.runs), "count"),
+        Fact("analyst", "Analyst", summary.analyst_name),
+        Fact("topics", "Topics", tuple(summary.tags) or None, note="automatic"),
+        Fact("unsupported", "Unsupported numbers", view.flagged, "count"),
+        Fact("cost", "Cost", summary.spent_usd or None, "usd"),
+        Fact("asked_at", "Asked", summary.created_at, "date"),
+    )
+
+
+def _texts(view: View) -> Table:
+    return Table(
+        key="texts",
+        title="What it says",
+        columns=(
+            Column("kind", "Kind"),
+            Column("text", "Text"),
+            Column("unsupported", "Unsupported numbers", "count"),
+        ),
+        rows=[
+            (section.title, text.plain, text.flagged)
+            for section in view.sections
+            for text in section.texts
+        ],
+        empty="It says nothing yet.",
+    )
+
+
+def _grades(view: View) -> Table:
+    dimensions = [Column(one.key, one.title, "number", one.asks) for one in view.dimensions]
+    return Table(
+        key="grades",
+        title="Grades, 1 to 10",
+        columns=(Column("model", "Model"), Column("mean", "Mean", "number"), *dimensions),
+        rows=[(row.name, row.mean, *(cell.grade for cell in row.cells)) for row in view.grades],
+        empty="There is no grade that can be read.",
+    )
+
+
+def _reasons(view: View) -> Table:
+    return Table(
+        key="reasons",
+        title="Why these grades",
+        columns=(
+            Column("model", "Model"),
+            Column("dimension", "Dimension"),
+            Column("grade", "Grade", "number"),
+            Column("reasoning", "Reasoning"),
+        ),
+        rows=[
+            (row.name, cell.dimension, cell.grade, cell.reasoning)
+            for row in view.grades
+            for cell in row.cells
+            if cell.is_given
+        ],
+        empty="No reason is given.",
+    )
+
+
+def _masked(view: View) -> Table:
+    return Table(
+        key="masked",
+        title="Names taken out of texts",
+        columns=(Column("name", "Name"), Column("times", "Times", "count")),
+        rows=list(view.masked.items()),
+        empty="No text named a model, its maker or its family.",
+    )

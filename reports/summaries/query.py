@@ -1,0 +1,340 @@
+"""Executive summaries as their pages show them: names restored, texts as far as one may read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from evalhub.formatting import words
+from evalhub.llm.models import LanguageModel
+from evalhub.models import BatchState, ItemState, User
+from reports.models import Exchange, ExecutiveSummary, Grade
+from reports.summaries.content import KINDS, Line, lines_of
+from reports.summaries.dimensions import DIMENSIONS, LEAST, MOST, Dimension
+from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
+from reports.summaries.key import Key
+from reports.summaries.requests import REQUEST_PERMISSION
+from reports.summaries.restore import Target, html, pieces
+from reports.summaries.work import NO_RUNS, UNUSABLE, unfinished
+from runs.models import Run
+
+PAGE = 25
+
+WAITING, ASKED, DONE, FAILED = "waiting", "being asked", "done", "failed"
+
+TITLES = {
+    "findings": "Key findings",
+    "strengths": "Strengths",
+    "weaknesses": "Weaknesses",
+    "patterns": "Patterns",
+}
+TEXTS = ("sent", "received", "key", "figures", "masked", "notes")
+"""Columns of an exchange that are long, and not read for a list."""
+
+
+class State(NamedTuple):
+    """How a summary stands, in a word, and why, in a sentence; "" where nothing needs saying.
+
+    `badge` is how the word looks.
+    """
+
+    word: str
+    why: str = ""
+    badge: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        return self.word in (WAITING, ASKED)
+
+
+WHY = {
+    LEAK: "A name would have leaked, so nothing was sent.",
+    NOTHING: "There was no answer that may be sent.",
+    TOO_SMALL: "Not one test fits into what the analyst reads.",
+    NO_RUNS: "Its runs have been deleted.",
+    UNUSABLE: "The reply has no finding and no grade that can be read.",
+}
+"""What everybody may know of a failure; its message is for those who may ask."""
+
+
+def state_of(
+    summary: ExecutiveSummary, last: Exchange, *, is_waiting: bool, may_ask: bool
+) -> State:
+    """How it stands: what a person can do next follows from it."""
+    if summary.state == BatchState.LIVE:
+        if is_waiting:
+            return State(WAITING, "Its runs have not ended yet.", "live")
+        return State(ASKED, "The analyst is being asked, or will be next.", "live")
+    if summary.state == BatchState.DONE:
+        return _ended(last, may_ask)
+    word = "failed" if summary.state == BatchState.FAILED else summary.get_state_display().lower()
+    return State(word, summary.reason, "error" if word == FAILED else "unscored")
+
+
+def _ended(last: Exchange, may_ask: bool) -> State:
+    if last.state != ItemState.ERROR:
+        return State(DONE, badge="passed")
+    told = WHY.get(last.error_kind, f"The call failed: {words(last.error_kind)}.")
+    return State(FAILED, last.error_message if may_ask else told, "error")
+
+
+# The list ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """One summary in the list. `graded` counts its grades."""
+
+    summary: ExecutiveSummary
+    runs: Sequence[Run]
+    state: State
+    graded: int
+
+    @property
+    def title(self) -> str:
+        return title_of(self.summary, self.runs)
+
+    @property
+    def models(self) -> list[str]:
+        return sorted({run.model_name for run in self.runs})
+
+
+def title_of(summary: ExecutiveSummary, runs: Sequence[Run]) -> str:
+    """What it is about: the suite, or else the label of its runs."""
+    if summary.suite is not None:
+        return str(summary.suite)
+    return runs[0].label if runs else "deleted runs"
+
+
+def summaries(*, run: int | None = None) -> QuerySet[ExecutiveSummary]:
+    """Summaries, newest first; with `run` those that it is part of."""
+    found = ExecutiveSummary.objects.select_related("suite", "requested_by").order_by("-pk")
+    return found.filter(runs=run) if run else found
+
+
+def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page[Row]:
+    """A page of the list, in a constant number of queries."""
+    page: Page = Paginator(summaries(run=run), PAGE).get_page(number)
+    page.object_list = _lines(page.object_list, may_ask)
+    return page
+
+
+def _lines(rows: Iterable[ExecutiveSummary], may_ask: bool) -> list[Row]:
+    exchanges = Exchange.objects.defer(*TEXTS).order_by("number")
+    runs = Run.objects.prefetch_related("judge_runs").order_by("pk")
+    found = ExecutiveSummary.objects.filter(pk__in=[row.pk for row in rows])
+    full = (
+        found.select_related("suite", "requested_by")
+        .order_by("-pk")
+        .annotate(graded=Count("grades", filter=Q(grades__grade__isnull=False)))
+    )
+    return [
+        _line(summary, may_ask)
+        for summary in full.prefetch_related(
+            Prefetch("exchanges", exchanges), Prefetch("runs", runs)
+        )
+    ]
+
+
+def _line(summary: ExecutiveSummary, may_ask: bool) -> Row:
+    runs, exchanges = list(summary.runs.all()), list(summary.exchanges.all())
+    is_waiting = any(_is_at_work(run) for run in runs)
+    state = state_of(summary, exchanges[-1], is_waiting=is_waiting, may_ask=may_ask)
+    return Row(summary, runs, state, summary.graded)  # type: ignore[attr-defined]
+
+
+def _is_at_work(run: Run) -> bool:
+    """The rule of `reports.summaries.work.unfinished`, for rows that were read already."""
+    at_work = (BatchState.LIVE, BatchState.PAUSED)
+    if run.state != BatchState.DONE:
+        return run.state in at_work
+    return any(judge_run.state in at_work for judge_run in run.judge_runs.all())
+
+
+# One summary -------------------------------------------------------------------------------------
+
+
+class Text(NamedTuple):
+    """A restored text: for a page, and without links. `flagged` numbers are not supported."""
+
+    html: SafeString
+    plain: str
+    flagged: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """The texts of one kind."""
+
+    kind: str
+    title: str
+    texts: Sequence[Text]
+
+
+class GradeCell(NamedTuple):
+    """A grade; None: the analyst says that there is none, or nothing that can be read."""
+
+    dimension: str
+    grade: float | None
+    reasoning: str
+    is_given: bool
+
+    @property
+    def heat(self) -> int:
+        """Where it lies between the least and the most, in per cent."""
+        return round(100 * ((self.grade or LEAST) - LEAST) / (MOST - LEAST))
+
+
+@dataclass(frozen=True)
+class GradeRow:
+    """The grades of one model, in the order of the dimensions; `mean` of those that were given."""
+
+    model: LanguageModel
+    name: str
+    cells: Sequence[GradeCell]
+
+    @property
+    def mean(self) -> float | None:
+        given = [cell.grade for cell in self.cells if cell.grade is not None]
+        return sum(given) / len(given) if given else None
+
+
+@dataclass(frozen=True)
+class View:
+    """One summary. `exchange` is the one that it says what it says from; None: there is none yet.
+
+    `is_withheld`: it quotes a test that was sealed since, which this person may not read.
+    """
+
+    summary: ExecutiveSummary
+    runs: Sequence[Run]
+    state: State
+    last: Exchange
+    exchange: Exchange | None
+    tries: Sequence[Exchange]
+    sections: Sequence[Section] = ()
+    grades: Sequence[GradeRow] = ()
+    dimensions: Sequence[Dimension] = ()
+    problems: Sequence[str] = ()
+    key: Key = field(default_factory=lambda: Key({}, {}))
+    is_withheld: bool = False
+
+    @property
+    def title(self) -> str:
+        return title_of(self.summary, self.runs)
+
+    @property
+    def flagged(self) -> int:
+        """How many numbers in it nothing that was sent supports."""
+        return sum(text.flagged for section in self.sections for text in section.texts)
+
+    @property
+    def masked(self) -> dict[str, int]:
+        return self.exchange.masked if self.exchange else {}
+
+    @property
+    def notes(self) -> list[str]:
+        return self.exchange.notes if self.exchange else []
+
+    @property
+    def labels(self) -> list[str]:
+        """What must be known of its figures wherever they appear."""
+        found = {
+            "scripted analyst": bool(self.summary.endpoint.get("is_scripted")),
+            "scripted model": any(run.is_scripted for run in self.runs),
+        }
+        return [label for label, holds in found.items() if holds]
+
+
+def view_of(summary: ExecutiveSummary, reader: User) -> View:
+    """The summary as this person may read it."""
+    tries = list(summary.exchanges.defer("sent", "received").order_by("number"))
+    runs = list(summary.runs.select_related("language_model").order_by("pk"))
+    current = next((exchange for exchange in tries if exchange.is_current), None)
+    state = state_of(
+        summary,
+        tries[-1],
+        is_waiting=unfinished(summary).exists(),
+        may_ask=reader.has_perm(REQUEST_PERMISSION),
+    )
+    is_readable = ExecutiveSummary.objects.readable_by(reader).filter(pk=summary.pk).exists()
+    key = Key.from_json(current.key if current else {})
+    dimensions, rows = _graded(summary, is_readable)
+    return View(
+        summary=summary,
+        runs=runs,
+        state=state,
+        last=tries[-1],
+        exchange=current,
+        tries=tries,
+        sections=_sections(summary, Urls(key, runs)) if is_readable else (),
+        grades=rows,
+        dimensions=dimensions,
+        problems=summary.content.get("problems", ()) if is_readable else (),
+        key=key,
+        is_withheld=not is_readable,
+    )
+
+
+def _sections(summary: ExecutiveSummary, urls: "Urls") -> list[Section]:
+    return [
+        Section(kind, TITLES[kind], [_text(line, urls) for line in lines])
+        for kind in KINDS
+        if (lines := lines_of(summary.content, kind))
+    ]
+
+
+def _text(line: Line, urls: "Urls") -> Text:
+    shown = mark_safe(html(line.text, urls.key, urls, line.flagged))
+    plain = "".join(piece.text for piece in pieces(line.text, urls.key))
+    return Text(shown, plain, len(line.flagged))
+
+
+class Urls:
+    """The pages that references lead to: a variant's run, a model, a test, the system prompts."""
+
+    def __init__(self, key: Key, runs: Iterable[Run]) -> None:
+        self.key, self.runs = key, {run.pk for run in runs}
+
+    def __call__(self, target: Target) -> str:
+        if target.kind == "model":
+            return self._model(target)
+        if target.kind == "prompt":
+            return reverse("admin:issues_test_change", args=[self.key.tests[target.id]])
+        return "#systems" if target.kind == "system" else ""
+
+    def _model(self, target: Target) -> str:
+        """The newest run of the variant that is meant, where it was not deleted; else the model."""
+        runs = [run for run in target.variant.runs if run in self.runs] if target.variant else []
+        if runs:
+            return reverse("reports:run", args=[runs[-1]])
+        model = self.key.models[target.id].language_model
+        return reverse("admin:evalhub_languagemodel_change", args=[model])
+
+
+def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimension], list[GradeRow]]:
+    """The dimensions in which anybody has a grade, and the models, the best graded first."""
+    by_model: dict[LanguageModel, dict[str, Grade]] = {}
+    for grade in summary.grades.select_related("language_model").order_by("model_name", "pk"):
+        by_model.setdefault(grade.language_model, {})[grade.dimension] = grade
+    found = {dimension for grades in by_model.values() for dimension in grades}
+    dimensions = [dimension for dimension in DIMENSIONS if dimension.key in found]
+    rows = [
+        GradeRow(
+            model,
+            next(iter(grades.values())).model_name,
+            [_cell(one.key, grades.get(one.key), is_readable) for one in dimensions],
+        )
+        for model, grades in by_model.items()
+    ]
+    return dimensions, sorted(rows, key=lambda row: -(row.mean or 0))
+
+
+def _cell(dimension: str, grade: Grade | None, is_readable: bool) -> GradeCell:
+    if grade is None:
+        return GradeCell(dimension, None, "", False)
+    return GradeCell(dimension, grade.grade, grade.reasoning if is_readable else "", True)

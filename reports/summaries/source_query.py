@@ -1,0 +1,198 @@
+"""What a set of runs holds for an analyst, read from their rows. Sealed tests give figures only."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Avg, Count, Min, QuerySet
+
+from evalhub.llm.identity import identity_of
+from issues.judge_templates.prompts import conversation_text
+from issues.models import Polarity
+from reports.summaries.key import Key, Subject, Variant
+from reports.summaries.names import Known
+from reports.summaries.reduce import TestRank
+from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
+from runs.figures.tallies import Cell, cells_of, counts_of, score_of
+from runs.models import Outcome, Result, Run, TagSet
+
+MOST_TAGS = 12
+"""Of the tags with the most decided results the figures are told."""
+
+Variants = dict[int, Variant]
+"""The variant of each run, by the run's id."""
+
+
+def subjects_of(runs: Iterable[Run]) -> list[Subject]:
+    """The runs, as far as they are told apart."""
+    return [
+        Subject(
+            run=run.pk,
+            language_model=run.language_model_id,
+            model_name=run.model_name,
+            developer=identity_of(run.language_model).developer,
+            system_prompt=run.system_prompt,
+            temperature=_temperature(run),
+        )
+        for run in runs
+    ]
+
+
+def _temperature(run: Run) -> float | None:
+    """The temperature that was sent; None where none was."""
+    sent = run.params.get("temperature", run.endpoint.get("params", {}).get("temperature"))
+    return float(sent) if isinstance(sent, int | float) else None
+
+
+def known_of(runs: Iterable[Run]) -> list[Known]:
+    """Everything by which the runs' models can be known, as frozen and as they are called now."""
+    found = []
+    for run in runs:
+        identity = identity_of(run.language_model)
+        frozen, model = run.endpoint, run.language_model
+        called = frozen.get("litellm_model") or model.litellm_model
+        found.append(
+            Known(run.model_name, called, identity.developer, identity.family, identity.key)
+        )
+        found.append(
+            Known(
+                model.name,
+                model.litellm_model,
+                frozen.get("developer") or identity.developer,
+                frozen.get("family") or identity.family,
+                model.identity,
+            )
+        )
+    return list(dict.fromkeys(found))
+
+
+def variants_of(key: Key) -> Variants:
+    return {run: variant for variant in key.variants for run in variant.runs}
+
+
+# Figures -----------------------------------------------------------------------------------------
+
+
+def overview_of(runs: Sequence[Run], key: Key) -> Overview:
+    """The figures over all tests of the runs, sealed ones too."""
+    cells, variants = cells_of(runs), variants_of(key)
+    tests = Result.objects.filter(run__in=runs)
+    return Overview(
+        suite=next((str(run.suite) for run in runs if run.suite), ""),
+        tests=_different(tests),
+        sealed=_different(tests.filter(test__sealed=True)),
+        tallies=_tallies(cells, variants, key),
+        tags=_by_tag(cells, variants, key),
+    )
+
+
+def _different(results: QuerySet[Result]) -> int:
+    found: int = results.aggregate(n=Count("test", distinct=True))["n"]
+    return found
+
+
+def _tallies(cells: Iterable[Cell], variants: Variants, key: Key) -> list[Tally]:
+    by_variant: dict[Variant, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        by_variant[variants[cell.run_id]].append(cell)
+    return [_tally(variant, by_variant[variant]) for variant in key.variants]
+
+
+def _tally(variant: Variant, cells: Sequence[Cell]) -> Tally:
+    counts = counts_of(cells)
+    return Tally(
+        variant=variant,
+        passed=counts.passed,
+        scored=counts.scored,
+        score=score_of(cells, resample=False).mean,
+        errors=counts.error,
+        unscored=counts.unscored,
+    )
+
+
+def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
+    names = dict(
+        TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells}).values_list("pk", "names")
+    )
+    by_tag: dict[str, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        for name in names[cell.tag_set_id]:
+            by_tag[name].append(cell)
+    largest = sorted(by_tag, key=lambda tag: (-counts_of(by_tag[tag]).scored, tag))[:MOST_TAGS]
+    return [Group(tag, _tallies(by_tag[tag], variants, key)) for tag in sorted(largest)]
+
+
+def test_ranks_of(runs: Sequence[Run]) -> list[TestRank]:
+    """The tests that may be shown, with their issue and their mean score over all runs."""
+    shown = Result.objects.filter(run__in=runs, answer__isnull=False).exclude(test__sealed=True)
+    rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
+    return [TestRank(*row) for row in rows.values_list("test_id", "issue", "mean")]
+
+
+# Texts -------------------------------------------------------------------------------------------
+
+
+def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
+    """These tests with their answers, in this order; sealed ones are left out."""
+    rows = Result.objects.filter(run__in=runs, test__in=tests).exclude(test__sealed=True)
+    joined = rows.select_related("revision", "answer", "issue", "tag_set")
+    by_test: dict[int, list[Result]] = defaultdict(list)
+    for result in joined.order_by("-run_id", "repeat"):
+        by_test[result.test_id].append(result)
+    variants = variants_of(key)
+    return [_case(by_test[test], variants, key) for test in tests if by_test[test]]
+
+
+def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
+    """A test with what was answered, the newest run's results first."""
+    by_variant: dict[Variant, list[Result]] = defaultdict(list)
+    for result in results:
+        by_variant[variants[result.run_id]].append(result)
+    first, content = results[0], results[0].revision.content
+    return Case(
+        test=first.test_id,
+        issue=str(first.issue),
+        tags=first.tag_set.names,
+        asked=_asked(content),
+        looked_for=_looked_for(content),
+        reference=content["reference"],
+        said=[_said(one, by_variant[one]) for one in key.variants if one in by_variant],
+    )
+
+
+def _asked(content: dict[str, Any]) -> str:
+    parts = [conversation_text(content["messages"])]
+    return "\n\n".join(parts + ([f"Given:\n{content['context']}"] if content["context"] else []))
+
+
+def _looked_for(content: dict[str, Any]) -> list[str]:
+    """The guidelines, and the points of the rubric."""
+    points = [
+        ("Must not: " if point["polarity"] == Polarity.SHOULD_NOT else "") + point["text"]
+        for point in content["criteria"]
+        if point["text"]
+    ]
+    return [text for text in (content["guidelines"], *points) if text]
+
+
+def _said(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
+    outcomes = [result.outcome for result in results]
+    scores = [result.score for result in results if result.score is not None]
+    answered = next((result for result in results if hasattr(result, "answer")), None)
+    passed = outcomes.count(Outcome.PASSED)
+    return VariantAnswer(
+        variant=variant,
+        text=_text(answered) if answered else "",
+        score=sum(scores) / len(scores) if scores else None,
+        passed=passed,
+        scored=passed + outcomes.count(Outcome.FAILED),
+        failure="" if answered else results[0].error_kind or "none yet",
+    )
+
+
+def _text(result: Result) -> str:
+    """All that was said; tools that were called stand in the answer's place where it has none."""
+    answer = result.answer
+    said = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
+    called = conversation_text([{"role": "user", "content": "", "tool_calls": answer.tool_calls}])
+    return said or answer.text or called or "(an empty answer)"

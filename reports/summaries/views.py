@@ -1,0 +1,192 @@
+"""Executive summaries: the list, one summary, what was exchanged for it, and asking for one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.models import LanguageModel
+from evalhub.work.leases import workers_alive
+from evalhub.work.progress import NotPossible
+from reports.documents.rendering import needs, page
+from reports.models import Exchange, ExecutiveSummary
+from reports.report_views import WRITERS, attached
+from reports.summaries.choices_query import analysts, estimate_of, offered, together_with
+from reports.summaries.document import document_of, warnings_of
+from reports.summaries.query import summary_lines, view_of
+from reports.summaries.requests import (
+    MOST_RUNS,
+    REQUEST_PERMISSION,
+    SummaryRefused,
+    ask_again,
+    ask_summary,
+    cancel,
+    usual_context,
+)
+from reports.summaries.schedules import state_like
+from runs.models import Run
+
+TITLE = "Executive summaries"
+ADD_SCHEDULE = "reports.add_recurringreport"
+
+
+def _summary(pk: int) -> ExecutiveSummary:
+    rows = ExecutiveSummary.objects.select_related("suite", "requested_by", "analyst")
+    return get_object_or_404(rows, pk=pk)
+
+
+@needs("runs.view_run")
+def summaries(request: HttpRequest) -> HttpResponse:
+    """What analysts said of sets of runs, newest first."""
+    may_ask = request.user.has_perm(REQUEST_PERMISSION)
+    run = Run.objects.filter(pk=row_number(request.GET.get("run"))).first()
+    number = row_number(request.GET.get("page")) or 1
+    lines = summary_lines(number, may_ask=may_ask, run=run.pk if run else None)
+    return page(
+        request,
+        "reports/summaries/list.html",
+        TITLE,
+        lines=lines,
+        run=run,
+        may_ask=may_ask,
+        is_stuck=any(line.state.is_live for line in lines.object_list) and not workers_alive(),
+    )
+
+
+@needs("runs.view_run")
+def summary(request: HttpRequest, pk: int) -> HttpResponse:
+    """What does an analyst make of these runs?"""
+    view = view_of(_summary(pk), current_user(request))
+    return page(
+        request,
+        "reports/summaries/summary.html",
+        view.title,
+        subtitle="Executive summary",
+        view=view,
+        summary=view.summary,
+        warnings=warnings_of(view),
+        may_ask=request.user.has_perm(REQUEST_PERMISSION),
+        may_export=request.user.has_perm("runs.export_results"),
+        may_schedule=bool(view.summary.suite_id) and request.user.has_perm(ADD_SCHEDULE),
+        schedule_state=state_like(view.summary),
+        is_stuck=view.state.is_live and not workers_alive(),
+    )
+
+
+@needs("runs.view_run")
+def exchange(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """What was sent to the analyst, and what came back, word for word."""
+    readable = Exchange.objects.readable_by(request.user).select_related("summary", "call")
+    found = get_object_or_404(readable, summary=pk, number=number)
+    view = view_of(_summary(pk), current_user(request))
+    return page(
+        request,
+        "reports/summaries/exchange.html",
+        view.title,
+        subtitle=f"Exchange {number}",
+        view=view,
+        exchange=found,
+        may_ask=request.user.has_perm(REQUEST_PERMISSION),
+    )
+
+
+@needs("runs.export_results")
+def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
+    """The summary as a file."""
+    document = document_of(view_of(_summary(pk), current_user(request)))
+    return attached(WRITERS[ending](request, document), f"summary-{pk}", ending)
+
+
+@require_POST
+@needs(REQUEST_PERMISSION)
+def act(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask again, or ask no more."""
+    found = _summary(pk)
+    try:
+        if request.POST.get("act") == "cancel":
+            cancel(found)
+            messages.success(request, "It is not asked any more.")
+        else:
+            ask_again(found)
+            messages.success(request, f"{found.analyst_name} is asked again.")
+    except NotPossible as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(reverse("reports:summary", args=[pk]))
+
+
+# Asking ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SummaryDraftRequest:
+    """What the form says. `analyst` None: none was chosen yet. `problem` is what is wrong in it."""
+
+    runs: list[Run]
+    analyst: LanguageModel | None
+    context_tokens: int
+    problem: str = ""
+
+
+def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
+    """The form's state, in the address or in what was posted."""
+    numbers = [row_number(number) for number in state.getlist("runs")][: MOST_RUNS + 1]
+    found = Run.objects.select_related("suite").in_bulk([number for number in numbers if number])
+    runs = [found[number] for number in numbers if number in found]
+    if not runs and (launched := Run.objects.filter(pk=row_number(state.get("with"))).first()):
+        runs = together_with(launched)
+    active = LanguageModel.objects.active()
+    analyst = active.filter(pk=row_number(state.get("analyst"))).first()
+    written = state.get("context", "").strip().replace(",", "")
+    tokens = row_number(written) or (usual_context(analyst) if analyst else 0)
+    wrong = bool(written) and not row_number(written)
+    return SummaryDraftRequest(
+        runs, analyst, tokens, f"{written!r:.40} is no number of tokens." if wrong else ""
+    )
+
+
+@needs(REQUEST_PERMISSION)
+def ask(request: HttpRequest) -> HttpResponse:
+    """Choose runs of one suite and an analyst, see what would be sent, and ask."""
+    if request.method == "POST":
+        return _asked(request)
+    wanted = draft_request_of(request.GET)
+    search = bounded_text(request.GET.get("q"), 100)
+    context: dict[str, Any] = {
+        "wanted": wanted,
+        "chosen": {run.pk for run in wanted.runs},
+        "search": search,
+        "groups": offered(search, wanted.runs),
+        "analysts": analysts(),
+        "estimate": None,
+    }
+    if wanted.runs and wanted.analyst and not wanted.problem:
+        context["estimate"] = estimate_of(wanted.runs, wanted.analyst, wanted.context_tokens)
+    return page(
+        request, "reports/summaries/request.html", "Ask for an executive summary", **context
+    )
+
+
+def _asked(request: HttpRequest) -> HttpResponse:
+    wanted = draft_request_of(request.POST)
+    form = f"{reverse('reports:summary_ask')}?{request.POST.urlencode()}"
+    if wanted.analyst is None:
+        messages.error(request, "Choose an analyst.")
+        return HttpResponseRedirect(form)
+    try:
+        made = ask_summary(
+            wanted.runs,
+            analyst=wanted.analyst,
+            by=current_user(request),
+            context_tokens=wanted.context_tokens,
+        )
+    except SummaryRefused as refused:
+        messages.error(request, str(refused))
+        return HttpResponseRedirect(form)
+    messages.success(request, f"{made.analyst_name} is asked; the page says when it has replied.")
+    return HttpResponseRedirect(made.get_absolute_url())

@@ -1,0 +1,297 @@
+"""Pass rates over releases or time as plain Plotly figures. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import escape
+from typing import Any
+
+from evalhub.charts import GRID, NEUTRAL, Figure, base_layout
+from evalhub.statistics.interval import Interval
+from reports.documents.model_lines import LineStyle
+
+MOST_NAMES, FEW_NAMES = 12, 4
+"""Places that are named on the axis of a large figure, and of a small one."""
+
+MOST_DAYS = 6
+"""Days that are named on an axis of time."""
+
+DAYS = [
+    {"dtickrange": [None, 86_399_999], "value": "%H:%M\n%-d %b %Y"},
+    {"dtickrange": [86_400_000, "M1"], "value": "%-d %b\n%Y"},
+    {"dtickrange": ["M1", None], "value": "%b\n%Y"},
+]
+"""How times read, by what lies between two of them; a second line is told once."""
+
+SHORT, MARGIN = timedelta(hours=1), timedelta(minutes=30)
+"""Runs that lie closer together than `SHORT` get this margin of time: no axis is of seconds."""
+
+PANELS_ACROSS = 2
+PANEL_PX = 190
+WHOLE = (-0.03, 1.03)
+"""All rates there can be; small panels have it, so that they can be told from each other."""
+
+LEAST_SPAN = 0.3
+"""Of the rates on the axis of a large figure: less would make much of little."""
+
+Place = int | str
+"""Where on the axis: the number of a release, or a time as ISO text."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One pass rate. `share` None: nothing decided, so the line has a gap. `run` is its newest.
+
+    `text` stands behind the rate where one points at it, such as "9 of 10".
+    """
+
+    place: Place
+    share: float | None
+    interval: Interval | None
+    text: str
+    run: int
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    name: str
+    look: LineStyle
+    dots: Sequence[Dot]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that changed: a vertical line with its number."""
+
+    place: Place
+    number: int
+    text: str
+
+
+def trend_lines(
+    lines: Sequence[DrawnLine], marks: Sequence[Mark], releases: Sequence[str]
+) -> Figure:
+    """Lines with their intervals as bands, and where something else changed.
+
+    Args:
+        releases: The names of the places on the axis; empty where it is one of time.
+    """
+    layout = base_layout(
+        height=400,
+        hovermode="closest",
+        showlegend=len(lines) > 1,
+        legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
+        xaxis=_places(releases, lines, most=MOST_NAMES),
+        yaxis=_shares("Passed, of those decided", _span(lines)),
+        shapes=[_rule(mark, "x", "y domain") for mark in marks],
+        annotations=[_number(mark) for mark in marks],
+    )
+    return {"data": [trace for line in lines for trace in _traces(line)], "layout": layout}
+
+
+def small_multiples(
+    panels: Sequence[tuple[str, Sequence[DrawnLine]]],
+    marks: Sequence[Mark],
+    releases: Sequence[str],
+) -> Figure:
+    """One small panel for each name, all with the same lines and axes."""
+    rows = -(-len(panels) // PANELS_ACROSS)
+    everyone = [line for _, lines in panels for line in lines]
+    layout = base_layout(
+        height=PANEL_PX * max(rows, 1) + 60,
+        hovermode="closest",
+        showlegend=True,
+        legend={"orientation": "h", "y": -0.02 - 0.12 / max(rows, 1), "yanchor": "top", "x": 0},
+        annotations=[],
+        shapes=[],
+    )
+    data: list[dict[str, Any]] = []
+    for number, (name, lines) in enumerate(panels):
+        x, y = _axis_name("x", number), _axis_name("y", number)
+        across, down = _spans(number, rows)
+        places = _places(releases, everyone, most=FEW_NAMES) | {"domain": across, "anchor": y}
+        layout[x.replace("x", "xaxis")] = places
+        layout[y.replace("y", "yaxis")] = _shares("", WHOLE) | {"domain": down, "anchor": x}
+        layout["annotations"].append(_heading(name, x, y))
+        layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
+        for line in lines:
+            for trace in _traces(line):
+                named = trace.get("showlegend", True) and number == _first(line, panels)
+                data.append(trace | {"xaxis": x, "yaxis": y, "showlegend": named})
+    return {"data": data, "layout": layout}
+
+
+def _first(line: DrawnLine, panels: Sequence[tuple[str, Sequence[DrawnLine]]]) -> int:
+    """The first panel with this line, which has its entry in the legend."""
+    return next(
+        number
+        for number, (_, lines) in enumerate(panels)
+        if any(other.name == line.name for other in lines)
+    )
+
+
+def _traces(line: DrawnLine) -> list[dict[str, Any]]:
+    return [*_band(line), _line(line)]
+
+
+def _line(line: DrawnLine) -> dict[str, Any]:
+    name = escape(line.name, quote=False)
+    trace = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "legendgroup": line.name,
+        "x": [dot.place for dot in line.dots],
+        "y": [_rounded(dot.share) for dot in line.dots],
+        "line": {"color": line.look.colour, "dash": line.look.dash, "width": 2},
+        "marker": {"color": line.look.colour, "symbol": line.look.marker, "size": 8},
+        "text": [escape(dot.text, quote=False) for dot in line.dots],
+        "hovertemplate": "%{fullData.name}<br>%{y:.1%}, %{text}<extra></extra>",
+        "customdata": [dot.run for dot in line.dots],
+    }
+    return trace | ({"error_y": _whisker(line.dots[0])} if len(line.dots) == 1 else {})
+
+
+def _rounded(share: float | None) -> float | None:
+    """No more digits than can be seen: a page may have thousands."""
+    return None if share is None else round(share, 4)
+
+
+def _whisker(dot: Dot) -> dict[str, Any]:
+    """The interval of a line that is one dot, and so has no band."""
+    known = dot.interval is not None and dot.share is not None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "visible": known,
+        "arrayminus": [dot.share - dot.interval.low if known else None],  # type: ignore[operator, union-attr]
+        "array": [dot.interval.high - dot.share if known else None],  # type: ignore[operator, union-attr]
+    }
+
+
+def _band(line: DrawnLine) -> list[dict[str, Any]]:
+    """The intervals as an area, where two dots or more have one."""
+    known = [(dot.place, dot.interval) for dot in line.dots if dot.interval is not None]
+    if len(known) < 2:
+        return []
+    there = [place for place, _ in known]
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [*there, *reversed(there)],
+            "y": [
+                *(_rounded(interval.high) for _, interval in known),
+                *(_rounded(interval.low) for _, interval in reversed(known)),
+            ],
+            "fill": "toself",
+            "fillcolor": line.look.colour,
+            "opacity": 0.13,
+            "line": {"width": 0, "color": line.look.colour},
+            "legendgroup": line.name,
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+    ]
+
+
+def _rule(mark: Mark, x: str, y: str) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "xref": x,
+        "yref": y,
+        "x0": _before(mark.place),
+        "x1": _before(mark.place),
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": NEUTRAL, "width": 1, "dash": "dot"},
+    }
+
+
+def _number(mark: Mark) -> dict[str, Any]:
+    return {
+        "text": f"<b>{mark.number}</b>",
+        "hovertext": escape(mark.text, quote=False),
+        "x": _before(mark.place),
+        "y": 1,
+        "yref": "y domain",
+        "yanchor": "top",
+        "xanchor": "left",
+        "showarrow": False,
+    }
+
+
+def _before(place: Place) -> float | str:
+    """What changed lies before the first run that was measured anew."""
+    return place - 0.5 if isinstance(place, int) else place
+
+
+def _heading(name: str, x: str, y: str) -> dict[str, Any]:
+    return {
+        "text": f"<b>{escape(name, quote=False)}</b>",
+        "xref": f"{x} domain",
+        "yref": f"{y} domain",
+        "x": 0,
+        "y": 1,
+        "yanchor": "bottom",
+        "xanchor": "left",
+        "showarrow": False,
+    }
+
+
+def _axis_name(letter: str, number: int) -> str:
+    return letter if number == 0 else f"{letter}{number + 1}"
+
+
+def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
+    """The parts of the figure's width and height that a panel takes."""
+    row, column = divmod(number, PANELS_ACROSS)
+    width, height = 1 / PANELS_ACROSS, 1 / rows
+    left, top = column * width, 1 - row * height
+    return [left + 0.04, left + width - 0.01], [top - 0.8 * height, top - 0.12 * height]
+
+
+def _places(releases: Sequence[str], lines: Sequence[DrawnLine], *, most: int) -> dict[str, Any]:
+    axis: dict[str, Any] = {"gridcolor": GRID, "automargin": True, "zeroline": False}
+    if not releases:
+        return axis | {"type": "date", "nticks": min(most, MOST_DAYS)} | _times(lines)
+    step = -(-len(releases) // most)
+    shown = range((len(releases) - 1) % step, len(releases), step)
+    return axis | {
+        "tickvals": list(shown),
+        "ticktext": [escape(releases[place], quote=False) for place in shown],
+        "range": [-0.6, len(releases) - 0.4],
+    }
+
+
+def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
+    """How an axis of time reads: days, or the hours around runs that were all made in one."""
+    times = [datetime.fromisoformat(str(dot.place)) for line in lines for dot in line.dots]
+    if not times:
+        return {}
+    first, last = min(times), max(times)
+    if last - first > SHORT:
+        return {"tickangle": 0, "tickformatstops": DAYS}
+    return {"range": [(first - MARGIN).isoformat(), (last + MARGIN).isoformat()]}
+
+
+def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:
+    """What the axis of these lines shows: all of their intervals, and no less than LEAST_SPAN."""
+    dots = [dot for line in lines for dot in line.dots if dot.share is not None]
+    if not dots:
+        return WHOLE
+    ends = [end for dot in dots for end in (dot.interval or (dot.share,)) if end is not None]
+    low, high = min(ends), max(ends)
+    lacking = max(0.0, LEAST_SPAN - (high - low)) / 2
+    return max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)
+
+
+def _shares(title: str, span: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "title": {"text": title},
+        "tickformat": ".0%",
+        "range": list(span),
+        "gridcolor": GRID,
+        "zerolinecolor": GRID,
+        "automargin": True,
+    }

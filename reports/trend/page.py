@@ -1,0 +1,164 @@
+"""Trend: how each model's pass rate went, and what else changed on the way."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+
+from evalhub.formatting import few
+from reports.documents.cells import points as in_points
+from reports.documents.cells import rate_words
+from reports.documents.document import Document, Table
+from reports.documents.fields import (
+    SuiteField,
+    issue_field,
+    models_field,
+    tag_field,
+    tests_field,
+    tests_filter_help,
+)
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
+from reports.trend.trend_tables import (
+    Move,
+    changes_table,
+    heat_table,
+    hidden_in,
+    last_move,
+    latest_table,
+    panels_table,
+    points_table,
+)
+
+POINTS, MOST_POINTS = 20, 50
+
+
+class TrendForm(ReportForm):
+    """Whose pass rate, on what, and over which axis."""
+
+    suite = SuiteField()
+    over = forms.ChoiceField(
+        label="Over",
+        choices=[("", "Releases, else time"), (RELEASE, "Releases"), (TIME, "Time")],
+    )
+    tag = tag_field()
+    issue = issue_field()
+    models = models_field()
+    tests = tests_field()
+    points = forms.IntegerField(
+        label="Points of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
+    )
+    family = forms.BooleanField(label="One line per family")
+    each = forms.BooleanField(label="Each tag on its own")
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """The lines, what changed on the way, and the same for each tag."""
+    question = TrendQuery(
+        suite=asked["suite"],
+        over=asked["over"],
+        tag=asked["tag"],
+        issue=asked["issue"],
+        models=list(asked["models"] or ()),
+        by_family=asked["family"],
+        points=asked["points"] or POINTS,
+        each_tag=asked["each"],
+        tests=asked["tests"],
+    )
+    report = trend_report(question, reading)
+    return Document(
+        question=_trend_query(question, report),
+        sentences=(
+            *tests_filter_help(question.tests),
+            *_sentences(report),
+            *_left_out(report),
+        ),
+        tables=tuple(_tables(report, question)),
+        warnings=tuple(_warnings(report)),
+        labels=report.labels,
+    )
+
+
+def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
+    """Without any run one of them says so."""
+    numbers = {change: number for number, change in enumerate(report.changes, 1)}
+    yield points_table(report, numbers)
+    if report.lines:
+        yield latest_table(report)
+        yield changes_table(report, numbers)
+        if not question.has_subject:
+            yield heat_table(report)
+        if question.each_tag and not question.has_subject:
+            yield panels_table(report, numbers)
+
+
+def _trend_query(question: TrendQuery, report: TrendReport) -> str:
+    by_release = report.is_by_release or question.over == RELEASE
+    over = "from release to release" if by_release else "over time"
+    about = "".join(
+        f" on “{subject}”" for subject in (question.tag, question.issue) if subject is not None
+    )
+    return f"How has the pass rate{about} changed {over}?"
+
+
+# In words ----------------------------------------------------------------------------------------
+
+
+def _sentences(report: TrendReport) -> Iterator[str]:
+    if not report.lines:
+        return
+    times = [point.series_point.at for line in report.lines for point in line.points]
+    runs, lines = len(report.courses.runs), len(report.lines)
+    yield (
+        f"{runs:,} {'run' if runs == 1 else 'runs'} of {report.scope.name} on {lines} "
+        f"{'line' if lines == 1 else 'lines'}, from {min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}."
+    )
+    alike = [line for line in report.lines if not hidden_in(report, line)]
+    moves = [move for line in alike if (move := last_move(line))]
+    falls = [move for move in moves if move.change < 0]
+    rises = [move for move in moves if move.change > 0]
+    if falls:
+        yield _move_sentence("fall", min(falls, key=lambda move: move.change))
+    if rises:
+        yield _move_sentence("rise", max(rises, key=lambda move: move.change))
+
+
+def _move_sentence(direction: str, move: Move) -> str:
+    return (
+        f"The largest {direction} since the run before, measured the same way: {move.line.name}, "
+        f"{in_points(move.change)}, from {rate_words(move.before)} to {rate_words(move.after)}."
+    )
+
+
+def _warnings(report: TrendReport) -> Iterator[str]:
+    if report.measured_apart:
+        yield (
+            "The newest runs of these lines do not all have the same tests and judges: compare "
+            "each line with itself, and not with another."
+        )
+
+
+def _left_out(report: TrendReport) -> Iterator[str]:
+    """What is not shown, and how to see it."""
+    courses = report.courses
+    if courses.left_out:
+        names = few(report.lines_left_out, of=len(courses.left_out))
+        yield f"Left out: {names}, which were run longer ago; choose models to see them."
+    told = (
+        ("earlier points", courses.earlier, "; ask for more points of a line"),
+        ("runs without a release", courses.unreleased, "; look over time instead"),
+        ("runs that a later one at the same point replaces", courses.repeated, ""),
+        ("runs that are not complete", report.incomplete, ""),
+        ("older changes", report.changes_left_out, ""),
+    )
+    yield from (f"Left out: {n:,} {words}{advice}." for words, n, advice in told if n)
+
+
+TREND = Page(
+    key="trend",
+    title="Trend",
+    summary="Pass rates run after run, overall or of a tag or an issue, and what else changed.",
+    form=TrendForm,
+    build=build,
+    icon="show_chart",
+)

@@ -1,0 +1,351 @@
+"""Pass rates run after run: one line for each model variant, and what changed in between."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from evalhub.models import LanguageModel
+from issues.models import Issue, Tag
+from reports.documents.model_lines import LineStyle, line_style_of_name, line_styles, names_of
+from reports.documents.reading import Reading
+from reports.queries.measurement_changes import Change, changes_of, measure_of
+from reports.queries.model_identities import identities
+from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
+from reports.queries.scope import Choice, Scope, scope_of
+from reports.trend.series_rule import (
+    RunKey,
+    SeriesLine,
+    SeriesLines,
+    SeriesPoint,
+    by_release,
+    by_time,
+    has_releases,
+)
+from runs.figures.tallies import Rate
+from runs.models import Run, TagSet
+
+MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
+
+MOST_COLUMNS = 10
+"""Points that are told tag by tag, unless all of them are asked for."""
+
+RELEASE, TIME = "release", "time"
+
+
+@dataclass(frozen=True)
+class TrendQuery:
+    """What is asked. `over` "" is by release where there are any, else by time.
+
+    `each_tag`: every point is told tag by tag, and not the newest ones only. `tests`: which, one of
+    `exposure.CHOICES`.
+    """
+
+    suite: Choice
+    over: str
+    tag: Tag | None
+    issue: Issue | None
+    models: Sequence[LanguageModel]
+    by_family: bool
+    points: int
+    each_tag: bool
+    tests: str = ""
+
+    @property
+    def has_subject(self) -> bool:
+        """Whether the rate is of a part of the tests."""
+        return self.tag is not None or self.issue is not None
+
+
+class RateKey(NamedTuple):
+    """Where a rate belongs: a stop of a line, for a tag or for all ("")."""
+
+    tag: str
+    line: str
+    series_point: int
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stop of a line, with the newest of its runs; `others` are not decided, by outcome."""
+
+    place: RateKey
+    series_point: SeriesPoint
+    run: Run
+    rate: Rate
+    others: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    look: LineStyle
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class TrendReport:
+    """The lines and what they leave out.
+
+    Attributes:
+        changes: Oldest first; `changes_left_out` are still older.
+        rates: Of each stop, over all and for each of the tags.
+        tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
+        lines_left_out: Names of lines that there was no room for; not of all, if many.
+        incomplete: Runs that are not done.
+        measured_apart: The newest runs of the lines differ in tests, judges or their wording.
+    """
+
+    scope: Scope
+    courses: SeriesLines
+    lines: tuple[Line, ...]
+    changes: tuple[Change, ...]
+    changes_left_out: int
+    rates: Rates[RateKey]
+    tags: tuple[str, ...]
+    tags_left_out: int
+    lines_left_out: tuple[str, ...]
+    incomplete: int
+    measured_apart: bool
+    labels: tuple[str, ...]
+
+    @property
+    def is_by_release(self) -> bool:
+        return bool(self.courses.releases)
+
+    def has_tag(self, point: Point, tag: str) -> bool:
+        """Whether any result of the point has it."""
+        return RateKey(tag, point.place.line, point.place.series_point) in self.rates
+
+    def tag_rate(self, point: Point, tag: str) -> Rate | None:
+        """None where no result of the point has the tag."""
+        return self.rates.get(RateKey(tag, point.place.line, point.place.series_point))
+
+
+def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
+    """All that the page tells; a constant number of queries."""
+    scope = scope_of(question.suite)
+    found = _briefs(scope, question)
+    courses = _courses(found, question)
+    newest = _newest(found, courses)
+    runs = runs_of({*courses.runs, *newest.values()})
+    judge_runs = judge_runs_of(courses.runs)
+    counted = Counted.read(question, courses, runs, reading)
+    names, looks = _dressed(question, {line: runs[run] for line, run in newest.items()})
+    lines = tuple(
+        Line(
+            names[series_line.key],
+            looks[series_line.key],
+            tuple(
+                counted.point(series_line, place, runs)
+                for place in range(len(series_line.series_points))
+            ),
+        )
+        for series_line in courses.shown
+    )
+    changes = changes_of(
+        {line.name: [point.run for point in line.points] for line in lines}, judge_runs, reading
+    )
+    return TrendReport(
+        scope=scope,
+        courses=courses,
+        lines=lines,
+        changes=tuple(changes[-MOST_CHANGES:]),
+        changes_left_out=max(0, len(changes) - MOST_CHANGES),
+        rates=counted.rates,
+        tags=counted.tags,
+        tags_left_out=counted.tags_left_out,
+        lines_left_out=tuple(names[line] for line in courses.left_out[:MOST_NAMED]),
+        incomplete=_incomplete(scope, question, len(found)),
+        measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
+        labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
+    )
+
+
+# Which runs --------------------------------------------------------------------------------------
+
+
+def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
+    """Every complete run in brief."""
+    rows = scope.runs.order_by()
+    if question.models:
+        rows = rows.filter(language_model__in=question.models)
+    families = {pk: one.family for pk, one in identities().items()} if question.by_family else {}
+    columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
+    return [
+        RunKey(
+            run,
+            families[model] if question.by_family else variant,
+            variant,
+            release,
+            timezone.localtime(at),
+        )
+        for run, variant, model, release, at in rows.values_list(*columns)
+    ]
+
+
+def _courses(found: Sequence[RunKey], question: TrendQuery) -> SeriesLines:
+    over = question.over or (RELEASE if has_releases(found) else TIME)
+    choose = by_release if over == RELEASE else by_time
+    return choose(found, most_lines=MOST_LINES, most_points=question.points)
+
+
+def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
+    """The newest run of each line that is shown, and of those that are named as left out."""
+    lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MOST_NAMED]}
+    ordered = sorted(found, key=lambda run: (run.at, run.run))
+    return {run.line: run.run for run in ordered if run.line in lines}
+
+
+def _incomplete(scope: Scope, question: TrendQuery, complete: int) -> int:
+    runs = scope.all_runs
+    if question.models:
+        runs = runs.filter(language_model__in=question.models)
+    return runs.count() - complete
+
+
+# Their rates -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rates of all stops, and of the largest tags at those stops that show them."""
+
+    groups: Mapping[RateKey, Group]
+    rates: Rates[RateKey]
+    tags: tuple[str, ...]
+    tags_left_out: int
+
+    @classmethod
+    def read(
+        cls, question: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run], reading: Reading
+    ) -> "Counted":
+        """Three queries: the sets of tags, the results, and those of stops that show tags."""
+        series_points = {
+            run.run: RateKey("", series_line.key, place)
+            for series_line in courses.shown
+            for place, series_point in enumerate(series_line.series_points)
+            for run in series_point.runs
+        }
+        pooled = _pooled(courses, runs)
+        tags_of = _tag_sets()
+        tallies = tallies_of(
+            list(series_points),
+            by_tags=False,
+            by_issue=bool(pooled),
+            issue=question.issue.pk if question.issue else None,
+            tag_sets=_with_tag(tags_of, question.tag),
+            tests=question.tests,
+        )
+        groups = grouped(tallies, lambda tally: [series_points[tally.run]])
+        tagged = tallies_of(_tagged(question, courses), by_issue=bool(pooled), tests=question.tests)
+        kept, left_out = _largest(tagged, tags_of)
+        groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
+        rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)
+        return cls(groups, rates, _hardest_first(kept, groups), left_out)
+
+    def point(self, series_line: SeriesLine, series_point: int, runs: Mapping[int, Run]) -> Point:
+        place = RateKey("", series_line.key, series_point)
+        return Point(
+            place=place,
+            series_point=series_line.series_points[series_point],
+            run=runs[series_line.series_points[series_point].newest.run],
+            rate=self.rates.get(place) or NOTHING,
+            others=self.groups[place].others if place in self.groups else {},
+        )
+
+
+def _pooled(courses: SeriesLines, runs: Mapping[int, Run]) -> set[tuple[str, int]]:
+    """Line and number of the stops whose answers to a test are several."""
+    return {
+        (series_line.key, place)
+        for series_line in courses.shown
+        for place, series_point in enumerate(series_line.series_points)
+        if len(series_point.runs) > 1 or any(runs[run.run].repeats > 1 for run in series_point.runs)
+    }
+
+
+def _tagged(question: TrendQuery, courses: SeriesLines) -> list[int]:
+    """The runs whose rates are told tag by tag."""
+    if question.has_subject:
+        return []
+    if question.each_tag:
+        return courses.runs
+    series_points = [
+        series_point for series_line in courses.shown for series_point in series_line.series_points
+    ]
+    newest = sorted(
+        series_points,
+        key=lambda series_point: (series_point.at, series_point.newest.run),
+        reverse=True,
+    )
+    return [run.run for series_point in newest[:MOST_COLUMNS] for run in series_point.runs]
+
+
+def _by_tag(
+    series_points: Mapping[int, RateKey],
+    tags_of: Mapping[int, frozenset[str]],
+    shown: frozenset[str],
+) -> Callable[[Tally], Iterable[RateKey]]:
+    """Where a tally counts: at its stop, for each of its tags that are shown."""
+    known: dict[tuple[int, int], list[RateKey]] = {}
+
+    def places(tally: Tally) -> Iterable[RateKey]:
+        found = known.get(tally[:2])
+        if found is None:
+            _, line, series_point = series_points[tally.run]
+            tags = tags_of[tally.tag_set] & shown
+            found = known[tally[:2]] = [RateKey(tag, line, series_point) for tag in tags]
+        return found
+
+    return places
+
+
+NOTHING = Rate(passed=0, n=0, share=None, interval=None, is_resampled=False)
+
+
+def _tag_sets() -> dict[int, frozenset[str]]:
+    rows = TagSet.objects.order_by().values_list("pk", "names")
+    return {pk: frozenset(names) for pk, names in rows}
+
+
+def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag | None) -> list[int] | None:
+    return None if tag is None else [pk for pk, names in tags_of.items() if tag.name in names]
+
+
+def _largest(
+    tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
+) -> tuple[tuple[str, ...], int]:
+    """The tags with most results, and how many are left out."""
+    results: dict[str, int] = {}
+    for tally in tallies:
+        for tag in tags_of[tally.tag_set]:
+            results[tag] = results.get(tag, 0) + tally.scored
+    order = sorted(results, key=lambda tag: (-results[tag], tag))
+    return tuple(order[:MOST_TAGS]), max(0, len(order) - MOST_TAGS)
+
+
+def _hardest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tuple[str, ...]:
+    passed, scored = dict.fromkeys(tags, 0), dict.fromkeys(tags, 0)
+    for place, group in groups.items():
+        if place.tag in passed:
+            passed[place.tag] += group.passed
+            scored[place.tag] += group.scored
+    return tuple(
+        sorted(passed, key=lambda tag: (passed[tag] / scored[tag] if scored[tag] else 2, tag))
+    )
+
+
+# Their names -------------------------------------------------------------------------------------
+
+
+def _dressed(
+    question: TrendQuery, newest: Mapping[str, Run]
+) -> tuple[dict[str, str], dict[str, LineStyle]]:
+    """What each line is called and how it looks."""
+    if question.by_family:
+        return {key: key for key in newest}, {key: line_style_of_name(key) for key in newest}
+    variants = [variant_of(run) for run in newest.values()]
+    return names_of(variants), line_styles(variants)

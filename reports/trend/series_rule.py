@@ -1,0 +1,166 @@
+"""Which runs make the lines of a trend, and where on its axis each of them stands. Pure."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+
+class RunKey(NamedTuple):
+    """What the choice of lines needs to know of a run. `release` is "" where it has none."""
+
+    run: int
+    line: str
+    variant: str
+    release: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class SeriesPoint:
+    """One point of a line. `runs` is one run, or several that are taken together, newest first."""
+
+    runs: tuple[RunKey, ...]
+
+    @property
+    def newest(self) -> RunKey:
+        return self.runs[0]
+
+    @property
+    def at(self) -> datetime:
+        return self.newest.at
+
+    @property
+    def release(self) -> str:
+        return self.newest.release
+
+
+@dataclass(frozen=True)
+class SeriesLine:
+    """One line, its stops in the order of the axis."""
+
+    key: str
+    series_points: tuple[SeriesPoint, ...]
+
+
+@dataclass(frozen=True)
+class SeriesLines:
+    """The lines of a trend, the one that was run last first, and what they leave out.
+
+    Attributes:
+        releases: Where the axis is one of releases: their order; else empty.
+        left_out: Lines that there was no room for, in the same order.
+        earlier: How many points there was no room for, on the lines that are shown.
+        unreleased: Runs without a release, where the axis is one of releases.
+        repeated: Runs of a release that a later one of the same variant replaces.
+    """
+
+    shown: tuple[SeriesLine, ...]
+    releases: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    earlier: int = 0
+    unreleased: int = 0
+    repeated: int = 0
+
+    @property
+    def runs(self) -> list[int]:
+        """All that are shown."""
+        return [
+            run.run
+            for series_line in self.shown
+            for series_point in series_line.series_points
+            for run in series_point.runs
+        ]
+
+
+def has_releases(runs: Iterable[RunKey]) -> bool:
+    """Whether there are two releases or more, so that they make an axis."""
+    return len({run.release for run in runs} - {""}) > 1
+
+
+def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
+    """The releases in the order of their first runs."""
+    first: dict[str, datetime] = {}
+    for run in runs:
+        if run.release:
+            first[run.release] = min(run.at, first.get(run.release, run.at))
+    return tuple(sorted(first, key=lambda release: (first[release], release)))
+
+
+def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
+    """One stop per line and release: the newest run of each variant in it."""
+    released = [run for run in runs if run.release]
+    order = release_order(released)
+    places = {release: place for place, release in enumerate(order)}
+    series_points = {
+        line: sorted(of, key=lambda series_point: places[series_point.release])
+        for line, of in _series_points(released, lambda run: run.release).items()
+    }
+    first = max(0, len(order) - most_points)
+    return replace(
+        _series_lines(
+            series_points, most_lines, lambda of: [s for s in of if places[s.release] >= first]
+        ),
+        releases=order[first:],
+        unreleased=len(runs) - len(released),
+        repeated=len(released) - _count(series_points),
+    )
+
+
+def by_time(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
+    """One stop per run; where a line has several variants, the runs of one day together."""
+    variants: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        variants[run.line].add(run.variant)
+    series_points = _series_points(
+        runs, lambda run: run.at.date() if len(variants[run.line]) > 1 else run.run
+    )
+    found = _series_lines(series_points, most_lines, lambda of: of[-most_points:])
+    return replace(found, repeated=len(runs) - _count(series_points))
+
+
+def _series_points(
+    runs: Iterable[RunKey], place: Callable[[RunKey], Hashable]
+) -> dict[str, list[SeriesPoint]]:
+    """The stops of each line by time: the newest run of each variant at each place."""
+    together: dict[tuple[str, Hashable], dict[str, RunKey]] = defaultdict(dict)
+    for run in sorted(runs, key=_time):
+        together[run.line, place(run)][run.variant] = run
+    lines: dict[str, list[SeriesPoint]] = defaultdict(list)
+    for (line, _), newest in together.items():
+        lines[line].append(SeriesPoint(tuple(sorted(newest.values(), key=_time, reverse=True))))
+    return {line: sorted(series_points, key=_point_time) for line, series_points in lines.items()}
+
+
+def _series_lines(
+    series_points: Mapping[str, list[SeriesPoint]],
+    most_lines: int,
+    kept: Callable[[list[SeriesPoint]], list[SeriesPoint]],
+) -> SeriesLines:
+    """The lines that were run last, with those of their stops that are kept."""
+    order = sorted(
+        series_points, key=lambda line: max(map(_point_time, series_points[line])), reverse=True
+    )
+    courses = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:most_lines]]
+    return SeriesLines(
+        shown=tuple(series_line for series_line in courses if series_line.series_points),
+        left_out=tuple(order[most_lines:]),
+        earlier=sum(
+            len(series_points[series_line.key]) - len(series_line.series_points)
+            for series_line in courses
+        ),
+    )
+
+
+def _count(series_points: Mapping[str, list[SeriesPoint]]) -> int:
+    """How many runs they are made of."""
+    return sum(len(series_point.runs) for of in series_points.values() for series_point in of)
+
+
+def _time(run: RunKey) -> tuple[datetime, int]:
+    return run.at, run.run
+
+
+def _point_time(series_point: SeriesPoint) -> tuple[datetime, int]:
+    return _time(series_point.newest)

@@ -1,0 +1,312 @@
+"""The tables of the trend page, and their figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from evalhub.formatting import few
+from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.lazy_rows import LazyRows
+from reports.documents.links import page_url, results_url, run_url
+from reports.queries.measurement_changes import Change
+from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
+from reports.trend.query import MOST_COLUMNS, Line, Point, TrendReport
+from runs.figures.tallies import Rate
+from runs.models import Outcome, Run
+
+MOST_PANELS, MOST_LINES_NAMED = 8, 3
+
+Numbers = Mapping[Change, int]
+"""The number of each change that is shown."""
+
+# The lines ---------------------------------------------------------------------------------------
+
+
+def points_table(report: TrendReport, numbers: Numbers) -> Table:
+    return Table(
+        key="points",
+        title="Pass rate of each line",
+        columns=(
+            Column("run", "Run", "link"),
+            Column("line", "Line"),
+            Column("release", "Release"),
+            Column("date", "Date", "date"),
+            Column("rate", "Pass rate", "rate"),
+            Column("excluded", "Not decided", note="Results that are in no rate"),
+            Column("changes", "What changed", note="Numbers of changes, which are told below"),
+        ),
+        rows=[
+            (
+                _run_link(point.run, more=len(point.series_point.runs) - 1),
+                line.name,
+                point.series_point.release or None,
+                point.series_point.at,
+                point.rate,
+                _excluded(point),
+                ", ".join(str(numbers[change]) for change in _before(point, line, numbers)),
+            )
+            for line, point in _newest_first(report)
+        ],
+        note="Bands and ranges are 95 % intervals; the axis need not begin at 0 %. A dotted line "
+        "with a number marks that tests or judges changed there: a step may be no change of the "
+        "model.",
+        empty="There is no complete run here yet. Launch a suite, or choose another one.",
+        figure=trend_lines(_drawn(report), _marks(report, numbers), report.courses.releases)
+        if report.lines
+        else None,
+        look="long",
+        describes="One line of pass rates for each model, with intervals as bands",
+    )
+
+
+def _newest_first(report: TrendReport) -> list[tuple[Line, Point]]:
+    found = [(line, point) for line in report.lines for point in line.points]
+    return sorted(found, key=lambda pair: (pair[1].series_point.at, pair[1].run.pk), reverse=True)
+
+
+def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
+    """What changed for this line just before the point."""
+    runs = [other.run.pk for other in line.points]
+    place = runs.index(point.run.pk)
+    step = tuple(runs[place - 1 : place + 1]) if place else ()
+    return [change for change in changes if _concerns(change, line) and step in change.steps]
+
+
+def _run_link(run: Run, *, more: int = 0) -> Link:
+    note = f"and {more} more" if more else ""
+    return Link(f"{run.label}", run_url(run), note)
+
+
+def _excluded(point: Point) -> str:
+    others = sorted(point.others.items())
+    return ", ".join(f"{n:,} {_outcome(outcome, n)}" for outcome, n in others) or "none"
+
+
+def _outcome(outcome: str, n: int) -> str:
+    return "errors" if outcome == Outcome.ERROR and n != 1 else outcome
+
+
+def _place(report: TrendReport, release: str, at: Any) -> Place:
+    if report.is_by_release:
+        return report.courses.releases.index(release)
+    return f"{timezone.localtime(at):%Y-%m-%dT%H:%M:%S}"
+
+
+def _drawn(report: TrendReport, tag: str = "") -> list[DrawnLine]:
+    lines = [DrawnLine(line.name, line.look, _dots(report, line, tag)) for line in report.lines]
+    return [line for line in lines if line.dots]
+
+
+def _dots(report: TrendReport, line: Line, tag: str) -> list[Dot]:
+    rates = [(point, report.tag_rate(point, tag) if tag else point.rate) for point in line.points]
+    return [
+        Dot(
+            place=_place(report, point.series_point.release, point.series_point.at),
+            share=rate.share,
+            interval=rate.interval,
+            text=f"{rate.passed:,} of {rate.n:,}",
+            run=point.run.pk,
+        )
+        for point, rate in rates
+        if rate is not None
+    ]
+
+
+# What changed ------------------------------------------------------------------------------------
+
+
+def _marks(report: TrendReport, numbers: Numbers) -> list[Mark]:
+    return [
+        Mark(
+            _place(report, change.after.release, change.after.created_at),
+            number,
+            " ".join(change.words),
+        )
+        for change, number in numbers.items()
+    ]
+
+
+def changes_table(report: TrendReport, numbers: Numbers) -> Table:
+    return Table(
+        key="changes",
+        title="What changed besides the models",
+        columns=(
+            Column("number", "No."),
+            Column("from", "From", "link", "The last run before"),
+            Column("to", "To", "link", "The first run after"),
+            Column("date", "Date", "date"),
+            Column("kind", "Changed"),
+            Column("words", "What changed"),
+            Column("lines", "On"),
+        ),
+        rows=[
+            (
+                number,
+                _run_link(change.before),
+                _run_link(change.after),
+                change.after.created_at,
+                ", ".join(change.kinds),
+                " ".join(change.words),
+                few(change.lines, most=MOST_LINES_NAMED),
+            )
+            for change, number in numbers.items()
+        ],
+        empty="Nothing: all runs of a line had the same tests, judges and judge templates.",
+    )
+
+
+def latest_table(report: TrendReport) -> Table:
+    return Table(
+        key="latest",
+        title="The last run of each line against the one before",
+        columns=(
+            Column("line", "Line"),
+            Column("last", "Last run", "link"),
+            Column("rate", "Pass rate", "rate"),
+            Column("before", "Before", "rate"),
+            Column("change", "Change", "points"),
+            Column("measured", "Measured", note="Whether tests and judges were the same"),
+            Column("compare", "Is that certain?", "link"),
+        ),
+        rows=[_last(report, line) for line in report.lines],
+    )
+
+
+def _last(report: TrendReport, line: Line) -> tuple[Cell, ...]:
+    last, before = line.points[-1], line.points[-2] if len(line.points) > 1 else None
+    move, hidden = last_move(line), hidden_in(report, line)
+    kinds = ", ".join(kind for change in hidden for kind in change.kinds)
+    return (
+        line.name,
+        _run_link(last.run, more=len(last.series_point.runs) - 1),
+        last.rate,
+        before.rate if before else None,
+        move.change if move else None,
+        None if before is None else f"differently: {kinds}" if hidden else "in the same way",
+        Link("Compare", page_url("compare", runs=[before.run, last.run])) if before else None,
+    )
+
+
+# Tag by tag --------------------------------------------------------------------------------------
+
+
+def heat_table(report: TrendReport) -> Table:
+    shown = _newest_first(report)[:MOST_COLUMNS]
+    return Table(
+        key="tags",
+        title="Tag by tag",
+        columns=(
+            Column("tag", "Tag", "link"),
+            *(
+                Column(f"run_{point.run.pk}", _column_title(line, point), "rate")
+                for line, point in shown
+            ),
+        ),
+        rows=[
+            (
+                Link(tag, page_url("trend", suite=report.scope.suite, tag=tag)),
+                *(_tag_cell(report, point, tag) for _, point in shown),
+            )
+            for tag in report.tags
+        ],
+        note=f"{_newest(report, shown)} Hardest tags first. A cell opens its results; a test "
+        f"counts for each of its tags.{_fewer_tags(report)} Tick “Each tag on its own” to see "
+        "all points in a chart for each.",
+        empty="The tests of these runs have no tags.",
+        look="heat",
+    )
+
+
+def _newest(report: TrendReport, shown: Sequence[Any]) -> str:
+    total = sum(len(line.points) for line in report.lines)
+    if len(shown) == total:
+        return "Newest first."
+    return f"The {len(shown)} newest of {total} points: choose models to see further back."
+
+
+def _fewer_tags(report: TrendReport) -> str:
+    n = report.tags_left_out
+    return f" {n} tags with fewer results are left out: choose one above." if n else ""
+
+
+def _column_title(line: Line, point: Point) -> str:
+    return f"{line.name}, {point.series_point.release or f'{point.series_point.at:%Y-%m-%d}'}"
+
+
+def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
+    rate = report.tag_rate(point, tag)
+    if rate is None or len(point.series_point.runs) > 1:
+        return rate
+    return Linked(rate, results_url(point.run, tag=tag))
+
+
+def _panel_row(report: TrendReport, tag: str, line: Line, point: Point) -> tuple[Cell, ...]:
+    place = point.series_point.release or f"{point.series_point.at:%Y-%m-%d}"
+    return tag, line.name, place, report.tag_rate(point, tag)
+
+
+def panels_table(report: TrendReport, numbers: Numbers) -> Table:
+    tags = report.tags[:MOST_PANELS]
+    panels = [(tag, _drawn(report, tag)) for tag in tags]
+    return Table(
+        key="tag_lines",
+        title="Each tag on its own",
+        columns=(
+            Column("tag", "Tag"),
+            Column("line", "Line"),
+            Column("point", "Release" if report.is_by_release else "Date"),
+            Column("rate", "Pass rate", "rate"),
+        ),
+        rows=LazyRows(
+            [
+                (tag, line, point)
+                for tag in tags
+                for line in report.lines
+                for point in reversed(line.points)
+                if report.has_tag(point, tag)
+            ],
+            lambda some: [_panel_row(report, *one) for one in some],
+        ),
+        note="" if len(tags) == len(report.tags) else f"The {len(tags)} hardest tags.",
+        empty="The tests of these runs have no tags.",
+        figure=small_multiples(panels, _marks(report, numbers), report.courses.releases)
+        if panels
+        else None,
+        look="long",
+        describes="One small chart for each tag, each with a line for each model",
+    )
+
+
+# What moved --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Move:
+    """The last change of a line; `change` is a difference of shares."""
+
+    line: Line
+    before: Rate
+    after: Rate
+    change: float
+
+
+def last_move(line: Line) -> Move | None:
+    """None where it has not two rates at its end."""
+    if len(line.points) < 2:
+        return None
+    before, after = (point.rate for point in line.points[-2:])
+    if before.share is None or after.share is None:
+        return None
+    return Move(line, before, after, after.share - before.share)
+
+
+def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
+    """What else changed between the last two runs of a line."""
+    step = tuple(point.run.pk for point in line.points[-2:])
+    return [change for change in report.changes if _concerns(change, line) and step in change.steps]
+
+
+def _concerns(change: Change, line: Line) -> bool:
+    return line.name in change.lines

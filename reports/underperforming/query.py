@@ -1,0 +1,147 @@
+"""The issues of one run, against the run as a whole and over the last runs."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from issues.models import Issue
+from reports.documents.reading import Reading
+from reports.queries.complete_runs import complete_runs
+from reports.queries.rates import Group, Tally, rates_of
+from reports.underperforming.rule import (
+    LAST,
+    Before,
+    Counted,
+    IssueComparison,
+    IssueComparisons,
+    issue_comparisons,
+)
+from runs.figures.tallies import Rate
+from runs.models import Outcome, Result, Run
+
+SCORED = (Outcome.PASSED, Outcome.FAILED)
+WINDOW = 50
+"""Complete runs, up to the one that is looked at, among which the last of an issue are found."""
+
+
+@dataclass(frozen=True)
+class UnderperformingReport:
+    """What a run does worse on than on the rest.
+
+    Attributes:
+        run: None where no run is complete yet.
+        standings: None while they are computed.
+        titles: Of its issues.
+        undecided: Results of each issue that are errors, unjudged or pending.
+    """
+
+    run: Run | None
+    comparisons: IssueComparisons | None
+    titles: Mapping[int, str]
+    excluded: Mapping[int, int]
+    rate: Rate | None = None
+
+    @property
+    def listed(self) -> tuple[IssueComparison, ...]:
+        return self.comparisons.listed if self.comparisons else ()
+
+
+def newest_run() -> Run | None:
+    """The newest complete run."""
+    return complete_runs().select_related("suite").order_by("-created_at", "-pk").first()
+
+
+def underperforming(
+    run: Run | None, reading: Reading, window: Sequence[int] | None = None
+) -> UnderperformingReport:
+    """The issues of this run; the number of queries is constant.
+
+    Args:
+        window: The complete runs up to this one, newest first; None: they are looked up.
+    """
+    if run is None:
+        return UnderperformingReport(None, None, {}, {})
+    tests, excluded = _tests(run)
+    last = _last_runs(run, _without_a_pass(tests), window)
+    issues = {*tests, *excluded}
+    return UnderperformingReport(
+        run=run,
+        comparisons=_comparisons(run, tests, last, reading),
+        titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
+        excluded=excluded,
+        rate=_rate(run, tests, reading),
+    )
+
+
+Tests = dict[int, list[Counted]]
+
+
+def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
+    """The run's, as its own page tells it."""
+    group = Group()
+    for issue, of in tests.items():
+        passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
+        group.add(Tally(run.pk, 0, issue, passed, scored, {}))
+    return rates_of({"run": group}, reading, resampled=lambda _: run.repeats > 1).get("run")
+
+
+def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
+    """The decided tests of each issue, and how many results are undecided; one query."""
+    single = run.repeats == 1
+    groups = ["issue_id", "outcome"] if single else ["issue_id", "test_id", "outcome"]
+    rows = Result.objects.filter(run=run).order_by().values_list(*groups).annotate(n=Count("pk"))
+    excluded: dict[int, int] = defaultdict(int)
+    sums: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for *key, outcome, n in rows:
+        if outcome in SCORED:
+            sums[tuple(key)][0] += n if outcome == Outcome.PASSED else 0
+            sums[tuple(key)][1] += n
+        else:
+            excluded[key[0]] += n
+    tests: Tests = defaultdict(list)
+    for (issue, *_), (passed, scored) in sorted(sums.items()):
+        tests[issue].append(Counted(passed, scored))
+    return dict(tests), dict(excluded)
+
+
+def _without_a_pass(tests: Tests) -> list[int]:
+    return [issue for issue, of in tests.items() if not any(test.passed for test in of)]
+
+
+def _last_runs(
+    run: Run, issues: Collection[int], window: Sequence[int] | None
+) -> dict[int, list[Before]]:
+    """The newest runs that decided these issues, this one first; two queries."""
+    if not issues:
+        return {}
+    window = (_runs_until(run) if window is None else window)[:WINDOW]
+    rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=SCORED)
+    sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
+    for issue, of, outcome, n in counted:
+        sums[issue][of][0] += n if outcome == Outcome.PASSED else 0
+        sums[issue][of][1] += n
+    return {
+        issue: [Before(pk, *found[pk]) for pk in window if pk in found][:LAST]
+        for issue, found in sums.items()
+    }
+
+
+def _runs_until(run: Run) -> list[int]:
+    earlier = complete_runs().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
+    return list(earlier.values_list("pk", flat=True)[:WINDOW])
+
+
+def _comparisons(
+    run: Run, tests: Tests, last: Mapping[int, Sequence[Before]], reading: Reading
+) -> IssueComparisons | None:
+    """Resampling takes long: where there are repeats, it may be left to a second request."""
+    if run.repeats == 1:
+        return issue_comparisons(tests, last, single=True)
+    return reading.computed(
+        "comparisons-2",
+        [sorted(tests.items()), sorted(last.items())],
+        lambda: issue_comparisons(tests, last, single=False),
+    )

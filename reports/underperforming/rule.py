@@ -1,0 +1,210 @@
+"""Which issues a run does worse on than on the rest, surely and not by chance. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from evalhub.statistics.binomial import at_most, upper_bound
+from evalhub.statistics.holm import holm
+from evalhub.statistics.sign_flip import FLIPS, sign_flip
+
+LEVEL = 0.95
+LAST = 3
+"""An issue that passed in none of so many runs is listed, however few its tests."""
+
+SEED = 1
+MOST_BOUNDS = 25
+"""Bounds, which take a while, are found for so many listed issues; all have their p."""
+
+_HALVINGS = 12
+_FLIPS_FOR_EACH = 40
+"""Flips for each issue that is corrected for: with fewer, none of many could be sure."""
+
+EXACT = "the exact binomial test"
+FLIPPED = "sign flips of tests"
+
+
+class Counted(NamedTuple):
+    """What a run made of one test: `passed` of `scored` repeats, at least one.
+
+    Where each test is answered once, all tests of an issue together.
+    """
+
+    passed: int
+    scored: int
+
+
+class Before(NamedTuple):
+    """What an issue came to in one of the last runs that decided it: the newest one first."""
+
+    run: int
+    passed: int
+    scored: int
+
+
+@dataclass(frozen=True)
+class IssueComparison:
+    """How an issue stands in a run.
+
+    Attributes:
+        tests: Of the issue, that the run decided.
+        p: One-sided: the chance of no more passes if the issue were like the run; None where
+            nothing was decided. `holm` is the same corrected for all issues of the run.
+        is_single: Each of its tests was answered once.
+        bound: `upper`, where it takes a while to find and was looked for.
+        last: The last runs that decided it, where it passed in none of the newest of them.
+    """
+
+    issue: int
+    passed: int
+    scored: int
+    tests: int
+    p: float | None
+    holm: float | None
+    is_single: bool
+    bound: float | None = None
+    last: tuple[Before, ...] = ()
+
+    @property
+    def upper(self) -> float | None:
+        """The 95 % upper bound of its rate, in [0, 1]; None where it was not looked for."""
+        if not self.is_single:
+            return self.bound
+        return upper_bound(self.passed, self.scored, level=LEVEL)
+
+    @property
+    def is_below(self) -> bool:
+        """Its upper bound lies below the run's rate, after Holm's correction."""
+        return self.holm is not None and self.holm < 1 - LEVEL
+
+    @property
+    def never_passed(self) -> bool:
+        """It passed in none of the last 3 runs."""
+        return len(self.last) >= LAST and not any(one.passed for one in self.last[:LAST])
+
+    @property
+    def is_listed(self) -> bool:
+        return self.is_below or self.never_passed
+
+
+@dataclass(frozen=True)
+class IssueComparisons:
+    """All issues of a run, those that underperform first, the surest first.
+
+    `rule` names the test that gave each p; `rate` is the run's, None where nothing is decided.
+    """
+
+    rate: float | None
+    rule: str
+    issues: tuple[IssueComparison, ...]
+
+    @property
+    def listed(self) -> tuple[IssueComparison, ...]:
+        return tuple(one for one in self.issues if one.is_listed)
+
+
+def issue_comparisons(
+    issues: Mapping[int, Sequence[Counted]], last: Mapping[int, Sequence[Before]], *, single: bool
+) -> IssueComparisons:
+    """How each issue of a run stands to the whole run.
+
+    Args:
+        issues: The decided tests of each issue; where `single`, they may be counted together.
+        last: The newest runs that decided it, at least of those issues that passed nowhere here.
+        single: The run asks each test once: then the binomial test is exact. Otherwise the unit
+            is the test, by the share of its repeats that passed, and their signs are flipped.
+    """
+    rate = _rate([tested for tests in issues.values() for tested in tests])
+    rule = EXACT if single else FLIPPED
+    if rate is None:
+        return IssueComparisons(None, rule, ())
+    flips = max(FLIPS, _FLIPS_FOR_EACH * len(issues))
+    p_of = _exact_p if single else _flipping(flips)
+    p_values = [p_of(tests, rate) for tests in issues.values()]
+    found = [
+        _issue_comparison(issue, tests, (p, corrected), tuple(last.get(issue, ())), single=single)
+        for (issue, tests), p, corrected in zip(
+            issues.items(), p_values, holm(p_values), strict=True
+        )
+    ]
+    ordered = sorted(found, key=_surest_first)
+    return IssueComparisons(
+        rate, rule, tuple(ordered if single else _bounded(ordered, issues, p_of))
+    )
+
+
+PValue = Callable[[Sequence[Counted], float], float | None]
+
+
+def _rate(tests: Sequence[Counted]) -> float | None:
+    scored = sum(tested.scored for tested in tests)
+    return sum(tested.passed for tested in tests) / scored if scored else None
+
+
+def _exact_p(tests: Sequence[Counted], rate: float) -> float | None:
+    scored = sum(tested.scored for tested in tests)
+    return at_most(sum(tested.passed for tested in tests), scored, rate) if scored else None
+
+
+def _flipping(flips: int) -> PValue:
+    def flipped_p(tests: Sequence[Counted], rate: float) -> float | None:
+        """Half of the two-sided p where the mean share lies below the rate; else there is none."""
+        away = [tested.passed / tested.scored - rate for tested in tests]
+        p = sign_flip(away, seed=SEED, flips=flips)
+        if p is None:
+            return None
+        return p / 2 if sum(away) < 0 else 1.0
+
+    return flipped_p
+
+
+def _issue_comparison(
+    issue: int,
+    tests: Sequence[Counted],
+    p: tuple[float | None, float | None],
+    last: tuple[Before, ...],
+    *,
+    single: bool,
+) -> IssueComparison:
+    scored = sum(tested.scored for tested in tests)
+    return IssueComparison(
+        issue=issue,
+        passed=sum(tested.passed for tested in tests),
+        scored=scored,
+        tests=scored if single else len(tests),
+        p=p[0],
+        holm=p[1],
+        is_single=single,
+        last=last,
+    )
+
+
+def _surest_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
+    share = one.passed / one.scored if one.scored else 1.0
+    return not one.is_listed, one.holm is None, one.holm or 0.0, share, one.issue
+
+
+def _bounded(
+    ordered: Sequence[IssueComparison], issues: Mapping[int, Sequence[Counted]], p_of: PValue
+) -> list[IssueComparison]:
+    """With the upper bounds of those that are listed."""
+    most = min(sum(one.is_listed for one in ordered), MOST_BOUNDS)
+    bounds = [_crossing(issues[one.issue], p_of) for one in ordered[:most]]
+    first = [replace(one, bound=bound) for one, bound in zip(ordered, bounds, strict=False)]
+    return [*first, *ordered[most:]]
+
+
+def _crossing(tests: Sequence[Counted], p_of: PValue) -> float | None:
+    """The rate from which on so low shares would be surprising, by halving; None: no rate is."""
+    shares = [tested.passed / tested.scored for tested in tests]
+    low, high = sum(shares) / len(shares), 1.0
+    if not _is_surprising(p_of(tests, high)):
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _is_surprising(p_of(tests, middle)) else (middle, high)
+    return high
+
+
+def _is_surprising(p: float | None) -> bool:
+    return p is not None and p < 1 - LEVEL

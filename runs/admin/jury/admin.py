@@ -1,0 +1,86 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import HistoryAdmin
+from runs.admin.jury.form import PUT_TOGETHER, JuryForm
+from runs.launching.selection import backup_of_one_model
+from runs.models import Judge, Jury
+
+
+@admin.register(Jury)
+class JuryAdmin(HistoryAdmin):
+    when_empty = "The models of a jury judge the answers; what people say comes first."
+    instead_of_deleting = "One that is no longer wanted can be made inactive."
+    form = JuryForm
+    list_display = ("name", "judge_names", "backup_name", "is_active", "created_at")
+    list_filter = ("is_active",)
+    search_fields = ("name",)
+    change_form_after_template = "runs/jury/preview.html"
+    fieldsets = (
+        (None, {"fields": ("name", "models", "approaches", "backup_model", "is_active")}),
+        (
+            "How they are asked",
+            {"fields": ("temperatures", "samples", "whole_prompt", "criterion_prompt", "params")},
+        ),
+    )
+
+    class Media:
+        css = {"all": ("evalhub/result.css", "evalhub/launch.css")}
+        js = ("evalhub/jury_preview.js",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:
+        juries: QuerySet[Jury] = super().get_queryset(request)
+        juries = juries.select_related("backup__language_model", "backup__template")
+        return juries.prefetch_related("judges__language_model", "judges__template")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.preview_view)
+        return [path("preview/", view, name="runs_jury_preview"), *super().get_urls()]
+
+    def preview_view(self, request: HttpRequest) -> HttpResponse:
+        """What would be asked by the form as it stands, saved or not."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return render(request, "runs/jury/_preview.html", {"asked": JuryForm(request.POST).asked})
+
+    @display(description="Judges")
+    def judge_names(self, jury: Jury) -> str:
+        return ", ".join(_named(judge) for judge in jury.judges.all()) or "none yet"
+
+    @display(description="Backup", ordering="backup")
+    def backup_name(self, jury: Jury) -> str:
+        return _named(jury.backup) if jury.backup else "—"
+
+    def get_fieldsets(self, request: HttpRequest, obj: Jury | None = None) -> Any:
+        if obj is not None and not self.has_change_permission(request, obj):
+            return ((None, {"fields": ("name", "judge_names", "backup_name", "is_active")}),)
+        return self.fieldsets
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Jury | None = None) -> Any:
+        return ("judge_names", "backup_name")
+
+    def save_model(self, request: HttpRequest, obj: Jury, form: JuryForm, change: bool) -> None:
+        if {"backup_model", "params", "whole_prompt"} & set(form.changed_data):
+            obj.backup = form.backup()
+        super().save_model(request, obj, form, change)
+
+    def save_related(
+        self, request: HttpRequest, form: JuryForm, formsets: Any, change: bool
+    ) -> None:
+        """Old judgings keep their own copy of the jury, so changing it changes no old result."""
+        super().save_related(request, form, formsets, change)
+        if not change or PUT_TOGETHER & set(form.changed_data):
+            form.instance.judges.set(form.judges())
+        for warning in backup_of_one_model(form.instance.judges.all(), form.instance.backup):
+            messages.warning(request, warning)
+
+
+def _named(judge: Judge) -> str:
+    return f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)

@@ -1,0 +1,71 @@
+"""What a jury would be asked about one answer, shown while it is put together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalhub.admin_site.pages import row_number
+from runs.judging.jury_builder import SEEN
+from runs.launching.judge_load import judge_shares, jury_preview
+from runs.launching.selection import backup_of_one_model, equal_samples
+from runs.models import Approach, Judge
+
+USUAL_CRITERIA, MOST_CRITERIA = 5, 200
+
+
+@dataclass(frozen=True)
+class JudgePreview:
+    """One judge, and how often it is asked: about a whole test, and about a rubric."""
+
+    name: str
+    sees: str
+    samples: int
+    whole: int
+    rubric: int
+
+
+@dataclass(frozen=True)
+class JuryPreview:
+    """What all of them are asked; a rubric of `criteria` for judges is taken as the example."""
+
+    lines: list[JudgePreview]
+    criteria: int
+    backup: Judge | None
+    warnings: list[str]
+
+    @property
+    def whole(self) -> int:
+        return sum(line.whole for line in self.lines)
+
+    @property
+    def rubric(self) -> int:
+        return sum(line.rubric for line in self.lines)
+
+    @property
+    def samples(self) -> int:
+        """The most that a judge is asked the same."""
+        return max((line.samples for line in self.lines), default=1)
+
+
+def jury_preview_of(judges: Sequence[Judge], backup: Judge | None, criteria: int) -> JuryPreview:
+    found = zip(judges, judge_shares(jury_preview(judges), criteria), strict=True)
+    return JuryPreview(
+        [_line(judge, share.whole, share.rubric) for judge, share in found],
+        criteria,
+        backup,
+        [*equal_samples(judges), *backup_of_one_model(judges, backup)],
+    )
+
+
+def _line(judge: Judge, whole: int, rubric: int) -> JudgePreview:
+    sees = SEEN[Approach(judge.approach)]
+    if judge.approach == Approach.TEMPLATE and judge.template:
+        sees = f"what {judge.template} shows"
+    if judge.approach == Approach.TEMPLATE and rubric:
+        sees = f"{sees}; of a rubric {SEEN[Approach.PROMPT_AWARE]}"
+    return JudgePreview(str(judge), sees, judge.samples, whole, rubric)
+
+
+def criteria_in(sent: Mapping[str, Any]) -> int:
+    """How many criteria the example has."""
+    return min(row_number(sent.get("criteria")) or USUAL_CRITERIA, MOST_CRITERIA)

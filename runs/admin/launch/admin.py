@@ -1,0 +1,306 @@
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import row_number
+from evalhub.schedules import BadCron, in_words, next_times
+from runs.admin.launch import choices
+from runs.admin.launch.form import LaunchForm, LaunchPlan
+from runs.admin.launch.initial_data import blank_data, data_of, with_defaults
+from runs.admin.launch.parameters import TYPES, USUAL, Row
+from runs.admin.launch.preselection import IN_SESSION, selected_tests
+from runs.launching.estimate import estimate
+from runs.launching.launch import launch
+from runs.launching.number_lists import numbers_in
+from runs.launching.schedules import launch_again
+from runs.launching.selection import warnings
+from runs.launching.spec import LaunchRefused
+from runs.models import Launch, Suite
+
+
+@admin.register(Launch)
+class LaunchAdmin(ModelAdmin):
+    """Launches: the form that makes one, and the list of those that were made or recur."""
+
+    when_empty = "Choose tests, models and a jury."
+    list_display = ("label", "release", "run_count", "schedule", "next_time", "last", "by")
+    list_filter = ("is_paused",)
+    search_fields = ("label", "release")
+    list_before_template = "runs/launch/list_before.html"
+    date_hierarchy = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
+        launches: QuerySet[Launch] = super().get_queryset(request)
+        return launches.select_related("requested_by").annotate(run_total=Count("runs"))
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        own = [
+            path("estimate/", wrap(self.estimate_view), name="runs_launch_estimate"),
+            path("<int:pk>/act/", wrap(self.act_view), name="runs_launch_act"),
+        ]
+        return [*own, *super().get_urls()]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    # The form ------------------------------------------------------------------------------------
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The launch form. Its buttons launch, estimate, or add a line; nothing typed is lost."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            data = preselected(request)
+            return self._with_defaults(request, data, is_new="again" not in request.GET)
+        act = request.POST.get("act", "launch")
+        if act == "suite_defaults":
+            return self._with_defaults(request, request.POST, is_new=True)
+        form = LaunchForm(request.POST)
+        if act == "keep_defaults":
+            return self._defaults_kept(request, form)
+        if act != "launch":
+            return self._form_page(request, form, more=act)
+        plan = form.plan()
+        if plan.problems:
+            return self._form_page(request, form, plan=plan, refused=True)
+        return self._launched(request, form, plan)
+
+    def _with_defaults(
+        self, request: HttpRequest, data: QueryDict, *, is_new: bool
+    ) -> TemplateResponse:
+        """The form with the defaults of the suite that is chosen, if it has any."""
+        suite = Suite.objects.filter(pk=row_number(data.get("suite"))).first()
+        if suite is None or not is_new:
+            return self._form_page(request, LaunchForm(data))
+        filled, names = with_defaults(data, suite)
+        return self._form_page(request, LaunchForm(filled), filled_in=names)
+
+    def _defaults_kept(self, request: HttpRequest, form: LaunchForm) -> TemplateResponse:
+        """Let the chosen suite start with what the form says from now on."""
+        if not request.user.has_perm("runs.change_suite"):
+            raise PermissionDenied
+        plan = form.plan()
+        suite = plan.selection.suite
+        if plan.problems or suite is None:
+            problems = plan.problems or ["Choose the suite that is to start with this."]
+            return self._form_page(
+                request, form, plan=plan._replace(problems=problems), refused=True
+            )
+        suite.defaults = plan.spec.defaults()
+        suite.save(update_fields=["defaults"])
+        messages.success(request, f"Launches of {suite} will start with this.")
+        return self._form_page(request, form, plan=plan)
+
+    def _launched(self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan) -> HttpResponse:
+        try:
+            record = launch(plan.spec, by=request.user)  # type: ignore[arg-type]
+        except LaunchRefused as refused:
+            return self._form_page(
+                request, form, plan=plan._replace(problems=refused.problems), refused=True
+            )
+        if plan.cron:
+            record.start_schedule(plan.cron)
+        runs = list(record.runs.order_by("pk"))
+        messages.success(request, f"Launched {len(runs)} run{'s' * (len(runs) != 1)}.")
+        if len(runs) == 1:
+            return HttpResponseRedirect(runs[0].get_absolute_url())
+        return HttpResponseRedirect(
+            reverse("admin:runs_run_changelist") + f"?launch__id__exact={record.pk}"
+        )
+
+    def _form_page(
+        self,
+        request: HttpRequest,
+        form: LaunchForm,
+        *,
+        plan: LaunchPlan | None = None,
+        refused: bool = False,
+        more: str = "",
+        filled_in: Sequence[str] = (),
+    ) -> TemplateResponse:
+        plan = plan or form.plan()
+        prompts = [*form.system_prompts, *([""] if more == "add_prompt" else [])]
+        blank_rows = 2 if more == "add_parameter" else 1
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Launch a run",
+            "opts": self.opts,
+            "data": form.sent,
+            "issues": choices.issue_choices(form.sent.getlist("issues")),
+            "tags": choices.tag_choices(form.sent.getlist("tags")),
+            "suites": choices.suite_choices(form.sent.getlist("suite")),
+            "models": choices.model_choices(form.sent.getlist("models")),
+            "juries": choices.jury_choices(form.sent.getlist("jury")),
+            "prompts": prompts,
+            "rows": [*form.rows, *[Row()] * blank_rows],
+            "types": TYPES.items(),
+            "usual": USUAL,
+            "refused": refused,
+            "filled_in": filled_in,
+            "embedders": choices.model_choices(form.sent.getlist("similarity_model")),
+            "may_keep_defaults": request.user.has_perm("runs.change_suite"),
+            **_forecast(plan),
+        }
+        return TemplateResponse(request, "runs/launch/form.html", context)
+
+    def estimate_view(self, request: HttpRequest) -> HttpResponse:
+        """The panel beside the form, for what it says at this moment."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        plan = LaunchForm(request.POST).plan()
+        return render(request, "runs/launch/_estimate.html", _forecast(plan))
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="Runs", ordering="run_total")
+    def run_count(self, launch: Launch) -> int:
+        return int(launch.run_total)  # type: ignore[attr-defined]
+
+    @display(description="Recurs", ordering="cron")
+    def schedule(self, launch: Launch) -> str:
+        if not launch.cron:
+            return "once"
+        words = in_words(launch.cron)
+        return f"{words} (paused)" if launch.is_paused else words
+
+    @display(description="Next", ordering="next_at")
+    def next_time(self, launch: Launch) -> Any:
+        return launch.next_at or "—"
+
+    @display(description="Last outcome")
+    def last(self, launch: Launch) -> str:
+        return launch.last_outcome or "—"
+
+    @display(description="By", ordering="requested_by")
+    def by(self, launch: Launch) -> Any:
+        return launch.requested_by or "—"
+
+    # One launch ----------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """What was asked for, what came of it, and when it recurs."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        record = get_object_or_404(
+            Launch.objects.select_related("requested_by"), pk=row_number(object_id)
+        )
+        form = LaunchForm(data_of(record.spec, record.cron))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": record.label,
+            "opts": self.opts,
+            "launch": record,
+            "runs": record.runs.order_by("-pk")[:50],
+            "run_total": record.runs.count(),
+            "plan": form.plan(),
+            "recurs": in_words(record.cron) if record.cron else "",
+            "times": _times(record.cron) if not record.is_paused else [],
+            "may_act": self.has_add_permission(request),
+        }
+        return TemplateResponse(request, "runs/launch/detail.html", context)
+
+    def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Launch again now, pause, resume, or recur by another expression."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return _act(request, pk)
+
+
+@require_POST
+def _act(request: HttpRequest, pk: int) -> HttpResponse:
+    record = get_object_or_404(Launch, pk=pk)
+    act = request.POST.get("act", "")
+    try:
+        messages.success(request, _do(record, act, request))
+    except (LaunchRefused, BadCron) as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("admin:runs_launch_change", args=[pk]))
+
+
+def _do(record: Launch, act: str, request: HttpRequest) -> str:
+    """One act on a launch; returns what happened in words."""
+    if act == "again":
+        return launch_again(record, by=request.user).last_outcome  # type: ignore[arg-type]
+    if act == "pause":
+        record.pause()
+        return "Paused: it does not recur until it is resumed."
+    if act == "resume":
+        record.resume()
+        return f"It recurs: next at {record.next_at:%Y-%m-%d %H:%M %Z}."
+    if act == "start_schedule":
+        record.start_schedule(" ".join(request.POST.get("cron", "").split()))
+        return f"It recurs {in_words(record.cron)}."
+    raise BadCron(f"There is no act {act!r}: use again, pause, resume or recur.")
+
+
+def _forecast(plan: LaunchPlan) -> dict[str, Any]:
+    """What the panel beside the form shows."""
+    return {
+        "plan": plan,
+        "made_of": _made_of(plan),
+        "estimate": estimate(plan.spec, plan.selection),
+        "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
+        "recurs": in_words(plan.cron) if plan.cron else "",
+        "times": _times(plan.cron),
+    }
+
+
+def _made_of(plan: LaunchPlan) -> list[str]:
+    """Of what the runs are the combinations, where they are more than models."""
+    counts = {
+        "model": len(plan.selection.models),
+        "system prompt": len(plan.spec.system_prompts),
+        "temperature": len(set(plan.spec.temperatures)),
+    }
+    several = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n > 1]
+    return several if len(several) > 1 or counts["model"] == 1 else []
+
+
+def _notes(plan: LaunchPlan) -> list[str]:
+    """What is known of the chosen models and judges, in words."""
+    judge_run = {judge.language_model for judge in plan.selection.everyone}
+    notes = [f"{model} as a judge: {model.note}" for model in judge_run if model.note]
+    scripted = {model for model in (*plan.selection.models, *judge_run) if model.is_scripted}
+    return sorted(notes) + sorted(
+        f"{model} is scripted: its figures will be labelled." for model in scripted
+    )
+
+
+def _times(cron: str) -> list[Any]:
+    return next_times(cron, timezone.now(), 3) if cron else []
+
+
+def preselected(request: HttpRequest) -> QueryDict:
+    """The form as the URL asks for it: `?tests=1,2&issues=3&tags=4&suite=5`, or `?again=6`."""
+    earlier = Launch.objects.filter(pk=row_number(request.GET.get("again"))).first()
+    if earlier is not None:
+        return data_of(earlier.spec)
+    chosen = {name: _numbers(request, name) for name in ("issues", "tags", "suite")}
+    chosen["tests"] = selected_tests(request) or _numbers(request, "tests")
+    label = f"Run of {timezone.localtime():%-d %B %Y, %H:%M}"
+    return blank_data(label, **chosen)
+
+
+def _numbers(request: HttpRequest, name: str) -> list[int]:
+    text = request.GET.get(name, "")
+    try:
+        return [] if text == IN_SESSION else numbers_in(text)
+    except ValueError as error:
+        messages.warning(request, f"{name} in the address: {error}")
+        return []

@@ -1,0 +1,116 @@
+"""What the launch form offers: each choice with what a person should know before choosing it."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Model, Q, QuerySet
+
+from evalhub.admin_site.pages import row_number
+from evalhub.models import LanguageModel
+from issues.models import Issue, IssueState, Tag, TestState
+from runs.models import Judge, Jury, Suite
+
+MOST_CHOICES = 300
+"""More than these are not listed: they are selected in their own list, which has filters."""
+
+
+class Choice(NamedTuple):
+    """One row to choose. `tests` None: it is not a set of tests. `notes` are said beside it.
+
+    `has_defaults`: choosing it may fill in other fields.
+    """
+
+    pk: int
+    label: str
+    is_chosen: bool
+    tests: int | None = None
+    notes: tuple[str, ...] = ()
+    has_defaults: bool = False
+
+
+class Choices(NamedTuple):
+    """Those that are shown, and how many more there are."""
+
+    shown: list[Choice]
+    hidden: int
+
+
+def _runnable(path: str) -> Count:
+    standing = ~Q(**{f"{path}__issue__state": IssueState.DEPRECATED})
+    approved = Q(**{f"{path}__state": TestState.APPROVED})
+    return Count(path, filter=approved & standing, distinct=True)
+
+
+def issue_choices(chosen: Collection[str]) -> Choices:
+    """Issues that have a test which may run, by title."""
+    issues = Issue.objects.active().annotate(runnable=_runnable("tests"))
+    return _sets(issues.filter(runnable__gt=0).order_by("title", "pk"), chosen)
+
+
+def tag_choices(chosen: Collection[str]) -> Choices:
+    """Tags of issues that have a test which may run."""
+    tags = Tag.objects.annotate(runnable=_runnable("issues__tests"))
+    return _sets(tags.filter(runnable__gt=0).order_by("name"), chosen)
+
+
+def suite_choices(chosen: Collection[str]) -> Choices:
+    return _sets(Suite.objects.annotate(runnable=_runnable("tests")).order_by("name"), chosen)
+
+
+def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:
+    shown: list[Any] = list(rows[:MOST_CHOICES])
+    hidden = rows.count() - len(shown) if len(shown) == MOST_CHOICES else 0
+    if hidden:
+        known = {row.pk for row in shown}
+        shown += [row for row in rows.filter(pk__in=_ids(chosen)) if row.pk not in known]
+    return Choices(
+        [
+            _choice(
+                row,
+                chosen,
+                tests=row.runnable,
+                has_defaults=bool(getattr(row, "defaults", None)),
+            )
+            for row in shown
+        ],
+        hidden,
+    )
+
+
+def _ids(chosen: Collection[str]) -> list[int]:
+    return [row_number(text) for text in chosen]
+
+
+def _choice(row: Model, chosen: Collection[str], **rest: Any) -> Choice:
+    return Choice(row.pk, str(row), str(row.pk) in chosen, **rest)
+
+
+def model_choices(chosen: Collection[str]) -> Choices:
+    models = LanguageModel.objects.active().order_by("name")
+    return Choices([_choice(row, chosen, notes=_model_notes(row)) for row in models], 0)
+
+
+def _model_notes(model: LanguageModel) -> tuple[str, ...]:
+    notes = [
+        "scripted: gives prepared answers" if model.is_scripted else "",
+        model.developer,
+        model.litellm_model,
+        "" if model.has_prices else "no prices",
+    ]
+    return tuple(note for note in notes if note)
+
+
+def jury_choices(chosen: Collection[str]) -> Choices:
+    juries = Jury.objects.filter(is_active=True).prefetch_related("judges__language_model")
+    juries = juries.prefetch_related("judges__template")
+    juries = juries.select_related("backup__language_model", "backup__template")
+    return Choices([_choice(row, chosen, notes=_judges(row)) for row in juries], 0)
+
+
+def _judges(jury: Jury) -> tuple[str, ...]:
+    named = [_named(judge) for judge in jury.judges.all()]
+    return (*named, f"backup: {_named(jury.backup)}") if jury.backup else tuple(named)
+
+
+def _named(judge: Judge) -> str:
+    return f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)

@@ -1,0 +1,265 @@
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    RelatedDropdownFilter,
+)
+from unfold.decorators import display
+from unfold.views import ChangeList
+
+from evalhub.admin_site.pages import current_user
+from evalhub.formatting import DASH, score, seconds
+from issues.admin.test.short_text import first_words
+from runs.admin.result import bulk_override
+from runs.admin.result.example_marking import MARK, marked, may_mark
+from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
+from runs.admin.result.human_evaluation import EvaluationForm, evaluated
+from runs.admin.result.navigation import ResultNavigation, navigation_of
+from runs.admin.result.page import page_of
+from runs.admin.result.page_parts import extent_label, judge_infos_of, repaired_by, text_or_none
+from runs.admin.result.vote_splits import vote_splits_of
+from runs.judging.sent_prompts import prompt_of
+from runs.models import ChosenBy, Judgment, Result
+
+EVALUATE = "runs.add_humanevaluation"
+LIST = "_changelist_filters"
+JUDGED_BY = (
+    *("judge_run__run", "criterion", "template", "call__language_model", "judge"),
+    "result__revision__template",
+)
+
+
+class ResultList(ChangeList):
+    """The page of results, with the judges' votes on exactly the rows that are shown."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        splits = vote_splits_of(self.result_list)
+        for result in self.result_list:
+            result.split = splits.get(result.pk, DASH)
+
+
+@admin.register(Result)
+class ResultAdmin(ModelAdmin):
+    """Results as far as their tests may be read, and the page on which one is looked at."""
+
+    when_empty = "They come from runs: launch one."
+    list_display = (
+        "badge",
+        "words",
+        "issue",
+        "run",
+        "result_score",
+        "split",
+        "overridden",
+        "latency",
+    )
+    list_display_links = ("words",)
+    list_filter = (
+        ("run", AutocompleteSelectFilter),
+        OutcomeFilter,
+        ("issue", RelatedDropdownFilter),
+        ("run__suite", RelatedDropdownFilter),
+        TagFilter,
+        "is_overridden",
+        "is_disputed",
+        FailedJudgmentFilter,
+    )
+    list_filter_submit = True
+    search_fields = ("issue__title", "answer__text", "run__label")
+    search_help_text = "Title of the issue, text of the answer, or label of the run."
+    list_select_related = ("issue", "run", "revision")
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ("override_selected",)
+    page_template = "runs/result/page.html"
+
+    class Media:
+        css = {"all": ("evalhub/result.css",)}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ResultList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
+        readable: QuerySet[Result] = Result.objects.readable_by(request.user)
+        return readable.order_by("-run_id", "pk")
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        evaluate = path("<int:pk>/evaluate/", wrap(self.evaluate_view), name="runs_result_evaluate")
+        judgment = path(
+            "<int:pk>/judgment/<int:judgment_pk>/",
+            wrap(self.judgment_view),
+            name="runs_result_judgment",
+        )
+        example = path("<int:pk>/example/", wrap(self.example_view), name="runs_result_example")
+        return [evaluate, judgment, example, *super().get_urls()]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_evaluate_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm(EVALUATE))
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="Outcome", ordering="outcome")
+    def badge(self, result: Result) -> SafeString:
+        return SafeString(render_to_string("runs/_outcome.html", {"result": result}))
+
+    @display(description="Test", ordering="test_id")
+    def words(self, result: Result) -> str:
+        return first_words(result.revision.content["messages"])
+
+    @display(description="Score", ordering="score")
+    def result_score(self, result: Result) -> str:
+        return score(result.score)
+
+    @display(description="Judges")
+    def split(self, result: Any) -> str:
+        return str(result.split)
+
+    @display(description="By people", ordering="is_overridden")
+    def overridden(self, result: Result) -> SafeString | str:
+        if result.is_disputed:
+            return format_html('<span class="eh-badge eh-badge--unjudged">{}</span>', "disputed")
+        return "overridden" if result.is_overridden else DASH
+
+    @display(description="Latency", ordering="latency_ms")
+    def latency(self, result: Result) -> str:
+        return seconds(result.latency_ms)
+
+    @admin.action(permissions=["evaluate"], description="Override with one justification …")
+    def override_selected(
+        self, request: HttpRequest, queryset: QuerySet[Result]
+    ) -> HttpResponse | None:
+        return bulk_override.override(request, queryset, self)
+
+    # The page ------------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if not object_id.isdecimal():
+            raise Http404(f"There is no result {object_id!r}.")
+        return self._page(request, self._result(request, int(object_id)), EvaluationForm())
+
+    def _result(self, request: HttpRequest, pk: int) -> Result:
+        """A result that this person may read; for others there is none."""
+        readable = Result.objects.readable_by(request.user)
+        related = ("run", "run__suite", "issue", "test", "tag_set", "revision__template")
+        result: Result = get_object_or_404(readable.select_related(*related), pk=pk)
+        return result
+
+    def _page(self, request: HttpRequest, result: Result, draft: EvaluationForm) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            **self.page_context(request, result),
+            "draft": draft,
+            "last": request.session.pop("last_evaluated", None),
+        }
+        return TemplateResponse(request, self.page_template, context)
+
+    def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
+        """What the page shows of the result, and what this person may do about it."""
+        navigation = self._navigation(request, result)
+        return {
+            "title": f"Result {result.pk}",
+            "opts": self.opts,
+            "page": page_of(result, request.user),  # type: ignore[arg-type]
+            "result": result,
+            "run": result.run,
+            "navigation": navigation,
+            "position": navigation.position(result.pk),
+            "next": navigation.after(result.pk),
+            "previous": navigation.before(result.pk),
+            "may_evaluate": self.has_evaluate_permission(request),
+            "may_adjudicate": request.user.has_perm("runs.adjudicate"),
+            "may_mark": may_mark(request, result),
+            "may_control": request.user.has_perm("runs.control_run"),
+            "is_fullwidth": "1",
+        }
+
+    def _navigation(self, request: HttpRequest, result: Result) -> ResultNavigation:
+        filters = request.GET.get(LIST)
+        listed = self._listed(request, filters) if filters else None
+        return navigation_of(request, result, listed)
+
+    def _listed(self, request: HttpRequest, filters: str) -> QuerySet[Result] | None:
+        """What the list showed under these filters; None where they make no sense."""
+        shown = request.GET
+        try:
+            request.GET = QueryDict(filters)
+            changelist = self.get_changelist_instance(request)
+            rows: QuerySet[Result] = changelist.get_queryset(request)
+            return rows
+        except admin.options.IncorrectLookupParameters:
+            return None
+        finally:
+            request.GET = shown
+
+    def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
+        """What one judge was asked about one criterion, and what it replied, word for word."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        result = self._result(request, pk)
+        asked = Judgment.objects.select_related(*JUDGED_BY).filter(judge__isnull=False)
+        judgment = get_object_or_404(asked, result=result, pk=judgment_pk)
+        judge_info = judge_infos_of([judgment.judge_run])[judgment.judge_run_id].get(
+            judgment.judge_id or 0
+        )
+        if judge_info is None:
+            raise Http404(f"Of judgment {judgment_pk} it is not known how its judge was asked.")
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"What {judge_info.name} was asked",
+            "opts": self.opts,
+            "result": result,
+            "judgment": judgment,
+            "repaired_by": repaired_by(judgment),
+            "judge_info": judge_info,
+            "words": extent_label(judgment.option, judgment.value),
+            "justification": text_or_none(judgment.justification),
+            "prompt": prompt_of(judgment, reader=current_user(request)),
+        }
+        return TemplateResponse(request, "runs/result/judgment.html", context)
+
+    def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Save a person's verdict, or undo their last one."""
+        if not self.has_evaluate_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        result = self._result(request, pk)
+        draft = EvaluationForm.read(request.POST, chosen_by=ChosenBy.DIRECT)
+        return evaluated(request, result, draft, self._navigation(request, result)) or self._page(
+            request, result, draft
+        )
+
+    def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Mark a person's verdict as an example for judges, or unmark it."""
+        if not request.user.has_perm(MARK):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        result = self._result(request, pk)
+        return marked(request, result, self._navigation(request, result))

@@ -1,0 +1,50 @@
+"""Marking a person's verdict as an example for judges, from the page of a result or the queue."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from runs.admin.result.navigation import ResultNavigation
+from runs.models import HumanEvaluation, Result
+from runs.scoring.examples import mark, unmark
+
+MARK, UNMARK = "runs.add_example", "runs.delete_example"
+LONGEST_NOTE = 4000
+
+
+def may_mark(request: HttpRequest, result: Result) -> bool:
+    """Whether verdicts on this result can be marked here; those of a sealed test cannot."""
+    return bool(request.user.has_perm(MARK)) and not result.test.sealed
+
+
+def marked(request: HttpRequest, result: Result, navigation: ResultNavigation) -> HttpResponse:
+    """Do what the form says, say what came of it, and go back to where it was sent from."""
+    number = row_number(request.POST.get("evaluation"))
+    evaluation = get_object_or_404(HumanEvaluation, result=result, pk=number)
+    by = current_user(request)
+    try:
+        if request.POST.get("act") == "unmark":
+            if not by.has_perm(UNMARK):
+                raise PermissionDenied
+            unmark(evaluation, by=by)
+            messages.success(request, "It is no example any more. Copies in templates stay.")
+        else:
+            mark(evaluation, bounded_text(request.POST.get("note"), LONGEST_NOTE), by=by)
+            messages.success(
+                request, "Marked as an example: copy it into a template from the list."
+            )
+    except ValidationError as error:
+        for message in error.messages:
+            messages.error(request, message)
+    return HttpResponseRedirect(_back(request, result, navigation))
+
+
+def _back(request: HttpRequest, result: Result, navigation: ResultNavigation) -> str:
+    target = request.POST.get("next", "")
+    if target and url_has_allowed_host_and_scheme(target, {request.get_host()}):
+        return target
+    return reverse("admin:runs_result_change", args=[result.pk]) + navigation.suffix + "#people"

@@ -1,0 +1,58 @@
+"""Filters of the list of results."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import DropdownFilter, RadioFilter
+
+from issues.models import Tag
+from runs.models import Judgment, JudgmentState, Outcome, Result, TagSet
+
+
+class OutcomeFilter(DropdownFilter):
+    """By what came of it."""
+
+    title = "outcome"
+    parameter_name = "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, str(label)) for value, label in Outcome.choices]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
+        wanted = self.value() in Outcome.values
+        return queryset.filter(outcome=self.value()) if wanted else queryset
+
+
+class TagFilter(DropdownFilter):
+    """By a tag that the issue had at launch."""
+
+    title = "tag"
+    parameter_name = "tag"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [
+            (name, name) for name in Tag.objects.order_by("name").values_list("name", flat=True)
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
+        if not self.value():
+            return queryset
+        sets = TagSet.objects.values_list("pk", "names")
+        return queryset.filter(tag_set__in=[pk for pk, names in sets if self.value() in names])
+
+
+class FailedJudgmentFilter(RadioFilter):
+    """Those of which a judge's verdict could not be had."""
+
+    title = "failed judgments"
+    parameter_name = "failed_judgments"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "With a failed judgment")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
+        if self.value() != "1":
+            return queryset
+        failed = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_current=True)
+        return queryset.filter(pk__in=failed.values("result"))

@@ -1,0 +1,111 @@
+"""Saving a person's verdict from the result page, and going on to the next result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from evalhub.admin_site.pages import current_user, row_number
+from evalhub.formatting import score
+from runs.admin.result.navigation import ResultNavigation
+from runs.models import ChosenBy, EvaluationKind, Result
+from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
+
+LONGEST_S = 24 * 3600
+
+
+@dataclass(frozen=True)
+class EvaluationForm:
+    """What was typed, so that a refusal loses nothing."""
+
+    act: str = "save"
+    criterion: str = ""
+    option: str = ""
+    justification: str = ""
+    settles: bool = False
+    seconds: int | None = None
+    chosen_by: ChosenBy = ChosenBy.DIRECT
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, sent: Mapping[str, str], *, chosen_by: ChosenBy) -> Self:
+        seconds = sent.get("seconds", "")
+        return cls(
+            act=sent.get("act", "save"),
+            criterion=sent.get("criterion", ""),
+            option=sent.get("option", ""),
+            justification=sent.get("justification", ""),
+            settles="settles" in sent,
+            seconds=min(row_number(seconds), LONGEST_S) if seconds.isdecimal() else None,
+            chosen_by=chosen_by,
+        )
+
+    def human_verdict(self) -> HumanVerdict:
+        kind = EvaluationKind.ADJUDICATION if self.settles else EvaluationKind.EVALUATION
+        return HumanVerdict(
+            option=self.option,
+            justification=self.justification,
+            kind=kind,
+            chosen_by=self.chosen_by,
+            seconds=self.seconds,
+            criterion=self.criterion,
+        )
+
+
+def evaluated(
+    request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
+) -> HttpResponse | None:
+    """Do what the form says, and go on; None where it was refused, which a message says."""
+    if draft.settles and not request.user.has_perm("runs.adjudicate"):
+        raise PermissionDenied
+    try:
+        return (
+            _undone(request, result, draft, navigation)
+            if draft.act == "undo"
+            else _saved(request, result, draft, navigation)
+        )
+    except ValidationError as error:
+        for message in error.messages:
+            messages.error(request, message)
+        return None
+
+
+def _saved(
+    request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
+) -> HttpResponse:
+    if not draft.option:
+        raise ValidationError("Choose a verdict first.")
+    evaluate(result, draft.human_verdict(), by=current_user(request))
+    result.refresh_from_db(fields=["outcome", "score", "is_disputed"])
+    if draft.criterion:
+        now = f"the result is {result.outcome} with {score(result.score)}"
+        messages.success(request, f"Saved what you say of this criterion: {now}.")
+        return _to(result.pk, navigation, draft.criterion)
+    request.session["last_evaluated"] = {
+        "pk": result.pk,
+        "outcome": result.outcome,
+        "is_disputed": result.is_disputed,
+    }
+    following = navigation.after(result.pk)
+    if following is None:
+        messages.success(request, "Saved. That was the last result of this list.")
+    return _to(following or result.pk, navigation)
+
+
+def _undone(
+    request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
+) -> HttpResponse:
+    withdraw(result, by=current_user(request), criterion=draft.criterion)
+    what = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
+    messages.success(request, f"Undone: your verdict on {what} is withdrawn.")
+    return _to(result.pk, navigation, draft.criterion)
+
+
+def _to(pk: int, navigation: ResultNavigation, criterion: str = "") -> HttpResponse:
+    """The page of a result; at the row of a criterion, where it was about one."""
+    url = reverse("admin:runs_result_change", args=[pk]) + navigation.suffix
+    return HttpResponseRedirect(f"{url}#criterion-{criterion}" if criterion else url)

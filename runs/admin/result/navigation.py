@@ -1,0 +1,85 @@
+"""The list that a person goes through, result by result, in the order in which they saw it.
+
+It is taken when they come from the list and kept while they go from one result to the next, so
+that overriding a result does not shuffle what comes after it.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, QueryDict
+
+from evalhub.admin_site.pages import current_user
+from runs.figures.filters import Filters
+from runs.figures.listing import Listing
+from runs.models import Result, Run
+
+MOST = 5000
+"""Longer lists are gone through up to here."""
+
+SESSION_KEY = "result_trail"
+KEPT = "navigation"
+"""Name in the address that says: as kept, do not look at the list again."""
+
+
+class ResultNavigation(NamedTuple):
+    """Results in order, and the query string of the list that they come from."""
+
+    ids: list[int]
+    query: str
+
+    def position(self, pk: int) -> int | None:
+        """Counting from 1; None: the result is not in the list (any more)."""
+        return self.ids.index(pk) + 1 if pk in self.ids else None
+
+    def after(self, pk: int) -> int | None:
+        place = self.position(pk)
+        return self.ids[place] if place is not None and place < len(self.ids) else None
+
+    def before(self, pk: int) -> int | None:
+        place = self.position(pk)
+        return self.ids[place - 2] if place is not None and place > 1 else None
+
+    @property
+    def suffix(self) -> str:
+        """What the address of another result of this list ends with."""
+        query = f"{self.query}&{KEPT}=1" if self.query else f"{KEPT}=1"
+        return f"?{query}"
+
+
+def navigation_of(
+    request: HttpRequest, result: Result, listed: QuerySet[Result] | None
+) -> ResultNavigation:
+    """The list that the address speaks of; without one, all results of the same run.
+
+    Args:
+        listed: What the list in the admin showed, where the person comes from there.
+    """
+    query = _without_kept(request.GET)
+    kept = request.session.get(SESSION_KEY)
+    if KEPT in request.GET and kept and kept["query"] == query and result.pk in kept["ids"]:
+        return ResultNavigation(kept["ids"], query)
+    rows = _matching(request, result) if listed is None else listed
+    navigation = ResultNavigation(list(rows.values_list("pk", flat=True)[:MOST]), query)
+    request.session[SESSION_KEY] = navigation._asdict()
+    return navigation
+
+
+def _without_kept(query: QueryDict) -> str:
+    copy = query.copy()
+    copy.pop(KEPT, None)
+    return copy.urlencode()
+
+
+def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:
+    """Results of a run as its page filters and sorts them; without a page, test by test."""
+    chosen = request.GET.get("run", "")
+    run = Run.objects.filter(pk=chosen).first() if chosen.isdecimal() else None
+    filters = Filters.read(request.GET)
+    if run is None:
+        filters = replace(filters, sort=filters.sort or "test")
+    run = run or result.run
+    listing = Listing(run, run.judge_runs.filter(is_current=True).first(), current_user(request))
+    rows: QuerySet[Result] = listing.in_order(filters).readable_by(request.user)
+    return rows

@@ -1,0 +1,208 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.decorators import display
+from unfold.views import ChangeList
+
+from evalhub.admin_site.pages import row_number
+from evalhub.work.progress import NotPossible
+from runs.admin.run import control, import_answers
+from runs.deletion import contents_of, delete_run
+from runs.figures.run_figures import RunFigures, figures_of
+from runs.figures.run_labels import labels_of
+from runs.models import Run
+
+CELLS = ("progress", "pass_rate", "cost")
+"""Cells of a row that change while a run works; their template is named after them."""
+
+
+class RunList(ChangeList):
+    """The page of runs, with figures for exactly the rows that are shown."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        figures = figures_of(self.result_list)
+        for run in self.result_list:
+            run.figures = figures[run.pk]
+
+
+@admin.register(Run)
+class RunAdmin(ModelAdmin):
+    """The list of runs; a run's own page is its report."""
+
+    when_empty = "A launch makes one run for each model and system prompt."
+    list_display = (
+        "run",
+        "candidate",
+        "release",
+        "progress",
+        "pass_rate",
+        "judges",
+        "cost",
+        "started",
+        "by",
+    )
+    list_display_links = None
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("language_model", RelatedDropdownFilter),
+        ("suite", RelatedDropdownFilter),
+        ("launch", RelatedDropdownFilter),
+        "release",
+        "has_imported_answers",
+    )
+    search_fields = ("label", "release", "model_name")
+    list_select_related = ("requested_by",)
+    list_per_page = 25
+    show_full_result_count = False
+    list_before_template = "runs/run/list_before.html"
+    actions = None
+
+    class Media:
+        js = ("evalhub/run_list.js",)
+        css = {"all": ("evalhub/result.css",)}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return RunList
+
+    def found_as(self, run: Run) -> tuple[str, str]:
+        return run.label or str(run), f"run {run.pk} of {run.model_name}"
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        own = [
+            path("rows/", wrap(self.rows_view), name="runs_run_rows"),
+            path("import-answers/", wrap(self.import_answers_view), name="runs_run_import_answers"),
+            path("<int:pk>/control/", wrap(self.control_view), name="runs_run_control"),
+        ]
+        return [*own, *super().get_urls()]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Runs are launched, not added."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    # The list ------------------------------------------------------------------------------------
+
+    @display(description="Run", ordering="label")
+    def run(self, run: Any) -> SafeString:
+        return _cell("name", run, labels=labels_of(run, run.figures.current))
+
+    @display(description="Model", ordering="model_name")
+    def candidate(self, run: Run) -> str:
+        return run.model_name
+
+    @display(description="State", ordering="state")
+    def progress(self, run: Any) -> SafeString:
+        return _cell("progress", run)
+
+    @display(description="Pass rate")
+    def pass_rate(self, run: Any) -> SafeString:
+        return _cell("pass_rate", run)
+
+    @display(description="Judged by")
+    def judges(self, run: Any) -> str:
+        return str(run.figures.judged_by)
+
+    @display(description="Cost")
+    def cost(self, run: Any) -> SafeString:
+        return _cell("cost", run)
+
+    @display(description="Started", ordering="created_at")
+    def started(self, run: Run) -> str:
+        return date_format(localtime(run.created_at), "j M Y, H:i")
+
+    @display(description="By", ordering="requested_by")
+    def by(self, run: Run) -> str:
+        return str(run.requested_by or "—")
+
+    def rows_view(self, request: HttpRequest) -> HttpResponse:
+        """The changing cells of some rows, as HTML, by run: `?ids=1,2`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        ids = [row_number(text) for text in request.GET.get("ids", "").split(",")]
+        runs = list(Run.objects.filter(pk__in=ids[:100]))
+        figures = figures_of(runs)
+        rows: dict[int, dict[str, Any]] = {}
+        for run in runs:
+            run.figures = figures[run.pk]  # type: ignore[attr-defined]
+            rows[run.pk] = {name: _cell(name, run) for name in CELLS}
+            rows[run.pk]["live"] = figures[run.pk].is_live
+        return JsonResponse({"rows": rows})
+
+    # One run -------------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """A run's page is its report."""
+        run = get_object_or_404(Run, pk=row_number(object_id))
+        return HttpResponseRedirect(run.get_absolute_url())
+
+    def control_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        if not request.user.has_perm("runs.control_run"):
+            raise PermissionDenied
+        return control.control(request, get_object_or_404(Run, pk=pk), self.admin_site)
+
+    def import_answers_view(self, request: HttpRequest) -> HttpResponse:
+        if not request.user.has_perm("runs.add_launch"):
+            raise PermissionDenied
+        return import_answers.import_answers_page(request, self.admin_site)
+
+    # Deleting ------------------------------------------------------------------------------------
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """Ask first, with what would go; then delete."""
+        run = get_object_or_404(Run, pk=row_number(object_id))
+        if not self.has_delete_permission(request, run):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._deleted(request, run)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Delete a run",
+            "opts": self.opts,
+            "run": run,
+            "contents": contents_of(run).items(),
+        }
+        return TemplateResponse(request, "runs/run/delete.html", context)
+
+    def _deleted(self, request: HttpRequest, run: Run) -> HttpResponse:
+        label = str(run)
+        try:
+            self.log_deletions(request, Run.objects.filter(pk=run.pk))
+            delete_run(run)
+        except NotPossible as error:
+            messages.error(request, str(error))
+            return HttpResponseRedirect(run.get_absolute_url())
+        messages.success(request, f"Deleted {label}.")
+        return HttpResponseRedirect(reverse("admin:runs_run_changelist"))
+
+
+def _cell(name: str, run: Any, **more: Any) -> SafeString:
+    """One cell, in an element that the list's script can find again."""
+    figures: RunFigures = run.figures
+    html = render_to_string(f"runs/run/_{name}.html", {"run": run, "figures": figures, **more})
+    return format_html(
+        '<div data-run="{}" data-cell="{}" data-live="{}">{}</div>',
+        run.pk,
+        name,
+        "1" if figures.is_live else "",
+        SafeString(html),
+    )

@@ -1,0 +1,129 @@
+"""What a person does to a run, by POST: each act calls one function of `runs.control`."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from evalhub.admin_site.pages import row_number
+from evalhub.work.progress import NotPossible
+from runs import control as acts
+from runs.deletion import contents_of
+from runs.launching.exposure import CONSENT, SealedExposure
+from runs.launching.spec import LaunchRefused
+from runs.models import JudgeRun, Jury, Run
+
+
+def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
+    """Do what the field `act` says, and go back to the run's page, or to `next`."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    act = request.POST.get("act", "")
+    if act == "cancel" and "confirmed" not in request.POST:
+        return _ask_before_cancel(request, run, site)
+    if act == "judge_again" and (sealed := _sealed_exposure(request, run)):
+        return _ask_before_exposing(request, run, site, sealed)
+    try:
+        if act not in ACTS:
+            raise NotPossible(f"There is no act {act!r}: use {', '.join(ACTS)}.")
+        messages.success(request, ACTS[act](request, run))
+    except (NotPossible, LaunchRefused) as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(_back(request, run))
+
+
+def _ask_before_cancel(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
+    context = {
+        **site.each_context(request),
+        "title": "Cancel a run",
+        "run": run,
+        "contents": contents_of(run).items(),
+        "next": _back(request, run),
+    }
+    return TemplateResponse(request, "runs/run/cancel.html", context)
+
+
+def _sealed_exposure(request: HttpRequest, run: Run) -> SealedExposure | None:
+    """Sealed tests that would leave the trusted network, unless that was allowed as it is now."""
+    sealed = acts.sealed_exposure_of_judge_run(run, _jury(request))
+    is_allowed = sealed is not None and request.POST.get(CONSENT) == sealed.key
+    return None if is_allowed else sealed
+
+
+def _ask_before_exposing(
+    request: HttpRequest, run: Run, site: AdminSite, sealed: SealedExposure
+) -> HttpResponse:
+    asked = [("act", "judge_again"), ("jury", request.POST.get("jury", ""))]
+    context = {
+        **site.each_context(request),
+        "title": f"Judge again: {run}",
+        "sentences": [f"{sealed}", *sealed.before()],
+        "hidden": [*asked, (CONSENT, sealed.key), ("next", _back(request, run))],
+        "button": "Send them, and judge again",
+        "danger": True,
+        "back_url": _back(request, run),
+    }
+    return TemplateResponse(request, "evalhub/confirm.html", context)
+
+
+def _jury(request: HttpRequest) -> Jury | None:
+    chosen = request.POST.get("jury", "")
+    return get_object_or_404(Jury, pk=row_number(chosen)) if chosen else None
+
+
+def _back(request: HttpRequest, run: Run) -> str:
+    wanted = request.POST.get("next", "")
+    if wanted and url_has_allowed_host_and_scheme(wanted, {request.get_host()}):
+        return wanted
+    return str(run.get_absolute_url())
+
+
+def _pause(request: HttpRequest, run: Run) -> str:
+    acts.pause_run(run)
+    return "Paused: calls in flight are still saved, and no more are started."
+
+
+def _resume(request: HttpRequest, run: Run) -> str:
+    acts.resume_run(run)
+    return "Resumed: exactly what is missing is done."
+
+
+def _cancel(request: HttpRequest, run: Run) -> str:
+    acts.cancel_run(run)
+    return "Cancelled: what was saved stays, and it can be resumed."
+
+
+def _retry_errors(request: HttpRequest, run: Run) -> str:
+    count = acts.retry_errors(run)
+    return f"{count} result{'s are' if count != 1 else ' is'} tried again."
+
+
+def _judge_again(request: HttpRequest, run: Run) -> str:
+    judge_run = acts.judge_again(
+        run,
+        _jury(request),
+        by=request.user,  # type: ignore[arg-type]
+        allow_sealed_exposure=CONSENT in request.POST,
+    )
+    return f"Judging {judge_run.number} begins; make it current once you have looked at it."
+
+
+def _make_current(request: HttpRequest, run: Run) -> str:
+    chosen = request.POST.get("judge_run", "")
+    judge_run = get_object_or_404(JudgeRun, run=run, pk=row_number(chosen))
+    acts.make_current(judge_run)
+    return f"Judging {judge_run.number} decides the scores now."
+
+
+ACTS: dict[str, Callable[[HttpRequest, Run], str]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "retry_errors": _retry_errors,
+    "judge_again": _judge_again,
+    "make_current": _make_current,
+}

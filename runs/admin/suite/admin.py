@@ -1,0 +1,102 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from evalhub.admin_site.pages import HistoryAdmin
+from runs.admin.suite.import_weval import import_page, may_import
+from runs.baselines import NoBaseline, check
+from runs.launching.spec import LaunchRefused, check_defaults
+from runs.models import Run, Suite
+
+
+class SuiteForm(forms.ModelForm):
+    class Meta:
+        model = Suite
+        fields = ("name", "description", "tests", "tags", "baseline", "defaults")
+        labels = {"defaults": "Defaults of a launch"}
+        help_texts = {
+            "defaults": "By the fields of a launch. The launch form writes them too: fill it in "
+            "for the suite, and keep it as the suite's defaults."
+        }
+        widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
+
+    def clean_baseline(self) -> Run | None:
+        run: Run | None = self.cleaned_data["baseline"]
+        if run is not None and run.pk != self.instance.baseline_id:
+            try:
+                check(self.instance, run)
+            except NoBaseline as refused:
+                raise forms.ValidationError(str(refused)) from refused
+        return run
+
+    def clean_defaults(self) -> dict[str, Any]:
+        defaults = self.cleaned_data["defaults"] or {}
+        if not isinstance(defaults, dict):
+            raise forms.ValidationError(f"Enter an object of fields, not {defaults!r}.")
+        try:
+            check_defaults(defaults)
+        except LaunchRefused as refused:
+            raise forms.ValidationError(refused.problems) from refused
+        return defaults
+
+
+@admin.register(Suite)
+class SuiteAdmin(HistoryAdmin):
+    when_empty = "A suite is a named set of tests, to be launched again and again."
+    list_display = ("name", "test_count", "run_link", "created_at")
+    search_fields = ("name", "description")
+    autocomplete_fields = ("tests", "tags", "baseline")
+    form = SuiteForm
+    fields = ("name", "description", "tests", "tags", "baseline", "defaults")
+    actions_detail = ("launch_suite",)
+    list_before_template = "runs/suite/list_before.html"
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.import_view)
+        return [path("import/", view, name="runs_suite_import_weval"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        context = {**(extra_context or {}), "may_import": may_import(request)}
+        response: HttpResponse = super().changelist_view(request, context)
+        return response
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        if not may_import(request):
+            raise PermissionDenied
+        return import_page(request, self.admin_site)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
+        suites: QuerySet[Suite] = super().get_queryset(request)
+        return suites.annotate(
+            test_total=Count("tests", distinct=True), run_total=Count("runs", distinct=True)
+        )
+
+    @display(description="Tests", ordering="test_total")
+    def test_count(self, suite: Suite) -> int:
+        return int(suite.test_total)  # type: ignore[attr-defined]
+
+    @display(description="Runs", ordering="run_total")
+    def run_link(self, suite: Suite) -> SafeString:
+        url = reverse("admin:runs_run_changelist")
+        return format_html(
+            '<a class="eh-link" href="{}?suite__id__exact={}">{}</a>',
+            url,
+            suite.pk,
+            suite.run_total,  # type: ignore[attr-defined]
+        )
+
+    def has_launch_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return bool(request.user.has_perm("runs.add_launch"))
+
+    @action(description="Launch a run", permissions=["launch"])
+    def launch_suite(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:
+        return HttpResponseRedirect(f"{reverse('admin:runs_launch_add')}?suite={object_id}")

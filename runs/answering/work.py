@@ -1,0 +1,230 @@
+"""Answering: a run's candidate is asked each revision's questions, turn by turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import F, QuerySet, Sum
+
+from evalhub.llm.completion import Completion
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.errors import CallError
+from evalhub.models import Call, CallRole, ItemState
+from evalhub.work.caller import ModelCaller
+from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.rows import overwrite
+from issues.conversation import Message, filled, turns_to_generate
+from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
+
+NOTHING_ASKED = "nothing_asked"
+
+
+@dataclass
+class Question:
+    """One result to be answered: what is asked, and the turns that were generated before.
+
+    `sealed` is the test where it is sealed.
+    """
+
+    item_id: int
+    endpoint: Endpoint
+    params: dict[str, Any]
+    messages: list[Message]
+    tools: list[dict[str, Any]]
+    turns: list[dict[str, Any]]
+    sealed: list[int]
+
+
+@dataclass
+class Turn:
+    """A generated turn that arrived. `is_last`: the result is answered with it."""
+
+    completion: Completion
+    call: Call
+    earlier: list[dict[str, Any]]
+    is_last: bool
+
+
+@dataclass
+class Failure:
+    """The candidate gave no answer; tries that can help have been made."""
+
+    kind: str
+    message: str
+
+
+@dataclass
+class _Changes:
+    answers: list[Answer] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    unanswered: list[int] = field(default_factory=list)
+
+
+class AnsweringKind(Kind):
+    """The work of a run: its results are the items."""
+
+    batch_model, item_model = Run, Result
+
+    def claimable(self, batch: Run) -> QuerySet[Result]:
+        return Result.objects.filter(run=batch)
+
+    def remaining(self, batch: Run) -> QuerySet[Result]:
+        return Result.objects.filter(run=batch, state=ItemState.PENDING)
+
+    def endpoints(self, batch: Run) -> list[Endpoint]:
+        return [batch.candidate()]
+
+    def spend(self, batch: Run) -> Spend:
+        return spend_of(batch)
+
+    def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[Question]:
+        results = Result.objects.filter(pk__in=item_ids).select_related("revision", "answer")
+        results = results.annotate(is_sealed=F("test__sealed"))
+        endpoint = batch.candidate()
+        return [_question(batch, endpoint, result) for result in results]
+
+    def sealed_tests(self, job: Question) -> list[int]:
+        return job.sealed
+
+    async def perform(self, job: Question, caller: ModelCaller) -> None:
+        turns = list(job.turns)
+        holes = len(turns_to_generate(job.messages))
+        if not holes:
+            await caller.save(Failure(NOTHING_ASKED, "The test leaves nothing to answer: mend it."))
+        try:
+            while len(turns) < holes:
+                said = [turn["content"] for turn in turns]
+                reply = await caller.call(
+                    job.endpoint,
+                    filled(job.messages, said),
+                    job.params,
+                    role=CallRole.CANDIDATE,
+                    tools=job.tools,
+                )
+                is_last = len(turns) + 1 == holes
+                turn = Turn(reply.completion, reply.call, list(turns), is_last)
+                await caller.save(turn, reply.call)
+                turns.append(said_turn(turn))
+        except CallError as error:
+            await caller.save(Failure(error.kind.value, error.message))
+
+    def store(self, saves: list[Save]) -> None:
+        results = Result.objects.in_bulk([save.item_id for save in saves])
+        changes = _Changes()
+        for save in saves:
+            _apply(save.content, results[save.item_id], changes)
+        _store_answers(changes.answers)
+        overwrite(changes.results, RESULT_FIELDS)
+        self.on_error(changes.unanswered)
+
+    def on_error(self, item_ids: Sequence[int]) -> None:
+        """A result without an answer is nothing to judge: that is an error, not a verdict."""
+        ResultScore.objects.filter(result__in=item_ids, state=ItemState.PENDING).update(
+            state=ItemState.ERROR,
+            error_kind=NO_ANSWER,
+            error_message="The candidate gave no answer, so there is nothing to judge.",
+        )
+
+
+RESULT_FIELDS = [
+    "state",
+    "worker",
+    "attempts",
+    "next_try_at",
+    "error_kind",
+    "error_message",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "latency_ms",
+]
+
+
+def spend_of(run: Run) -> Spend:
+    """A run's money: its limit holds for its answers and all its judgings together."""
+    if run.cost_limit_usd is None:
+        return Spend(0.0, None, run.work_key)
+    judged = run.judge_runs.aggregate(total=Sum("spent_usd"))["total"] or 0
+    spent = Run.objects.values_list("spent_usd", flat=True).filter(pk=run.pk).first() or 0
+    return Spend(float(spent + judged), float(run.cost_limit_usd), run.work_key)
+
+
+def _question(run: Run, endpoint: Endpoint, result: Any) -> Question:
+    content = result.revision.content
+    answer = getattr(result, "answer", None)
+    return Question(
+        item_id=result.pk,
+        endpoint=endpoint,
+        params=run.params,
+        messages=with_system_prompt(content["messages"], run.system_prompt),
+        tools=content["tools"],
+        turns=list(answer.turns) if answer else [],
+        sealed=[result.test_id] if result.is_sealed else [],
+    )
+
+
+def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Message]:
+    """The conversation under a run's system prompt, put before the test's own if it has one.
+
+    Many models take one system message only, so the two are joined.
+    """
+    if not system_prompt:
+        return messages
+    if messages[0]["role"] != "system":
+        return [{"role": "system", "content": system_prompt}, *messages]
+    joined = f"{system_prompt}\n\n{messages[0]['content']}"
+    return [{"role": "system", "content": joined}, *messages[1:]]
+
+
+def said_turn(turn: Turn) -> dict[str, Any]:
+    """A turn as `Answer.turns` holds it."""
+    called = list(turn.completion.tool_calls)
+    said = {"content": turn.completion.text, "call": turn.call.pk}
+    return {**said, "tool_calls": called} if called else said
+
+
+def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
+    changes.results.append(result)
+    if isinstance(content, Failure):
+        _end(result, ItemState.ERROR)
+        result.error_kind, result.error_message = content.kind, content.message
+        changes.unanswered.append(result.pk)
+        return
+    completion = content.completion
+    for name in ("input_tokens", "output_tokens", "cost_usd", "latency_ms"):
+        setattr(
+            result, name, _sum(getattr(result, name), getattr(completion, name), content.earlier)
+        )
+    if content.is_last:
+        _end(result, ItemState.DONE)
+    changes.answers.append(
+        Answer(
+            result=result,
+            text=completion.text,
+            turns=[*content.earlier, said_turn(content)],
+            tool_calls=list(completion.tool_calls),
+            reasoning=completion.reasoning,
+            call=content.call,
+        )
+    )
+
+
+def _sum(before: Any, more: Any, earlier: list[Any]) -> Any:
+    """A figure over all turns; not measured as soon as one turn's is not."""
+    if not earlier:
+        return more
+    return None if before is None or more is None else before + more
+
+
+def _end(result: Result, state: ItemState) -> None:
+    result.state, result.worker, result.next_try_at = state, None, None
+    result.error_kind = result.error_message = ""
+
+
+def _store_answers(answers: list[Answer]) -> None:
+    Answer.objects.bulk_create(
+        answers,
+        update_conflicts=True,
+        unique_fields=["result"],
+        update_fields=["text", "turns", "tool_calls", "reasoning", "call"],
+    )

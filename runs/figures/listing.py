@@ -1,0 +1,97 @@
+"""The results of a run as a person goes through them: narrowed by filters, and in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.fields.json import KeyTransform
+
+from evalhub.models import User
+from evalhub.work.models import ItemQuerySet
+from issues.domains import current_domains
+from issues.models import Revision
+from runs.figures.filters import Filters
+from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run, TagSet
+
+FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
+"""Order of outcomes after failed judgments: what needs a look comes first, pending last."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The results of one run, judged by its current judging, for one reader.
+
+    Results of sealed tests are among them for every reader; their texts are not to be found.
+    """
+
+    run: Run
+    judge_run: JudgeRun | None
+    reader: User
+
+    def matching(self, filters: Filters) -> ItemQuerySet:
+        found = Result.objects.filter(_wanted(filters), run=self.run)
+        if filters.tag:
+            found = found.filter(tag_set__in=self._tag_sets(lambda tags: filters.tag in tags))
+        if filters.domain:
+            within = current_domains().of
+            wanted = self._tag_sets(lambda tags: filters.domain in within(tags))
+            found = found.filter(tag_set__in=wanted)
+        if filters.search:
+            found = found.filter(revision__in=self._revisions(filters.search))
+        if filters.failed_judgments:
+            found = found.filter(pk__in=self._doubtful())
+        return found
+
+    def in_order(self, filters: Filters) -> ItemQuerySet:
+        """Those that match, sorted as the filters say; what is not measured comes last."""
+        found, sort = self.matching(filters), filters.sort
+        if not sort:
+            rank = Case(
+                *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
+                default=Value(5),
+            )
+            looks = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
+            return found.order_by(looks, rank, "issue_id", "test_id", "pk")
+        if sort == "test":
+            return found.order_by("test_id", "repeat")
+        name = F(sort.lstrip("-"))
+        falls = sort.startswith("-")
+        order = name.desc(nulls_last=True) if falls else name.asc(nulls_last=True)
+        return found.order_by(order, "pk")
+
+    def _tag_sets(self, fits: Callable[[list[str]], bool]) -> list[int]:
+        used = Result.objects.filter(run=self.run).order_by().values("tag_set").distinct()
+        names = TagSet.objects.filter(pk__in=used).values_list("pk", "names")
+        return [pk for pk, tags in names if fits(tags)]
+
+    def _revisions(self, text: str) -> list[int]:
+        """Revisions of this run whose prompt the reader may read and that holds the text."""
+        used = Revision.objects.filter(results__run=self.run).readable_by(self.reader).distinct()
+        wanted = text.casefold()
+        asked = used.order_by().values_list("pk", KeyTransform("messages", "content"))
+        return [pk for pk, messages in asked if wanted in "\n".join(texts_of(messages)).casefold()]
+
+    def _doubtful(self) -> QuerySet[Any]:
+        """Results of which a judgment of the current judging failed."""
+        return ResultScore.objects.filter(DOUBTFUL, judge_run=self.judge_run).values("result")
+
+
+def texts_of(messages: Any) -> list[str]:
+    """What is said in the messages, turns that are yet to be generated left out."""
+    return [message["content"] for message in messages or [] if message.get("content")]
+
+
+def _wanted(filters: Filters) -> Q:
+    wanted = Q()
+    if filters.outcomes:
+        wanted &= Q(outcome__in=filters.outcomes)
+    if filters.issue:
+        wanted &= Q(issue=filters.issue)
+    if filters.test:
+        wanted &= Q(test=filters.test)
+    if filters.overridden:
+        wanted &= Q(is_overridden=True)
+    if filters.disputed:
+        wanted &= Q(is_disputed=True)
+    return wanted

@@ -1,0 +1,128 @@
+"""Runs in numbers, for lists and the command line, in a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from evalhub.models import BatchState
+from runs.figures.states import current_of, state_label, state_of
+from runs.figures.tallies import (
+    Counts,
+    Rate,
+    Score,
+    Tally,
+    counts_of,
+    rate_of,
+    score_of,
+    tallies_of,
+)
+from runs.models import JudgeRun, Run
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """One run in numbers.
+
+    `score` comes without its interval. `spent_usd` None: no prices are known; `is_cost_partial`:
+    only some are.
+    """
+
+    state: BatchState
+    state_label: str
+    reason: str
+    counts: Counts
+    rate: Rate
+    score: Score
+    spent_usd: Decimal | None
+    is_cost_partial: bool
+    judge_runs: list[JudgeRun]
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == BatchState.LIVE
+
+    @property
+    def total(self) -> int:
+        return self.counts.total
+
+    @property
+    def ended(self) -> int:
+        return self.counts.total - self.counts.pending
+
+    @property
+    def percent_done(self) -> float:
+        return 100 * self.ended / self.total if self.total else 0.0
+
+    @property
+    def current(self) -> JudgeRun | None:
+        return current_of(self.judge_runs)
+
+    @property
+    def judged_by(self) -> str:
+        """The current jury, and how many other judgings there are."""
+        current = self.current
+        if current is None or not current.jury.get("judges"):
+            return "people only"
+        others = len(self.judge_runs) - 1
+        name = current.jury_name or "judges"
+        return f"{name} (+{others} more judging{'s' * (others != 1)})" if others else name
+
+
+def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
+    """Figures of these runs by their id; three queries."""
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies_of(runs):
+        tallies[tally.run_id].append(tally)
+    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
+    for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
+        judge_runs[judge_run.run_id].append(judge_run)
+    return {run.pk: _figures(run, tallies[run.pk], judge_runs[run.pk]) for run in runs}
+
+
+def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> RunFigures:
+    spent_usd, is_cost_partial = _spent(run, judge_runs)
+    return RunFigures(
+        state=state_of(run, judge_runs),
+        state_label=state_label(run, judge_runs),
+        reason=run.reason
+        or next((judge_run.reason for judge_run in judge_runs if judge_run.reason), ""),
+        counts=counts_of(tallies),
+        rate=rate_of(tallies, repeats=run.repeats),
+        score=score_of(tallies, resample=False),
+        spent_usd=spent_usd,
+        is_cost_partial=is_cost_partial,
+        judge_runs=judge_runs,
+    )
+
+
+def _spent(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bool]:
+    """What was spent on answers and judgments, and whether prices of some are not known."""
+    every: list[Run | JudgeRun] = [run, *judge_runs]
+    parts = [part for part in every if _endpoints(part)]
+    priced = [_has_prices(endpoint) for part in parts for endpoint in _endpoints(part)]
+    if not any(priced):
+        return None, False
+    return sum((part.spent_usd for part in parts), Decimal(0)), not all(priced)
+
+
+def spent_usd(part: Run | JudgeRun) -> Decimal | None:
+    """What a run's own calls, or a judging's, have cost; None where no price is known."""
+    priced = any(_has_prices(endpoint) for endpoint in _endpoints(part))
+    return part.spent_usd if priced else None
+
+
+def _endpoints(part: Run | JudgeRun) -> list[dict[str, Any]]:
+    """What it calls, as it was copied at launch."""
+    if isinstance(part, JudgeRun):
+        judges = [judge["endpoint"] for judge in part.jury.get("judges", ())]
+        return [*judges, *part.jury.get("repair_models", {}).values()]
+    return [] if part.has_imported_answers else [part.endpoint]
+
+
+def _has_prices(endpoint: dict[str, Any]) -> bool:
+    return (
+        endpoint.get("input_usd_per_mtok") is not None
+        and endpoint.get("output_usd_per_mtok") is not None
+    )

@@ -1,0 +1,26 @@
+"""What must be known of a run's figures wherever they appear."""
+
+from typing import Any
+
+from runs.models import JudgeRun, Run
+
+
+def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
+    """Labels in words, of the run and of the judging that decides its scores."""
+    judges = [judge["endpoint"] for judge in current.jury.get("judges", ())] if current else []
+    found = {
+        "scripted model": run.is_scripted,
+        "scripted judge": any(judge.get("is_scripted") for judge in judges),
+        "answers supplied": run.has_imported_answers,
+        "judges its own answers": any(judges_itself(run, judge) for judge in judges),
+    }
+    return tuple(label for label, holds in found.items() if holds)
+
+
+def judges_itself(run: Run, judge: dict[str, Any]) -> bool:
+    """Whether the endpoint that judges is the one that answered, here or before elsewhere."""
+    return _address(judge) == _address(run.endpoint)
+
+
+def _address(endpoint: dict[str, Any]) -> tuple[str, str]:
+    return endpoint.get("litellm_model", ""), endpoint.get("api_base", "")

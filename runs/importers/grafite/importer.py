@@ -1,0 +1,209 @@
+"""Importing a GRAFITE ledger: all of it or nothing, and each row once."""
+
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from django.db import transaction
+from django.db.models import Q
+
+from evalhub.models import User
+from issues.judge_templates.lifecycle import load_builtin_templates
+from issues.models import (
+    Comment,
+    Feedback,
+    FeedbackState,
+    Issue,
+    JudgeTemplate,
+    Origin,
+    ResolutionLabel,
+    Source,
+    Tag,
+    TemplateState,
+    Test,
+)
+from runs.importers.accounts import Accounts
+from runs.importers.grafite.format import read_grafite_data
+from runs.importers.grafite.records import FeedbackRecord, GrafiteData, IssueRecord, TestRecord
+from runs.importers.grafite.run_importer import load_runs
+from runs.importers.json_reader import Problem
+
+REASON = "Imported from GRAFITE"
+
+
+class ImportRefused(ValueError):
+    """Files that cannot be imported; `problems` are all of them, with file and position."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+class Tally(NamedTuple):
+    """How many rows of one kind the files hold, and how many of them were not here yet."""
+
+    kind: str
+    found: int
+    new: int
+
+
+def read_folder(folder: Path) -> GrafiteData:
+    """The ledger in a folder of JSON files.
+
+    Raises:
+        ImportRefused: Something in them is missing or wrong.
+    """
+    files, problems = {}, []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            files[path.name] = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            files[path.name] = "[]"
+            problems.append(Problem(path.name, f"cannot be read: {error}."))
+    grafite_data = read_grafite_data(files)
+    if problems := [*problems, *grafite_data.problems]:
+        raise ImportRefused(problems)
+    return grafite_data
+
+
+def import_grafite_data(grafite_data: GrafiteData, *, dry_run: bool = False) -> list[Tally]:
+    """Add what is not here yet. Rows that are here stay as people have left them.
+
+    Args:
+        dry_run: Do everything, and then undo it.
+    """
+    with transaction.atomic():
+        accounts = Accounts()
+        load_builtin_templates()
+        tallies = [
+            *_load_labels(grafite_data),
+            *_load_issues(grafite_data, accounts),
+            _load_tests(grafite_data.tests, accounts),
+            *(Tally(*counts) for counts in load_runs(grafite_data.runs, accounts, templates())),
+        ]
+        transaction.set_rollback(dry_run)
+    return tallies
+
+
+def templates() -> dict[str, JudgeTemplate]:
+    """The newest published template of each family."""
+    published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED).order_by("version")
+    return {template.family: template for template in published}
+
+
+# Labels ------------------------------------------------------------------------------------------
+
+
+def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
+    tags = dict.fromkeys(
+        [*grafite_data.tags, *(tag for i in grafite_data.issues for tag in i.tags)]
+    )
+    of_issues = [label for issue in grafite_data.issues for label in issue.resolution_labels]
+    labels = dict.fromkeys([*grafite_data.resolution_labels, *of_issues])
+    new_tags = [Tag.objects.get_or_create(name=name)[1] for name in tags]
+    new_labels = [ResolutionLabel.objects.get_or_create(name=name)[1] for name in labels]
+    return [
+        Tally("tags", len(tags), sum(new_tags)),
+        Tally("resolution labels", len(labels), sum(new_labels)),
+    ]
+
+
+# Feedback and issues -----------------------------------------------------------------------------
+
+
+def _load_issues(grafite_data: GrafiteData, accounts: Accounts) -> list[Tally]:
+    feedback = _load_feedback(grafite_data.feedback)
+    known = set(Issue.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
+    new = [record for record in grafite_data.issues if record.source_id not in known]
+    for record in new:
+        _load_issue(record, accounts, feedback)
+    return [
+        Tally("feedback", len(grafite_data.feedback), len(feedback)),
+        Tally("issues", len(grafite_data.issues), len(new)),
+    ]
+
+
+def _load_feedback(records: list[FeedbackRecord]) -> dict[str, Feedback]:
+    """Makes what is not here yet; gives those rows by their ids there."""
+    known = set(Feedback.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
+    fields = ("source_id", "source", "model", "prompt", "answer", "rating", "comment", "note")
+    made = {}
+    for record in records:
+        if record.source_id not in known:
+            values = {name: getattr(record, name) for name in (*fields, "raw")}
+            made[record.source_id] = _save(Feedback(**values))
+    return made
+
+
+def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Feedback]) -> None:
+    fields = ("source_id", "title", "description", "state", "resolution_note")
+    values = {name: getattr(record, name) for name in fields}
+    issue = _save(Issue(author=accounts.author(record.author), **values))
+    issue.tags.set(Tag.objects.filter(name__in=record.tags))
+    labels = ResolutionLabel.objects.filter(name__in=record.resolution_labels)
+    issue.resolution_labels.set(labels)
+    elsewhere = [key for key in record.feedback_ids if not _link(feedback.get(key), issue)]
+    sources = [*record.sources, *(("general", f"GRAFITE feedback {key}") for key in elsewhere)]
+    Source.objects.bulk_create(Source(issue=issue, kind=k, value=v) for k, v in sources)
+    _load_comments(record, issue, accounts)
+
+
+def _link(feedback: Feedback | None, issue: Issue) -> bool:
+    """Feedback belongs to one issue: the first that names it."""
+    if feedback is None or feedback.issue is not None:
+        return False
+    feedback.issue, feedback.state = issue, FeedbackState.ACCEPTED
+    _save(feedback)
+    return True
+
+
+def _load_comments(record: IssueRecord, issue: Issue, accounts: Accounts) -> None:
+    for comment in record.comments:
+        author = accounts.known(comment.author)
+        name = "" if author else comment.author
+        row = Comment.objects.create(
+            issue=issue, author=author, author_name=name, text=comment.text
+        )
+        if comment.created_at:
+            Comment.objects.filter(pk=row.pk).update(created_at=comment.created_at)
+
+
+# Tests -------------------------------------------------------------------------------------------
+
+
+def _load_tests(records: list[TestRecord], accounts: Accounts) -> Tally:
+    known = set(Test.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
+    new = [record for record in records if record.source_id not in known]
+    owners = Issue.objects.filter(source_id__in={record.issue_id for record in new})
+    issues = {issue.source_id: issue for issue in owners}
+    by_family = templates()
+    for record in new:
+        _load_test(record, issues[record.issue_id], by_family, accounts.author(record.author))
+    return Tally("tests", len(records), len(new))
+
+
+def _load_test(
+    record: TestRecord, issue: Issue, by_family: dict[str, JudgeTemplate], author: User | None
+) -> None:
+    asked = record.asked
+    fields = ("source_id", "tools", "flagged_answer", "reference_by", "note", "state")
+    _save(
+        Test(
+            issue=issue,
+            author=author,
+            messages=asked.messages,
+            reference=asked.reference,
+            guidelines=asked.guidelines,
+            template=by_family[asked.template] if asked.template else None,
+            origin=Origin.IMPORTED,
+            **{name: getattr(record, name) for name in fields},
+        )
+    )
+
+
+Saved = TypeVar("Saved", Feedback, Issue, Test)
+
+
+def _save(row: Saved) -> Saved:
+    row._change_reason = REASON  # type: ignore[attr-defined]
+    row.save()
+    return row

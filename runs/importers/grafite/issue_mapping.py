@@ -1,0 +1,194 @@
+"""Rows of GRAFITE's feedback, issues and tests → records. Pure."""
+
+import json
+from typing import Any
+
+from runs.importers.grafite.records import Asked, Comment, FeedbackRecord, IssueRecord, TestRecord
+from runs.importers.json_reader import Row, excerpt
+
+TEMPLATES = {
+    "Prompt template 1": "input-output-reference-guidelines",
+    "Prompt template 2": "output-reference-guidelines",
+    "Prompt template 3": "input-output-guidelines",
+}
+"""Its judge types, by how their names begin, → families of our built-in templates."""
+
+NO_JUDGE = ("", "Custom script or program")
+RATINGS = {"THUMBS_UP": "up", "THUMBS_DOWN": "down", "": "none"}
+
+
+# Feedback and issues -----------------------------------------------------------------------------
+
+
+def feedback(row: Row) -> FeedbackRecord:
+    said = row.row("raw_feedback")
+    rating = said.text("user_rating")
+    if rating not in RATINGS:
+        said.note("user_rating", f"expected THUMBS_UP, THUMBS_DOWN or null, not {excerpt(rating)}.")
+    more = ("tags", "recommended_fix", "revision")
+    return FeedbackRecord(
+        source_id=row.identifier("_id"),
+        source=row.text("source", most=100),
+        model=row.text("model_id", most=200),
+        prompt=_as_text(said.fields.get("model_input")),
+        answer=_as_text(said.fields.get("model_output")),
+        rating=RATINGS.get(rating, "none"),
+        comment=said.text("user_comment"),
+        note="\n".join(_triage_notes(row)),
+        raw={**said.fields, **{key: row.fields[key] for key in more if row.fields.get(key)}},
+    )
+
+
+def _triage_notes(row: Row) -> list[str]:
+    """What triagers and others wrote, with who did."""
+    comments = [*row.row("triage").rows("comments"), *row.rows("comments")]
+    said = [(c.text("author"), c.text("comment") or c.text("text")) for c in comments]
+    return [f"{author}: {text}" if author else text for author, text in said if text]
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def issue(row: Row) -> IssueRecord:
+    triage = row.row("triage")
+    return IssueRecord(
+        place=row.place,
+        source_id=row.identifier("_id"),
+        title=row.text("title", required=True, most=200),
+        description=row.text("description"),
+        author=next(iter(row.texts("authors", most=150)), ""),
+        state=_issue_state(row, triage),
+        tags=row.texts("tags", most=100),
+        resolution_labels=triage.texts("resolution", most=100),
+        resolution_note=triage.text("note"),
+        sources=[_source(source) for source in row.rows("sources")],
+        comments=[_comment(comment) for comment in row.rows("comments")],
+        feedback_ids=row.identifiers("feedback_ids"),
+        test_ids=row.identifiers("test_ids"),
+    )
+
+
+def _issue_state(row: Row, triage: Row) -> str:
+    if triage.flag("resolved") and row.flag("active", True):
+        return "resolved"
+    return _state(row, triage)
+
+
+def _state(row: Row, triage: Row) -> str:
+    """The state that the switches mean, in the order in which GRAFITE reads them."""
+    if not row.flag("active", True):
+        return "deprecated"
+    if triage.flag("approved"):
+        return "approved"
+    return "in_review" if triage.flag("ready_for_review") else "draft"
+
+
+def _source(row: Row) -> tuple[str, str]:
+    kind = row.text("type") or "general"
+    if kind not in ("general", "github"):
+        row.note("type", f"expected general or github, not {excerpt(kind)}.")
+    return kind, row.text("value", required=True, most=500)
+
+
+def _comment(row: Row) -> Comment:
+    return Comment(
+        row.text("text", required=True), row.text("author", most=150), row.moment("created_time")
+    )
+
+
+# Tests -------------------------------------------------------------------------------------------
+
+
+def test(row: Row) -> TestRecord:
+    asked, ending = _asked_of_test(row)
+    flagged = row.verbatim("sample_output") or ending
+    by = row.text("desired_output_source") or "unknown"
+    if by not in ("human", "model", "unknown"):
+        row.note("desired_output_source", f"expected human, model or null, not {excerpt(by)}.")
+    flags = row.texts("flags")
+    return TestRecord(
+        place=row.place,
+        source_id=row.identifier("_id"),
+        issue_id=row.identifier("issue_id"),
+        author=row.text("author", most=150),
+        asked=asked,
+        tools=[dict(tool.fields) for tool in row.rows("tools")],
+        flagged_answer="" if flagged.strip() == asked.reference.strip() else flagged,
+        reference_by=by,
+        note="\n".join(_test_notes(row, flags)),
+        state=_state(row, row.row("triage")),
+    )
+
+
+test.__test__ = False  # type: ignore[attr-defined]
+
+
+def _test_notes(row: Row, flags: list[str]) -> list[str]:
+    comments = [_comment(comment) for comment in row.rows("comments")]
+    said = [f"{comment.author}: {comment.text}" for comment in comments]
+    return [f"Flags: {', '.join(flags)}", *said] if flags else said
+
+
+def _asked_of_test(row: Row) -> tuple[Asked, str]:
+    """What is asked, and the answer that ended the conversation, if one did."""
+    validator = next(iter(row.rows("validators")), None)
+    judge = validator.row("parameters") if validator else Row({}, row.place, row.problems)
+    messages, ending = conversation(row, "prompt")
+    asked = Asked(
+        messages=messages,
+        reference=row.verbatim("desired_output"),
+        guidelines=judge.verbatim("judge_guidelines"),
+        template=_template(judge),
+    )
+    return asked, ending
+
+
+def _template(judge: Row) -> str | None:
+    name = judge.text("judge_type")
+    if name in NO_JUDGE:
+        return None
+    for start, family in TEMPLATES.items():
+        if name == start or name.startswith(f"{start}:"):
+            return family
+    judge.note("judge_type", f"expected one of {', '.join(TEMPLATES)}, not {excerpt(name)}.")
+    return None
+
+
+def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
+    """The conversation, or the free prompt as one message; and the answer it ended with.
+
+    A chat is stored with the answer that the author saw: left in, nothing would be asked.
+    """
+    said = row.rows("messages")
+    messages = [_message(message) for message in said]
+    if not messages:
+        text = row.verbatim(prompt)
+        if not text.strip():
+            row.note("messages", f"there are neither messages nor a {prompt}.")
+        return [{"role": "user", "content": text}], ""
+    last = messages[-1]
+    if len(messages) > 1 and last["role"] == "assistant" and last.get("content"):
+        return messages[:-1], str(last["content"])
+    if last["role"] not in ("user", "tool"):
+        said[-1].note("role", f"nothing is left to answer: {excerpt(last['role'])} comes last.")
+    return messages, ""
+
+
+def _message(row: Row) -> dict[str, Any]:
+    role = row.text("role")
+    if role not in ("system", "user", "assistant", "tool"):
+        row.note("role", f"expected system, user, assistant or tool, not {excerpt(role)}.")
+    calls = row.fields.get("tool_calls")
+    content = row.fields.get("content")
+    has_text = isinstance(content, str) and content.strip()
+    if not has_text and not (role == "assistant" and calls):
+        row.note("content", f"expected text, not {excerpt(content)}.")
+    more = ("name", "tool_call_id", "tool_calls")
+    return {
+        "role": role,
+        "content": content if has_text else None,
+        **{key: row.fields[key] for key in more if row.fields.get(key)},
+    }

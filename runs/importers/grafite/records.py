@@ -1,0 +1,139 @@
+"""What a GRAFITE ledger holds, as it is to be stored here. Pure."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from runs.importers.json_reader import Problem
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Comment:
+    text: str
+    author: str
+    created_at: datetime | None
+
+
+@dataclass(frozen=True)
+class FeedbackRecord:
+    """`rating` is up, down or none; `raw` is all that was sent with it."""
+
+    source_id: str
+    source: str
+    model: str
+    prompt: str
+    answer: str
+    rating: str
+    comment: str
+    note: str
+    raw: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class IssueRecord:
+    """`sources` are (kind, value); `author` is the first of its authors."""
+
+    place: str
+    source_id: str
+    title: str
+    description: str
+    author: str
+    state: str
+    tags: list[str]
+    resolution_labels: list[str]
+    resolution_note: str
+    sources: list[tuple[str, str]]
+    comments: list[Comment]
+    feedback_ids: list[str]
+    test_ids: list[str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a candidate was asked and by what it is judged.
+
+    `template` is the family of a built-in template; None: no judge was configured.
+    """
+
+    messages: list[Message]
+    reference: str
+    guidelines: str
+    template: str | None
+
+
+@dataclass(frozen=True)
+class TestRecord:
+    """`reference_by` is human, model or unknown."""
+
+    __test__ = False
+
+    place: str
+    source_id: str
+    issue_id: str
+    author: str
+    asked: Asked
+    tools: list[dict[str, Any]]
+    flagged_answer: str
+    reference_by: str
+    note: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One entry of a result's votes. `value` None: an error was stored as a vote, so it is none."""
+
+    voter: str
+    is_human: bool
+    value: float | None
+    justification: str
+
+
+@dataclass(frozen=True)
+class ResultRecord:
+    """One result with its own snapshot of what was asked. `judge_prompt` is the wording used.
+
+    `error` is set where the candidate's provider failed and its error stands as the answer.
+    """
+
+    place: str
+    test_id: str
+    asked: Asked
+    judge_prompt: str
+    answer: str
+    error: str
+    votes: list[Vote]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """`state` is that of a batch; `elapsed_s` None: not known."""
+
+    place: str
+    source_id: str
+    creator: str
+    model: str
+    provider: str
+    judges: list[str]
+    judge_system_prompt: str
+    params: dict[str, Any]
+    state: str
+    reason: str
+    created_at: datetime | None
+    elapsed_s: float | None
+    results: list[ResultRecord]
+
+
+@dataclass
+class GrafiteData:
+    """All of it. It may be stored only where there are no problems."""
+
+    tags: list[str] = field(default_factory=list)
+    resolution_labels: list[str] = field(default_factory=list)
+    feedback: list[FeedbackRecord] = field(default_factory=list)
+    issues: list[IssueRecord] = field(default_factory=list)
+    tests: list[TestRecord] = field(default_factory=list)
+    runs: list[RunRecord] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)

@@ -1,0 +1,152 @@
+"""Reading JSON that others wrote: typed access that notes every problem with its position. Pure."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from evalhub.storable import REASON, unstorable
+
+SHOWN = 60
+"""So many characters of a wrong value are shown."""
+
+
+class Problem(NamedTuple):
+    """What is wrong at one place, such as `issue.json[3].title`."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class Row:
+    """One JSON object. What is missing or of another type is read as empty, and noted."""
+
+    def __init__(self, fields: Mapping[str, Any], place: str, problems: list[Problem]) -> None:
+        self.fields = fields
+        self.place = place
+        self.problems = problems
+
+    def note(self, field: str, message: str) -> None:
+        self.problems.append(Problem(f"{self.place}.{field}" if field else self.place, message))
+
+    def text(self, field: str, *, required: bool = False, most: int | None = None) -> str:
+        """Text without space around it; "" where there is none. `most` is its longest length."""
+        value = self.fields.get(field)
+        if value is not None and not isinstance(value, str):
+            self.note(field, f"expected text, not {excerpt(value)}.")
+            return ""
+        text = (value or "").strip()
+        if required and not text:
+            self.note(field, "is missing.")
+        if most is not None and len(text) > most:
+            self.note(
+                field, f"has {len(text)} characters, and {most} is the most: {excerpt(text)}."
+            )
+        return text
+
+    def verbatim(self, field: str) -> str:
+        """Text with all its space, which may matter; "" where there is none."""
+        value = self.fields.get(field)
+        self.text(field)
+        return value if isinstance(value, str) else ""
+
+    def flag(self, field: str, default: bool = False) -> bool:
+        value = self.fields.get(field)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self.note(field, f"expected true or false, not {excerpt(value)}.")
+        return value is True
+
+    def texts(self, field: str, *, most: int | None = None) -> list[str]:
+        """A list of texts, in order and each once; missing is empty."""
+        items = {str(n): item for n, item in enumerate(self._list(field))}
+        row = Row(items, "", [])
+        found = [row.text(n, required=True, most=most) for n in items]
+        for problem in row.problems:
+            self.note(f"{field}[{problem.place[1:]}]", problem.message)
+        return list(dict.fromkeys(text for text in found if text))
+
+    def row(self, field: str) -> "Row":
+        """An object; empty where it is missing."""
+        return self._row(self.fields.get(field) or {}, field)
+
+    def rows(self, field: str) -> list["Row"]:
+        """A list of objects; missing is empty."""
+        return [self._row(item, f"{field}[{n}]") for n, item in enumerate(self._list(field))]
+
+    def identifier(self, field: str, *, required: bool = True) -> str:
+        """An id, plain or as {"$oid": …}; "" where there is none."""
+        value = self.fields.get(field)
+        plain = value.get("$oid", value) if isinstance(value, dict) else value
+        return Row({field: plain}, self.place, self.problems).text(
+            field, required=required, most=100
+        )
+
+    def identifiers(self, field: str) -> list[str]:
+        """Ids, in order and each once; missing is empty."""
+        items = self._list(field)
+        plain = [item.get("$oid", item) if isinstance(item, dict) else item for item in items]
+        return Row({field: plain}, self.place, self.problems).texts(field, most=100)
+
+    def moment(self, field: str) -> datetime | None:
+        """A point in time, read as UTC where no zone is named; None where it is missing."""
+        value = self.fields.get(field)
+        plain = value.get("$date", value) if isinstance(value, dict) else value
+        if plain is None or plain == "":
+            return None
+        try:
+            moment = datetime.fromisoformat(plain)
+        except (TypeError, ValueError):
+            self.note(field, f"expected a date such as 2025-12-19 20:37, not {excerpt(value)}.")
+            return None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    def _list(self, field: str) -> list[Any]:
+        value = self.fields.get(field)
+        if value is not None and not isinstance(value, list):
+            self.note(field, f"expected a list, not {excerpt(value)}.")
+        return value if isinstance(value, list) else []
+
+    def _row(self, value: Any, field: str) -> "Row":
+        if not isinstance(value, dict):
+            self.note(field, f"expected an object, not {excerpt(value)}.")
+            value = {}
+        return Row(value, f"{self.place}.{field}", self.problems)
+
+
+def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
+    """The objects of a file that holds a JSON list of them."""
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+        problems += [Problem(place, REASON) for place in unstorable(value, name)]
+    except RecursionError:
+        problems.append(Problem(name, "is nested too deeply."))
+        return []
+    except ValueError as error:
+        problems.append(Problem(name, f"is not JSON: {error}."))
+        return []
+    if not isinstance(value, list):
+        problems.append(Problem(name, f"expected a list of objects, not {excerpt(value)}."))
+        return []
+    rows = []
+    for number, item in enumerate(value):
+        if isinstance(item, dict):
+            rows.append(Row(item, f"{name}[{number}]", problems))
+        else:
+            place = f"{name}[{number}]"
+            problems.append(Problem(place, f"expected an object, not {excerpt(item)}."))
+    return rows
+
+
+def excerpt(value: Any) -> str:
+    """A value as it is named in a problem: short, and on one line."""
+    text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,182 @@
+"""Reading one mapping of a blueprint: typed access that notes each problem with its line. Pure."""
+
+import re
+from typing import Any
+
+from runs.importers.json_reader import excerpt
+from runs.importers.weval.records import LEAST_WEIGHT, MOST_WEIGHT, Finding, Json
+from runs.importers.weval.yaml_reader import Fields, Items
+
+URL = re.compile(r"https?://\S+")
+
+
+class Log:
+    """What is found in one file. A note that is made again is counted, not repeated."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Finding] = []
+        self._notes: dict[str, Finding] = {}
+
+    def problem(self, line: int | None, prompt: str, message: str) -> None:
+        self.problems.append(Finding(self.file, line, prompt, message))
+
+    def note(self, line: int | None, prompt: str, message: str) -> None:
+        first = self._notes.get(message)
+        self._notes[message] = (
+            first._replace(more=first.more + 1)
+            if first
+            else Finding(self.file, line, prompt, message)
+        )
+
+    @property
+    def notes(self) -> list[Finding]:
+        return list(self._notes.values())
+
+
+class Section:
+    """A mapping whose fields are read by their names; several names are one field's aliases.
+
+    What is missing or of another type is read as empty, and the latter is a problem.
+    """
+
+    def __init__(self, fields: Fields, log: Log, prompt: str = "") -> None:
+        self.fields = fields
+        self.log = log
+        self.prompt = prompt
+        self._known: set[str] = set()
+
+    def line(self, name: str = "") -> int | None:
+        return self.fields.lines.get(name, self.fields.line)
+
+    def problem(self, name: str, message: str) -> None:
+        said = f"{name}: {message}" if name else message
+        self.log.problem(self.line(name), self.prompt, said)
+
+    def note(self, name: str, message: str) -> None:
+        self.log.note(self.line(name), self.prompt, message)
+
+    def given(self, *names: str) -> str:
+        """The one of these names that has a value; "" where none has."""
+        self._known.update(names)
+        found = [name for name in names if self.fields.get(name) is not None]
+        for other in found[1:]:
+            self.problem(other, f"means the same as {found[0]}, which is given too: join them.")
+        return found[0] if found else ""
+
+    def value(self, *names: str) -> Any:
+        return self.fields.get(self.given(*names))
+
+    def text(self, *names: str) -> str:
+        """Text as it is written; "" where there is none."""
+        value = self.value(*names)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            self.problem(self.given(*names), f"expected text, not {excerpt(value)}.")
+            return ""
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        value = self.value(name)
+        if value is not None and not isinstance(value, bool):
+            self.problem(name, f"expected true or false, not {excerpt(value)}.")
+            return None
+        return value
+
+    def number(self, name: str, least: float, most: float) -> float | None:
+        value = self.value(name)
+        if value is not None and not is_number(value, least, most):
+            self.problem(
+                name, f"expected a number from {least:g} to {most:g}, not {excerpt(value)}."
+            )
+            return None
+        return value  # type: ignore[no-any-return]
+
+    def weight(self, *names: str) -> float:
+        found = self.number(self.given(*names) or names[0], LEAST_WEIGHT, MOST_WEIGHT)
+        return 1 if found is None else found
+
+    def items(self, *names: str) -> Items:
+        """A list; empty where it is missing."""
+        value = self.value(*names)
+        if isinstance(value, list):
+            return value if isinstance(value, Items) else _without_lines(value)
+        if value is not None:
+            hint = "begin each item with a dash"
+            name = self.given(*names)
+            self.problem(name, f"expected a list ({hint}), not {excerpt(value)}.")
+        return _without_lines([])
+
+    def mapping(self, *names: str) -> Fields:
+        """An object; empty where it is missing."""
+        value = self.value(*names)
+        if value is not None and not isinstance(value, dict):
+            self.problem(self.given(*names), f"expected an object, not {excerpt(value)}.")
+        return as_fields(value if isinstance(value, dict) else {})
+
+    def references(self, *names: str) -> list[Json]:
+        """Each as {"title", "url"}, as far as it is given."""
+        name, value = self.given(*names), self.value(*names)
+        found = []
+        for item in value if isinstance(value, list) else [] if value is None else [value]:
+            reference = _reference(item)
+            if reference is None:
+                self.problem(name, f"expected text, or a title with a url, not {excerpt(item)}.")
+            elif reference:
+                found.append(reference)
+        return found
+
+    def rest(self) -> Json:
+        """Fields that nobody asked for, and that have a value."""
+        return {
+            name: plain(value)
+            for name, value in self.fields.items()
+            if name not in self._known and value is not None
+        }
+
+
+def is_number(value: Any, least: float, most: float) -> bool:
+    is_one = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_one and least <= value <= most
+
+
+def _reference(item: Any) -> Json | None:
+    """Empty where nothing is said; None where it is something else."""
+    if isinstance(item, str):
+        text = item.strip()
+        return {"url" if URL.fullmatch(text) else "title": text} if text else {}
+    if not isinstance(item, dict):
+        return None
+    title, url = item.get("title", item.get("name")), item.get("url")
+    if not all(part is None or isinstance(part, str) for part in (title, url)):
+        return None
+    said = {"title": (title or "").strip(), "url": (url or "").strip()}
+    more = {k: plain(v) for k, v in item.items() if k not in ("title", "name", "url")}
+    return {**{key: text for key, text in said.items() if text}, **more}
+
+
+def plain(value: Any) -> Any:
+    """A value without its lines."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def as_fields(value: dict[str, Any]) -> Fields:
+    if isinstance(value, Fields):
+        return value
+    fields = Fields(value)
+    fields.lines = {}
+    return fields
+
+
+def line_of(items: Items, number: int) -> int | None:
+    """Where an item of a list stands."""
+    return items.lines[number] if number < len(items.lines) else items.line
+
+
+def _without_lines(values: list[Any]) -> Items:
+    items = Items(values)
+    items.lines = []
+    return items

@@ -1,0 +1,257 @@
+"""A blueprint's prompts as tests with their criteria, and tests as prompts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from simple_history.utils import bulk_create_with_history
+
+from evalhub.digest import digest
+from evalhub.history import sign
+from evalhub.models import User
+from issues.models import Criterion, Issue, JudgeTemplate, Origin, Test, TestState
+from issues.models.criterion import new_key
+from runs.importers.weval.prompts import NOTHING
+from runs.importers.weval.records import SHOULD, SHOULD_NOT, Blueprint, Json, Point, Prompt
+
+REASON = "Imported from a Weval blueprint"
+BY_REFERENCE, BY_GUIDELINES = "input-output-reference-guidelines", "input-output-guidelines"
+GUIDELINES = "The output makes the key points of the reference answer."
+"""Of a test that has an ideal answer and no points: Weval draws the points out of that answer."""
+
+COPIED = ("context", "flagged_answer", "reference_by")
+USUAL_AUTHOR = "unknown"
+IMPORTED = "weval:"
+"""How the source ids of imported rows begin."""
+
+LONGEST_SOURCE = 200
+GONE = "gone"
+"""In a test's extras: it was deprecated as its blueprint no longer holds it."""
+
+
+def source_id(*parts: str) -> str:
+    """What an imported row is known by; shortened by a digest where it is too long to keep."""
+    name = IMPORTED + ":".join(parts)
+    return name if len(name) <= LONGEST_SOURCE else f"{name[:150]}~{digest(name)[:40]}"
+
+
+# Prompt → test -----------------------------------------------------------------------------------
+
+
+def content_digest(prompt: Prompt, blueprint: Blueprint) -> str:
+    """Digest of all that a test takes from its blueprint."""
+    return digest([asdict(prompt), list(blueprint.tools)])
+
+
+def fields_of(
+    prompt: Prompt, blueprint: Blueprint, templates: Mapping[str, JudgeTemplate]
+) -> dict[str, Any]:
+    """The fields of a test that its blueprint decides."""
+    own = prompt.own
+    family = own.get("template", usual_template(prompt))
+    return {
+        "messages": prompt.messages,
+        "tools": [as_function(tool) for tool in blueprint.tools],
+        "reference": prompt.reference,
+        "guidelines": own.get("guidelines", usual_guidelines(prompt)),
+        "template": templates.get(family),
+        "pass_threshold": own.get("pass_threshold"),
+        "weight": float(prompt.weight),
+        "note": prompt.description,
+        "context": own.get("context", ""),
+        "flagged_answer": own.get("flagged_answer", ""),
+        "reference_by": own.get("reference_by", USUAL_AUTHOR),
+        "extras": {
+            "prompt": prompt.id,
+            "digest": content_digest(prompt, blueprint),
+            "fields": prompt.extras,
+        },
+    }
+
+
+def usual_guidelines(prompt: Prompt) -> str:
+    return GUIDELINES if prompt.reference.strip() and not prompt.points else ""
+
+
+def usual_template(prompt: Prompt) -> str:
+    """The family of the template by which a test is judged as a whole; a rubric needs none."""
+    if prompt.points:
+        return NOTHING
+    if prompt.reference.strip():
+        return BY_REFERENCE
+    return BY_GUIDELINES if prompt.own.get("guidelines") else NOTHING
+
+
+def as_function(tool: Json) -> Json:
+    """A tool as models are offered it."""
+    parameters = tool.get("schema") or tool.get("parameters") or {"type": "object"}
+    return {
+        "type": "function",
+        "function": {
+            "name": tool["name"],
+            "description": str(tool.get("description") or ""),
+            "parameters": parameters,
+        },
+    }
+
+
+def _fields_of_criterion(point: Point, order: int) -> dict[str, Any]:
+    return {
+        "text": point.text,
+        "polarity": point.polarity,
+        "weight": float(point.weight),
+        "alternative": point.alternative,
+        "mandatory": point.mandatory,
+        "check_name": point.check,
+        "arguments": point.arguments,
+        "citation": point.citation,
+        "order": order,
+    }
+
+
+def add(
+    prompts: Iterable[tuple[Prompt, dict[str, Any]]],
+    blueprint: Blueprint,
+    issue: Issue,
+    *,
+    state: str,
+    by: User | None,
+) -> list[Test]:
+    """New tests, all at once. Each prompt comes with the fields of its test."""
+    pairs = [
+        (
+            prompt,
+            Test(
+                issue=issue,
+                source_id=source_id(blueprint.id, prompt.id),
+                state=state,
+                origin=Origin.IMPORTED,
+                author=by,
+                **fields,
+            ),
+        )
+        for prompt, fields in prompts
+    ]
+    for _, test in pairs:
+        _check(test)
+    made = bulk_create_with_history(
+        [test for _, test in pairs], Test, default_user=by, default_change_reason=REASON
+    )
+    _add_criteria(zip((prompt for prompt, _ in pairs), made, strict=True), by)
+    return list(made)
+
+
+def _check(test: Test) -> None:
+    """Raise a ValidationError where a field is wrong. Constraints are left to the database."""
+    others = ("issue", "author", "template")
+    test.full_clean(exclude=others, validate_unique=False, validate_constraints=False)
+
+
+def _add_criteria(pairs: Iterable[tuple[Prompt, Test]], by: User | None) -> None:
+    rows = [
+        Criterion(test=test, key=new_key(), **_fields_of_criterion(point, order))
+        for prompt, test in pairs
+        for order, point in enumerate(prompt.points, 1)
+    ]
+    bulk_create_with_history(rows, Criterion, default_user=by, default_change_reason=REASON)
+
+
+def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | None) -> None:
+    """Make a test what its blueprint now says. Criteria that stay keep their keys."""
+    for name, value in fields.items():
+        setattr(test, name, value)
+    _check(test)
+    sign(test, by, REASON)
+    test.save()
+    left = list(test.criteria.all())
+    for order, point in enumerate(prompt.points, 1):
+        wanted = _fields_of_criterion(point, order)
+        criterion = _taken(left, wanted) or Criterion(test=test)
+        if criterion.pk is None or any(getattr(criterion, k) != v for k, v in wanted.items()):
+            for name, value in wanted.items():
+                setattr(criterion, name, value)
+            sign(criterion, by, REASON)
+            criterion.save()
+    for criterion in left:
+        sign(criterion, by, REASON)
+        criterion.delete()
+
+
+def _taken(left: list[Criterion], wanted: dict[str, Any]) -> Criterion | None:
+    """The criterion that says the same, taken out of those that are left."""
+    says = ("polarity", "text", "check_name", "arguments")
+    same = [row for row in left if all(getattr(row, name) == wanted[name] for name in says)]
+    found = min(same, key=lambda row: row.weight != wanted["weight"], default=None)
+    if found is not None:
+        left.remove(found)
+    return found
+
+
+def deactivate(test: Test, *, by: User | None) -> None:
+    """Deprecate a test that its blueprint no longer holds."""
+    test.extras = {**test.extras, GONE: test.state}
+    test.state = TestState.DEPRECATED
+    sign(test, by, "No longer in its Weval blueprint")
+    test.save()
+
+
+# Test → prompt -----------------------------------------------------------------------------------
+
+
+def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
+    """A test as a prompt. What only EvalHub knows stands in `own`."""
+    prompt = Prompt(
+        id=name,
+        messages=test.messages,
+        description=test.note.strip(),
+        reference=test.reference,
+        weight=_plain(test.weight),
+        points=tuple(_points(criteria)),
+        extras=test.extras.get("fields", {}),
+    )
+    own: Json = {key: value for key in COPIED if (value := getattr(test, key))}
+    if own.get("reference_by") == USUAL_AUTHOR or not prompt.reference.strip():
+        own.pop("reference_by", None)
+    if test.guidelines and test.guidelines != usual_guidelines(prompt):
+        own["guidelines"] = test.guidelines
+    if test.pass_threshold is not None:
+        own["pass_threshold"] = _plain(test.pass_threshold)
+    prompt.own.update(own)
+    family = test.template.family if test.template else NOTHING
+    if family != usual_template(prompt):
+        prompt.own["template"] = family
+    return prompt
+
+
+def _points(criteria: Iterable[Criterion]) -> list[Point]:
+    """Block by block, the criteria of a path together where its first one stands."""
+    rows = sorted(criteria, key=lambda row: (row.order, row.pk or 0))
+    points: list[Point] = []
+    for polarity in (SHOULD, SHOULD_NOT):
+        groups: dict[Any, list[Criterion]] = {}
+        for row in rows:
+            if row.polarity == polarity:
+                key = ("required", row.pk) if row.alternative is None else row.alternative
+                groups.setdefault(key, []).append(row)
+        numbers = iter(range(1, len(rows) + 1))
+        for group in groups.values():
+            way = None if group[0].alternative is None else next(numbers)
+            points += [_point(row, way) for row in group]
+    return points
+
+
+def _point(row: Criterion, alternative: int | None) -> Point:
+    return Point(
+        text=row.text.strip(),
+        polarity=row.polarity,
+        weight=_plain(row.weight),
+        alternative=alternative,
+        check=row.check_name,
+        arguments=row.arguments,
+        citation=row.citation.strip(),
+        mandatory=row.mandatory,
+    )
+
+
+def _plain(number: float) -> float:
+    return int(number) if number == int(number) else number

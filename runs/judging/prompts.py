@@ -1,0 +1,137 @@
+"""What a judge is asked, from frozen rows: the same here, for the worker and for the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.judge_replies import (
+    ParsedVerdict,
+    Unreadable,
+    parse_label,
+    parse_verdict,
+    verdict_schema,
+    verdict_token_limit,
+)
+from issues.conversation import Message, filled, turns_to_generate
+from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
+from issues.judge_templates.examples import examples_of
+from issues.judge_templates.preview import judge_prompt
+from issues.judge_templates.prompts import conversation_text
+from issues.models import JudgeTemplate, ReplyForm
+from issues.rubrics.scales import Scale, from_json
+from runs.answering.work import with_system_prompt
+
+FEWEST_TOKENS = 1024
+"""A verdict's token limit at least, which leaves room for a judge that reasons aloud."""
+
+
+@dataclass(frozen=True)
+class JudgePromptTemplate:
+    """A template's text with its scale, and the schema of a reply on that scale.
+
+    `schema` None: the reply is one of the scale's labels and nothing else. `template_id` is the
+    template that it is a copy of. `variants` are the texts for single language models, by their
+    ids.
+    """
+
+    text: str
+    scale: Scale
+    schema: dict[str, Any] | None
+    template_id: int
+    examples: Examples = NO_EXAMPLES
+    variants: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, template: JudgeTemplate) -> "JudgePromptTemplate":
+        scale = from_json(template.scale)
+        is_label = template.reply_form == ReplyForm.LABEL
+        schema = None if is_label else verdict_schema(scale.options)
+        rows = template.variants.all() if template.pk else ()
+        variants = {row.language_model_id: row.text for row in rows}
+        examples = examples_of(template)
+        return cls(template.text, scale, schema, template.pk, examples, variants)
+
+    def text_for(self, language_model_id: int | None) -> str:
+        """In what words this language model is asked."""
+        return self.variants.get(language_model_id or 0, self.text)
+
+    def read(self, reply: str) -> ParsedVerdict | Unreadable:
+        """The verdict in a judge's reply."""
+        parse = parse_verdict if self.schema else parse_label
+        return parse(reply, self.scale.options)
+
+
+@dataclass(frozen=True)
+class JudgedAnswer:
+    """One answered result, as judges see it. `turns` are the generated ones, the last is last.
+
+    `test_id` is the test whose examples are left out; None: it is of no stored test.
+    """
+
+    content: dict[str, Any]
+    system_prompt: str
+    turns: list[str]
+    test_id: int | None = None
+
+    @property
+    def output(self) -> str:
+        """All that the candidate said; what is to be judged."""
+        return "\n\n".join(self.turns)
+
+    @property
+    def asked(self) -> list[Message]:
+        """The test's messages as the run asked them, its holes still empty."""
+        return with_system_prompt(self.content["messages"], self.system_prompt)
+
+    @property
+    def input(self) -> str:
+        """The conversation up to the last generated turn, with generated turns marked."""
+        earlier = self.turns[:-1]
+        holes = turns_to_generate(self.asked)
+        return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
+
+
+def examples_for(prompt_template: JudgePromptTemplate, case: JudgedAnswer, key: str) -> Choice:
+    """The examples that are shown with this case, asked about the criterion with this key."""
+    return prompt_template.examples.for_query(
+        ExampleQuery(case.test_id, case.input, case.output, bool(key))
+    )
+
+
+def messages_for(
+    prompt_template: JudgePromptTemplate,
+    case: JudgedAnswer,
+    key: str,
+    *,
+    language_model_id: int | None = None,
+) -> list[Message]:
+    """The messages with which a judge is asked about the criterion with this key.
+
+    Equal arguments give equal messages.
+
+    Args:
+        language_model_id: The judge's, for which the template may have other words.
+    """
+    prompt = judge_prompt(
+        prompt_template.text_for(language_model_id),
+        prompt_template.scale,
+        case.content,
+        said=case.input,
+        output=case.output,
+        key=key,
+        examples=examples_for(prompt_template, case, key).examples,
+    )
+    return [{"role": "user", "content": prompt}]
+
+
+def params_for(
+    endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any] | None
+) -> dict[str, Any]:
+    """A judge's parameters: temperature 0 and room for the longest verdict, unless it sets them.
+
+    A candidate's limit on the model's answers is not one for its verdicts.
+    """
+    verdict = verdict_token_limit(schema) if schema else 0
+    limit = max(FEWEST_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)
+    return {"temperature": 0, **endpoint.params, "max_tokens": limit, **judge_params}

@@ -1,0 +1,116 @@
+"""The exact prompts with which judges were asked, rendered again from frozen rows.
+
+A prompt holds the examples of its template: where the test of one was sealed since, the whole
+prompt is withheld from those who may not read it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from evalhub.llm.gateway import request_digest
+from evalhub.models import Call, CallRole, User
+from issues.conversation import Message
+from issues.judge_templates.examples import hidden_of
+from issues.judge_templates.preview import WITHHELD
+from issues.judge_templates.prompts import PromptError
+from runs.judging.jury import FrozenJudge, frozen_jury_without_prompts, with_prompt_parts
+from runs.judging.prompts import JudgePromptTemplate, examples_for, messages_for, params_for
+from runs.judging.tasks import judged_answer_of
+from runs.models import JudgeRun, Judgment, Result, ResultScore
+
+
+@dataclass(frozen=True)
+class JudgePrompt:
+    """What one judge was asked.
+
+    `matches` says whether its digest is that of the request that was sent; None: no call was
+    recorded to compare with. `problem` says why it could not be rendered or shown ("" where it
+    was), `note` what had to be done instead of what the template says.
+    """
+
+    messages: list[Message]
+    params: dict[str, Any]
+    schema: dict[str, Any] | None
+    digest: str = ""
+    matches: bool | None = None
+    problem: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the prompts of one judging on one result are made of."""
+
+    judge_run: JudgeRun
+    result: Result
+    prompt_templates: dict[int, JudgePromptTemplate]
+    sent: dict[int, set[str]]
+    reader: User
+
+    def wording_of(self, judgment: Judgment) -> JudgePromptTemplate | None:
+        pk = judgment.template_id or self.result.revision.template_id
+        return self.prompt_templates.get(pk) if pk else None
+
+
+def prompt_of(judgment: Judgment, *, reader: User) -> JudgePrompt:
+    """The prompt that led to this judgment."""
+    return prompts_of(judgment.judge_run, judgment.result, [judgment], reader=reader)[judgment.pk]
+
+
+def prompts_of(
+    judge_run: JudgeRun, result: Result, judgments: Iterable[Judgment], *, reader: User
+) -> dict[int, JudgePrompt]:
+    """Prompts of some judgments of one judging on one result, by the judgment's id."""
+    judgments = list(judgments)
+    frozen_judges = {
+        frozen_judge.judge_id: frozen_judge
+        for frozen_judge in frozen_jury_without_prompts(judge_run).everyone
+    }
+    ids = [judgment.template_id or result.revision.template_id or 0 for judgment in judgments]
+    prompt_templates = {
+        t.pk: JudgePromptTemplate.of(t) for t in with_prompt_parts().filter(pk__in=ids)
+    }
+    asked = _Asked(judge_run, result, prompt_templates, _sent(judge_run, result, judgments), reader)
+    return {
+        judgment.pk: _prompt(judgment, frozen_judges[judgment.judge_id], asked)
+        for judgment in judgments
+        if judgment.judge_id in frozen_judges
+    }
+
+
+def _prompt(judgment: Judgment, frozen_judge: FrozenJudge, asked: _Asked) -> JudgePrompt:
+    prompt_template = asked.wording_of(judgment)
+    if prompt_template is None:
+        return JudgePrompt([], {}, {}, problem="No judge template is known.")
+    model, key = frozen_judge.endpoint.language_model_id, judgment.criterion.key
+    try:
+        case = judged_answer_of(asked.result, asked.judge_run.run.system_prompt)
+        shown = examples_for(prompt_template, case, key)
+        messages = messages_for(prompt_template, case, key, language_model_id=model)
+    except (Result.answer.RelatedObjectDoesNotExist, PromptError) as error:
+        return JudgePrompt([], {}, prompt_template.schema, problem=str(error))
+    if hidden_of(shown.examples, asked.reader):
+        return JudgePrompt([], {}, prompt_template.schema, problem=WITHHELD)
+    params = params_for(frozen_judge.endpoint, frozen_judge.params, prompt_template.schema)
+    digest = request_digest(frozen_judge.endpoint, messages, params, prompt_template.schema)
+    digests = asked.sent.get(model)
+    matches = digest in digests if digests else None
+    return JudgePrompt(messages, params, prompt_template.schema, digest, matches, note=shown.note)
+
+
+def _sent(judge_run: JudgeRun, result: Result, judgments: list[Judgment]) -> dict[int, set[str]]:
+    """Digests of the requests that this judging sent for this result, by language model."""
+    calls = [judgment.call for judgment in judgments]
+    sent: dict[int, set[str]] = defaultdict(set)
+    for call in calls:
+        if call is not None and call.role == CallRole.JUDGE:
+            sent[call.language_model_id].add(call.request_digest)
+    if any(call is None or call.role != CallRole.JUDGE for call in calls):
+        # A repair, or nothing, was kept with the judgment: the first request is found by its item.
+        items = ResultScore.objects.filter(judge_run=judge_run, result=result).values("pk")
+        rows = Call.objects.filter(batch=judge_run.work_key, item_id__in=items, role=CallRole.JUDGE)
+        for model, text in rows.values_list("language_model_id", "request_digest"):
+            sent[model].add(text)
+    return sent

@@ -1,0 +1,287 @@
+"""Judging: each result's judges are asked, its checks run, and what they say becomes judgments."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from evalhub.llm.embeddings import similarity
+from evalhub.llm.endpoint import Endpoint
+from evalhub.models import Call, ItemState
+from evalhub.work.budget import GivenBack
+from evalhub.work.caller import BatchFailed, ModelCaller
+from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.rows import overwrite
+from evalhub.work.saver import LeaseLost
+from issues import checks
+from issues.checks import CHECKS
+from runs.answering.work import spend_of
+from runs.judging.judge_replies import JudgeReply, ask_judge
+from runs.judging.jury import fewest_endpoints
+from runs.judging.tasks import (
+    CallCost,
+    CheckTask,
+    CriterionTask,
+    JudgeRequest,
+    JudgingTask,
+    judging_tasks,
+)
+from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore
+from runs.scoring.agreement import statistics_of
+from runs.scoring.score import score_result_scores, score_results
+
+T = TypeVar("T")
+Saved = asyncio.Future[bool]
+
+CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
+
+
+@dataclass
+class JudgeRequestResult:
+    """A judgment as it is to be saved, with the calls that are to be saved with it."""
+
+    judgment: Judgment
+    calls: list[Call] = field(default_factory=list)
+
+
+@dataclass
+class Finished:
+    """All judgments of an assessment are saved. `cost_usd` is that of all its calls.
+
+    `similarity` None: not measured, or it was before.
+    """
+
+    cost_usd: Decimal | None
+    similarity: float | None = None
+
+
+class JudgingKind(Kind):
+    """The work of a judging: its assessments are the items."""
+
+    batch_model, item_model = JudgeRun, ResultScore
+
+    def claimable(self, batch: JudgeRun) -> QuerySet[ResultScore]:
+        return ResultScore.objects.filter(judge_run=batch, result__state=ItemState.DONE)
+
+    def remaining(self, batch: JudgeRun) -> QuerySet[ResultScore]:
+        return ResultScore.objects.filter(judge_run=batch, state=ItemState.PENDING)
+
+    def endpoints(self, batch: JudgeRun) -> list[Endpoint]:
+        embedder = batch.run.embedder() if batch.run.wants_similarity else None
+        return [*fewest_endpoints(batch), *([embedder] if embedder else [])]
+
+    def spend(self, batch: JudgeRun) -> Spend:
+        return spend_of(batch.run)
+
+    def batches(self) -> QuerySet[JudgeRun]:
+        return JudgeRun.objects.select_related("run")
+
+    def prepare(self, batch: JudgeRun, item_ids: Sequence[int]) -> list[JudgingTask]:
+        return judging_tasks(batch, item_ids)
+
+    def sealed_tests(self, job: JudgingTask) -> list[int]:
+        return job.sealed
+
+    async def perform(self, job: JudgingTask, caller: ModelCaller) -> None:
+        near: list[float | None] = []
+        saved = await all_or_none(
+            [
+                *(_decide(criterion_task, job, caller) for criterion_task in job.criterion_tasks),
+                _compare(job, caller, near),
+            ]
+        )
+        if not all([await future for futures in saved for future in futures]):
+            raise LeaseLost
+        costs = [CallCost(call.cost_usd, bool(call.error_kind)) for call in caller.calls]
+        await caller.save(Finished(total_cost([*job.earlier, *costs]), *near))
+
+    def store(self, saves: list[Save]) -> None:
+        _store_judgments([save for save in saves if isinstance(save.content, JudgeRequestResult)])
+        finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
+        if finished:
+            _finish(finished)
+
+    def on_error(self, item_ids: Sequence[int]) -> None:
+        ended = ResultScore.objects.filter(pk__in=item_ids)
+        score_results(list(ended.values_list("result_id", flat=True)))
+
+    def finish(self, batch: JudgeRun) -> None:
+        JudgeRun.objects.filter(pk=batch.pk).update(statistics=statistics_of(batch.pk))
+
+
+async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run all at once. Where one raises, the error goes on when the others have ended.
+
+    What they have in flight is paid for and worth saving; only being cancelled ends them too.
+    """
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+    try:
+        await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if errors := [error for task in tasks if (error := task.exception())]:
+        raise max(errors, key=_severity)
+    return [task.result() for task in tasks]
+
+
+def _severity(error: BaseException) -> tuple[int, float]:
+    """What ends the batch outranks what ends the item, and that what only puts it off."""
+    if isinstance(error, GivenBack):
+        return 0, error.after_s
+    return (2, 0.0) if isinstance(error, BatchFailed) else (1, 0.0)
+
+
+# Asking ------------------------------------------------------------------------------------------
+
+
+async def _decide(
+    criterion_task: CriterionTask, judging_task: JudgingTask, caller: ModelCaller
+) -> list[Saved]:
+    """All judgments of one criterion; the backup judge is asked where one of the others failed."""
+    if criterion_task.check_task is not None:
+        return [caller.save_later(await _check(criterion_task.check_task, judging_task))]
+    judge_reply = await all_or_none(
+        _judge(judge_request, judging_task, caller)
+        for judge_request in criterion_task.judge_requests
+    )
+    saved = [future for _, future in judge_reply]
+    if criterion_task.backup and (
+        criterion_task.has_failed or any(is_failed for is_failed, _ in judge_reply)
+    ):
+        saved.append((await _judge(criterion_task.backup, judging_task, caller))[1])
+    return saved
+
+
+async def _compare(
+    judging_task: JudgingTask, caller: ModelCaller, near: list[float | None]
+) -> list[Saved]:
+    """Measure the similarity to the reference answer, where it is asked for, into `near`."""
+    if judging_task.similarity_task is not None:
+        answer, reference, endpoint = judging_task.similarity_task
+        near.append(await similarity(answer, reference, endpoint=endpoint, caller=caller))
+    return []
+
+
+async def _check(check_task: CheckTask, judging_task: JudgingTask) -> JudgeRequestResult:
+    """Run one check, in a thread: a search through much text would hold up everyone else."""
+    name, arguments = check_task.name, check_task.arguments
+    outcome = await asyncio.to_thread(checks.run, name, arguments, judging_task.material)
+    failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
+    judgment = Judgment(
+        pk=check_task.judgment_id,
+        judge_run_id=judging_task.judge_run_id,
+        result_id=judging_task.result_id,
+        criterion_id=check_task.criterion_id,
+        state=JudgmentState.FAILED if outcome.value is None else JudgmentState.OK,
+        value=outcome.value,
+        justification=outcome.explanation,
+        failure=failure if outcome.value is None else "",
+        failure_message=outcome.error,
+        created_at=timezone.now(),
+    )
+    return JudgeRequestResult(judgment)
+
+
+async def _judge(
+    judge_request: JudgeRequest, judging_task: JudgingTask, caller: ModelCaller
+) -> tuple[bool, Saved]:
+    """Ask one judge, and hand over what came of it for saving; tells whether it failed."""
+    about = (
+        judge_request.frozen_judge,
+        judge_request.prompt_template,
+        judging_task.case,
+        judge_request.key,
+    )
+    judge_reply = await ask_judge(*about, caller, repair_model=judge_request.repair_model)
+    finding = JudgeRequestResult(
+        _judgment(judge_request, judging_task, judge_reply), judge_reply.calls
+    )
+    return judge_reply.verdict is None, caller.save_later(finding, *finding.calls)
+
+
+def _judgment(
+    judge_request: JudgeRequest, judging_task: JudgingTask, judge_reply: JudgeReply
+) -> Judgment:
+    verdict = judge_reply.verdict
+    return Judgment(
+        pk=judge_request.judgment_id,
+        judge_run_id=judging_task.judge_run_id,
+        result_id=judging_task.result_id,
+        criterion_id=judge_request.criterion_id,
+        judge_id=judge_request.frozen_judge.judge_id,
+        template_id=judge_request.prompt_template.template_id
+        if judge_request.prompt_template
+        else None,
+        sample=judge_request.sample,
+        is_backup=judge_request.is_backup,
+        state=judge_reply.state,
+        option=verdict.option if verdict else "",
+        value=verdict.value if verdict else None,
+        justification=verdict.justification if verdict else "",
+        failure=judge_reply.failure,
+        failure_message=judge_reply.message,
+        call=judge_reply.call,
+        created_at=timezone.now(),
+    )
+
+
+# Saving ------------------------------------------------------------------------------------------
+
+FINISHED_FIELDS = ["state", "worker", "next_try_at", "error_kind", "error_message", "cost_usd"]
+JUDGMENT_FIELDS = [
+    "state",
+    "option",
+    "value",
+    "justification",
+    "template",
+    "failure",
+    "failure_message",
+    "call",
+    "created_at",
+]
+
+
+def _store_judgments(saves: list[Save]) -> None:
+    # Copies: saving may be done again after it failed, and must not find keys that were undone.
+    judgments = [copy(save.content.judgment) for save in saves]
+    Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
+    overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
+
+
+def _finish(finished: dict[int, Finished]) -> None:
+    result_scores = list(ResultScore.objects.filter(pk__in=finished))
+    _store_similarities({a.result_id: finished[a.pk].similarity for a in result_scores})
+    for result_score in result_scores:
+        result_score.state, result_score.worker, result_score.next_try_at = (
+            ItemState.DONE,
+            None,
+            None,
+        )
+        result_score.error_kind = result_score.error_message = ""
+        result_score.cost_usd = finished[result_score.pk].cost_usd
+    score_result_scores(result_scores, also=FINISHED_FIELDS)
+
+
+def _store_similarities(measured: dict[int, float | None]) -> None:
+    found = {pk: value for pk, value in measured.items() if value is not None}
+    results = list(Result.objects.filter(pk__in=found).order_by("pk")) if found else []
+    for result in results:
+        result.similarity = found[result.pk]
+    overwrite(results, ["similarity"])
+
+
+def total_cost(costs: Iterable[CallCost]) -> Decimal | None:
+    """What calls cost in all, in US dollars; None as soon as that of one is not known.
+
+    A call that failed adds what is known of it: most failures are not charged for.
+    """
+    asked = [cost for cost in costs if not (cost.is_failed and cost.usd is None)]
+    known = [cost.usd for cost in asked if cost.usd is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(asked) else None

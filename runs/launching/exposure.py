@@ -1,0 +1,127 @@
+"""What leaves the trusted network: the sealed tests of a launch, and to whom they would be sent."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from django.db.models import Count, Max
+
+from evalhub.digest import digest
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.models import Exposure, ExposureKind
+from runs.judging.jury import snapshot
+from runs.models import Judge, Run
+
+CONSENT = "allow_sealed_exposure"
+
+Role = tuple[str, Endpoint]
+"""What an endpoint is asked for, such as "judge", and the endpoint."""
+
+
+class Recipient(NamedTuple):
+    """An address outside, and who is asked there, such as "candidate GPT, judge GPT".
+
+    `seen` of these sealed tests were sent there before, the last on `last` (None: none was).
+    """
+
+    address: str
+    asked: tuple[str, ...]
+    seen: int
+    last: date | None
+
+    def __str__(self) -> str:
+        return f"{self.address} ({', '.join(self.asked)})"
+
+
+class SealedExposure(NamedTuple):
+    """So many of the tests are sealed, and would be sent to these addresses outside."""
+
+    sealed: int
+    tests: int
+    recipients: tuple[Recipient, ...]
+    key: str
+    """Changes with the sealed tests and the addresses: a consent holds for what was read."""
+
+    def __str__(self) -> str:
+        which = "1 test is" if self.sealed == 1 else f"{self.sealed:,} tests are"
+        if self.tests > self.sealed:
+            verb = "is" if self.sealed == 1 else "are"
+            which = f"{self.sealed:,} of {self.tests:,} tests {verb}"
+        return (
+            f"{which} sealed and would be sent to {'; '.join(map(str, self.recipients))}, outside "
+            "the trusted network. It is written down as an exposure."
+        )
+
+    def before(self) -> list[str]:
+        """Which addresses have had some of them already, in words."""
+        return [
+            f"{one.address} has had {one.seen:,} of them before, the last on {one.last:%Y-%m-%d}."
+            for one in self.recipients
+            if one.last is not None
+        ] or ["None of them was sent there before."]
+
+
+def exposure_of_judge_run(
+    run: Run, judges: Sequence[Judge], backup: Judge | None
+) -> SealedExposure | None:
+    """What judging a run's answers would send outside; None: nothing sealed."""
+    rows = run.results.order_by().values_list("test_id", "test__sealed", "revision__template_id")
+    found = list(rows.distinct())
+    sealed = sorted({test for test, is_sealed, _ in found if is_sealed})
+    if not sealed:
+        return None
+    templates = {template for *_, template in found if template is not None}
+    asked = roles_of_judges(judges, backup, templates)
+    return sealed_exposure(sealed, len({test for test, *_ in found}), asked)
+
+
+def roles_of_judges(
+    judges: Sequence[Judge], backup: Judge | None, templates: Iterable[int]
+) -> list[Role]:
+    """Judges, the backup judge, and who mends their replies; `templates` are the tests' own."""
+    if not judges:
+        return []
+    roles = [("judge", judge.language_model.endpoint()) for judge in judges]
+    if backup:
+        roles.append(("backup judge", backup.language_model.endpoint()))
+    repair_models = snapshot(judges, backup, name="", templates=templates).get("repair_models", {})
+    return roles + [("repair", Endpoint.from_json(stored)) for stored in repair_models.values()]
+
+
+def sealed_exposure(
+    sealed: Sequence[int], tests: int, roles: Iterable[Role]
+) -> SealedExposure | None:
+    """What these sealed tests, of so many tests, are to whom of these; None: to nobody outside."""
+    asked: dict[str, dict[str, None]] = defaultdict(dict)
+    for role, endpoint in roles:
+        if not is_trusted(endpoint):
+            asked[address_of(endpoint)][f"{role} {endpoint.name}"] = None
+    if not asked or not sealed:
+        return None
+    seen = _seen(sealed, list(asked))
+    recipients = tuple(
+        Recipient(address, tuple(names), *seen.get(address, (0, None)))
+        for address, names in asked.items()
+    )
+    key = digest([sorted(sealed), sorted(asked)])
+    return SealedExposure(len(sealed), tests, recipients, key)
+
+
+def _seen(sealed: Sequence[int], addresses: list[str]) -> dict[str, tuple[int, date]]:
+    """How many of these tests each address has had, and the last day."""
+    rows = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=addresses)
+    counted = (
+        rows.order_by()
+        .values("endpoint")
+        .annotate(tests=Count("test", distinct=True), last=Max("day"))
+    )
+    return {row["endpoint"]: (row["tests"], row["last"]) for row in counted}
+
+
+def refusal(sealed_exposure: SealedExposure | None, *, is_allowed: bool) -> list[str]:
+    """Why it cannot go on without an explicit consent; empty where it can."""
+    if sealed_exposure is None or is_allowed:
+        return []
+    return [f"{sealed_exposure} Say that they may be sent: tick it, or send {CONSENT}: true."]

@@ -1,0 +1,176 @@
+"""Runs whose answers are supplied instead of asked for: judged alike, and labelled so."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from evalhub.models import ItemState, User
+from evalhub.work.queue import request_worker
+from issues.conversation import turns_to_generate
+from issues.revisions import freeze
+from runs.launching.launch import BATCH_SIZE, fill, make_run, variants
+from runs.launching.selection import Selection, select
+from runs.launching.spec import LaunchRefused, LaunchSpec
+from runs.models import Answer, Launch, Result, Run
+
+COLUMNS = ("test", "answer", "repeat")
+
+
+class ImportedAnswer(NamedTuple):
+    """One answer. `place` names it in problems, such as "line 3"; `repeat` counts from 1."""
+
+    place: str
+    test: int
+    answer: str
+    repeat: int = 1
+
+
+def read_csv(text: str) -> list[ImportedAnswer]:
+    """Answers from CSV with the columns test, answer and, where there are several, repeat.
+
+    Raises:
+        LaunchRefused: With every problem, each by its line.
+    """
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
+    answers, problems = [], []
+    try:
+        problems += _column_problems([name.strip().lower() for name in reader.fieldnames or []])
+        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or []]
+        for row in reader if not problems else ():
+            place = f"line {reader.line_num}"
+            found = _row_problems(place, row)
+            problems += found
+            if not found:
+                answers.append(_answer(place, row))
+    except csv.Error as error:
+        problems.append(f"Line {reader.line_num + 1}: this is not CSV: {error}.")
+    if not problems and not answers:
+        problems.append("The file has no answers.")
+    if problems:
+        raise LaunchRefused(problems)
+    return answers
+
+
+def _column_problems(columns: Sequence[str]) -> list[str]:
+    missing = [name for name in ("test", "answer") if name not in columns]
+    unknown = [name for name in columns if name not in COLUMNS]
+    problems = [f"The column {name!r} is missing." for name in missing]
+    return problems + [
+        f"There is no column {name!r}: use {', '.join(COLUMNS)}." for name in unknown
+    ]
+
+
+def _row_problems(place: str, row: dict[str, str | None]) -> list[str]:
+    if None in row:
+        return [f"{place}: there are more values than columns; quote an answer that has commas."]
+    problems = []
+    for name in ("test", "repeat"):
+        value = (row.get(name) or "").strip()
+        if not (re.fullmatch(r"[0-9]{1,18}", value) and int(value) > 0) and (
+            name == "test" or value
+        ):
+            problems.append(f"{place}: {name} {value!r} is not a number from 1 up.")
+    return problems
+
+
+def _answer(place: str, row: dict[str, str | None]) -> ImportedAnswer:
+    repeat = (row.get("repeat") or "").strip() or "1"
+    return ImportedAnswer(place, int(str(row["test"])), row.get("answer") or "", int(repeat))
+
+
+def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: User | None) -> Run:
+    """Make a run whose results are answered with these; its jury judges them like any others.
+
+    Args:
+        spec: One model, the one that answered, and at most one system prompt; its tests are
+            those of the answers, its repeats the highest among them.
+
+    Raises:
+        LaunchRefused: See `runs.launching.launch.select`; or answers are missing, double or empty.
+    """
+    spec = spec.model_copy(
+        update={
+            "tests": sorted({answer.test for answer in answers}),
+            "issues": [],
+            "tags": [],
+            "repeats": max((answer.repeat for answer in answers), default=1),
+        }
+    )
+    selection = _selected(spec, answers)
+    with transaction.atomic():
+        run = _answered_run(spec, selection, by)
+        _store(run, {(answer.test, answer.repeat - 1): answer.answer for answer in answers})
+        request_worker()
+    return run
+
+
+def _selected(spec: LaunchSpec, answers: Sequence[ImportedAnswer]) -> Selection:
+    problems: list[str] = []
+    if len(spec.models) != 1 or len(spec.system_prompts) != 1 or len(spec.temperatures) > 1:
+        problems.append("Supplied answers belong to one model, system prompt and temperature.")
+    if spec.suite:
+        problems.append("Supplied answers name their tests: leave out the suite.")
+    problems += _answer_problems(spec, answers)
+    try:
+        selection = select(spec, asks=False)
+    except LaunchRefused as refused:
+        raise LaunchRefused([*problems, *refused.problems]) from refused
+    problems += _many_turns(selection, answers)
+    if problems:
+        raise LaunchRefused(problems)
+    return selection
+
+
+def _answer_problems(spec: LaunchSpec, answers: Iterable[ImportedAnswer]) -> list[str]:
+    problems = []
+    given: Counter[tuple[int, int]] = Counter()
+    for answer in answers:
+        key = (answer.test, answer.repeat)
+        given[key] += 1
+        if given[key] == 2:
+            repeated = f", repeat {answer.repeat}" if spec.repeats > 1 else ""
+            problems.append(f"{answer.place}: test {answer.test}{repeated} has an answer already.")
+        if not answer.answer.strip():
+            problems.append(f"{answer.place}: the answer to test {answer.test} is empty.")
+    for test in spec.tests:
+        missing = [n for n in range(1, spec.repeats + 1) if (test, n) not in given]
+        if missing:
+            numbers = ", ".join(map(str, missing))
+            problems.append(f"Test {test} has no answer for repeat {numbers} of {spec.repeats}.")
+    return problems
+
+
+def _many_turns(selection: Selection, answers: Sequence[ImportedAnswer]) -> list[str]:
+    places = {answer.test: answer.place for answer in answers}
+    return [
+        f"{places[test.pk]}: test {test.pk} has {turns} turns to generate, and one answer cannot "
+        "fill them: run it with a model instead."
+        for test in selection.tests
+        if (turns := len(turns_to_generate(test.messages))) > 1
+    ]
+
+
+def _answered_run(spec: LaunchSpec, selection: Selection, by: User | None) -> Run:
+    record = Launch.objects.create(
+        label=spec.label, release=spec.release, spec=spec.model_dump(mode="json"), requested_by=by
+    )
+    (variant,) = variants(spec, selection.models)
+    run = make_run(spec, selection, record, variant, by)
+    run.has_imported_answers = True
+    fill(run, spec, selection, freeze(selection.tests))
+    return run
+
+
+def _store(run: Run, texts: dict[tuple[int, int], str]) -> None:
+    answers = []
+    for result in run.results.only("pk", "test_id", "repeat"):
+        text = texts[result.test_id, result.repeat]
+        turn = {"content": text, "call": None}
+        answers.append(Answer(result=result, text=text, turns=[turn]))
+    Answer.objects.bulk_create(answers, batch_size=BATCH_SIZE)
+    Result.objects.filter(run=run).update(state=ItemState.DONE)

@@ -1,0 +1,221 @@
+"""What judges would be asked: who about what, how often, and how much text that is."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from issues.judge_templates.example_selection import ExampleQuery, as_text
+from issues.judge_templates.prompts import variables_of
+from issues.models import Criterion, Test
+from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_from, snapshot
+from runs.judging.prompts import JudgePromptTemplate
+from runs.launching.load import CHARS_PER_TOKEN, EndpointLoad, Span
+from runs.models import Judge
+
+DEFAULT_JUDGMENT_TOKENS = (60, 400)
+"""Tokens of a judge's reply."""
+VERDICT_SCHEMA_TOKENS = 150
+"""Tokens by which options and form of reply lengthen a judge's prompt."""
+REPAIR_TOKENS = 250
+"""Tokens of what a model that mends a reply is told beside the reply."""
+
+
+class JudgeShare(NamedTuple):
+    """How often one judge is asked about one answer: of a test as a whole, and of a rubric."""
+
+    frozen_judge: FrozenJudge
+    whole: int
+    rubric: int
+
+
+def jury_preview(judges: Sequence[Judge], tests: Iterable[Test] = ()) -> FrozenJury:
+    """These judges as a judging of these tests would have them now."""
+    templates = {test.template_id for test in tests if test.template_id}
+    return frozen_jury_from(snapshot(judges, None, name="", templates=templates))
+
+
+def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:
+    """Questions to each judge about one answer, where a rubric has so many criteria for judges."""
+    return [
+        JudgeShare(
+            frozen_judge,
+            frozen_judge.samples
+            if is_asked_about(frozen_jury, frozen_judge, on_rubric=False)
+            else 0,
+            frozen_judge.samples * criteria
+            if is_asked_about(frozen_jury, frozen_judge, on_rubric=True)
+            else 0,
+        )
+        for frozen_judge in frozen_jury.frozen_judges
+    ]
+
+
+def is_asked_about(frozen_jury: FrozenJury, frozen_judge: FrozenJudge, *, on_rubric: bool) -> bool:
+    return any(frozen_judge is other for other in frozen_jury.judges_asked(on_rubric=on_rubric))
+
+
+@dataclass
+class _Asked:
+    """What one judge is asked in one pass over the answers; their own tokens are not counted.
+
+    `repaired` counts questions of which another model mends the reply, by that model.
+    """
+
+    questions: int = 0
+    tokens: int = 0
+    repaired: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class JudgeLoad:
+    """The panel before the tests of a launch."""
+
+    frozen_jury: FrozenJury
+    tests: Sequence[Test]
+    own: dict[int, JudgePromptTemplate] = field(default_factory=dict)
+
+    def load(self, frozen_judge: FrozenJudge, passes: int, answer: Span) -> EndpointLoad:
+        """What this judge is asked in so many passes; each verdict may have to be repaired once.
+
+        Args:
+            answer: Tokens of one answer.
+        """
+        asked = self._asked(frozen_judge)
+        repairs = asked.questions - asked.repaired.total()
+        calls = Span(asked.questions * passes, (asked.questions + repairs) * passes)
+        low = passes * (asked.tokens + asked.questions * answer.low)
+        high = passes * (
+            asked.tokens + asked.questions * (answer.high + DEFAULT_JUDGMENT_TOKENS[1])
+        )
+        again = high * repairs // max(1, asked.questions)
+        limit = token_limit(frozen_judge.params)
+        reply = [min(size, limit or size) for size in DEFAULT_JUDGMENT_TOKENS]
+        return EndpointLoad(
+            frozen_judge.endpoint,
+            calls,
+            Span(low, high + again),
+            Span(calls.low * reply[0], calls.high * reply[1]),
+        )
+
+    def repair(self, passes: int) -> list[EndpointLoad]:
+        """What other models are asked that mend the judges' replies, where each has to be."""
+        repaired: Counter[int] = Counter()
+        for frozen_judge in self.frozen_jury.frozen_judges:
+            repaired.update(self._asked(frozen_judge).repaired)
+        endpoints = {e.language_model_id: e for e in self.frozen_jury.repair_models.values()}
+        return [
+            EndpointLoad(
+                endpoints[model],
+                Span(0, n * passes),
+                Span(
+                    0,
+                    n
+                    * passes
+                    * (DEFAULT_JUDGMENT_TOKENS[1] + VERDICT_SCHEMA_TOKENS + REPAIR_TOKENS),
+                ),
+                Span(0, n * passes * DEFAULT_JUDGMENT_TOKENS[1]),
+            )
+            for model, n in sorted(repaired.items())
+        ]
+
+    def _asked(self, frozen_judge: FrozenJudge) -> _Asked:
+        asked = _Asked()
+        on_rubric, on_whole = (
+            is_asked_about(self.frozen_jury, frozen_judge, on_rubric=True),
+            is_asked_about(self.frozen_jury, frozen_judge, on_rubric=False),
+        )
+        for test in self.tests:
+            rubric = list(test.criteria.all())
+            if rubric and on_rubric and frozen_judge.rubric:
+                self._add(asked, frozen_judge, frozen_judge.rubric, test, for_judges(rubric))
+            elif not rubric and on_whole and (whole := frozen_judge.whole or self._own(test)):
+                self._add(asked, frozen_judge, whole, test, [None])
+        return asked
+
+    def _add(
+        self,
+        asked: _Asked,
+        frozen_judge: FrozenJudge,
+        prompt_template: JudgePromptTemplate,
+        test: Test,
+        criterion_tasks: Sequence[Criterion | None],
+    ) -> None:
+        """Questions about these criteria; None is the test as a whole."""
+        n = frozen_judge.samples * len(criterion_tasks)
+        asked.questions += n
+        asked.tokens += frozen_judge.samples * _size(
+            frozen_judge, prompt_template, test, criterion_tasks
+        )
+        repair_model = self.frozen_jury.repair_models.get(prompt_template.template_id)
+        if (
+            n
+            and repair_model
+            and repair_model.language_model_id != frozen_judge.endpoint.language_model_id
+        ):
+            asked.repaired[repair_model.language_model_id] += n
+
+    def _own(self, test: Test) -> JudgePromptTemplate | None:
+        if test.template is None:
+            return None
+        if test.template.pk not in self.own:
+            self.own[test.template.pk] = JudgePromptTemplate.of(test.template)
+        return self.own[test.template.pk]
+
+
+def for_judges(rubric: Iterable[Criterion]) -> list[Criterion]:
+    """Criteria that are not decided by a check."""
+    return [criterion for criterion in rubric if not criterion.check_name]
+
+
+def _size(
+    frozen_judge: FrozenJudge,
+    prompt_template: JudgePromptTemplate,
+    test: Test,
+    criterion_tasks: Sequence[Criterion | None],
+) -> int:
+    """Tokens of the prompts with which one judge is asked once about each of these."""
+    text = prompt_template.text_for(frozen_judge.endpoint.language_model_id)
+    shown = _named(text)
+    always = len(text) + sum(_length(test, name) for name in shown)
+    own = sum(len(criterion.text) for criterion in criterion_tasks if criterion)
+    taught = sum(
+        _taught(prompt_template, shown, test, criterion is not None)
+        for criterion in criterion_tasks
+    )
+    characters = always * len(criterion_tasks) + taught + (own if "criterion" in shown else 0)
+    return characters // CHARS_PER_TOKEN + VERDICT_SCHEMA_TOKENS * len(criterion_tasks)
+
+
+def _taught(
+    prompt_template: JudgePromptTemplate, shown: Collection[str], test: Test, is_criterion: bool
+) -> int:
+    """Characters of the examples that are shown, as long as they are on average."""
+    fit = prompt_template.examples.that_fit(ExampleQuery(test.pk, "", "", is_criterion))
+    if not fit:
+        return 0
+    number = min(len(fit), prompt_template.examples.most)
+    return number * len(as_text(fit, shown, "0" * 16)) // len(fit)
+
+
+@lru_cache(maxsize=256)
+def _named(text: str) -> frozenset[str]:
+    """The variables of a wording, which is parsed once."""
+    return frozenset(variables_of(text))
+
+
+def _length(test: Test, name: str) -> int:
+    """Characters that a wording shows with this variable, whatever criterion it asks about."""
+    if name == "input":
+        return sum(len(str(message.get("content") or "")) for message in test.messages)
+    if name == "criteria":
+        return sum(len(criterion.text) for criterion in test.criteria.all())
+    return len(getattr(test, name)) if name in ("reference", "guidelines", "context") else 0
+
+
+def token_limit(params: Mapping[str, object]) -> int | None:
+    """The most tokens that a reply may have; None where nothing limits it."""
+    limits = [params.get(name) for name in ("max_tokens", "max_completion_tokens")]
+    known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
+    return min(known) if known else None

@@ -1,0 +1,213 @@
+"""Launching: tests are frozen, and what is to be done is written down, in one transaction."""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from evalhub.digest import digest
+from evalhub.models import LanguageModel, User
+from evalhub.work.queue import request_worker
+from issues.models import FrozenCriterion, Revision, Test
+from issues.revisions import freeze
+from issues.rubrics.scoring import WHOLE_TEST
+from runs.judging.jury import jury_fingerprint, snapshot
+from runs.launching.number_lists import plain
+from runs.launching.selection import Selection, select
+from runs.launching.spec import LaunchSpec
+from runs.models import Judge, JudgeRun, Launch, Result, ResultScore, Run, TagSet
+
+BATCH_SIZE = 500
+
+
+def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -> Launch:
+    """Make one run for each model, system prompt and temperature, and ask for a worker.
+
+    Args:
+        record: A stored launch that recurs; None makes a new one.
+
+    Raises:
+        LaunchRefused: See `select`.
+    """
+    selection = select(spec)
+    with transaction.atomic():
+        record = record or Launch.objects.create(
+            label=spec.label,
+            release=spec.release,
+            spec=spec.model_dump(mode="json"),
+            requested_by=by,
+        )
+        revisions = freeze(selection.tests)
+        for variant in variants(spec, selection.models):
+            run = make_run(spec, selection, record, variant, by)
+            fill(run, spec, selection, revisions)
+        request_worker()
+    return record
+
+
+class Variant(NamedTuple):
+    """One model asked in one way: what becomes a run. `suffix` tells it from its siblings."""
+
+    model: LanguageModel
+    system_prompt: str
+    params: dict[str, Any]
+    suffix: str
+
+
+def variants(spec: LaunchSpec, models: Sequence[LanguageModel]) -> list[Variant]:
+    """Every combination of model, system prompt and temperature."""
+    temperatures: list[float | None] = list(dict.fromkeys(map(plain, spec.temperatures))) or [None]
+    found = []
+    for model, (number, prompt), temperature in product(
+        models, enumerate(spec.system_prompts, 1), temperatures
+    ):
+        parts = [f"prompt {number}"] if len(spec.system_prompts) > 1 else []
+        parts += [f"temperature {temperature:g}"] if temperature is not None else []
+        params = spec.params if temperature is None else {**spec.params, "temperature": temperature}
+        found.append(Variant(model, prompt, params, "".join(f" · {part}" for part in parts)))
+    return found
+
+
+def make_run(
+    spec: LaunchSpec, selection: Selection, record: Launch, variant: Variant, by: User | None
+) -> Run:
+    model = variant.model
+    embedder = selection.embedder
+    return Run(
+        label=f"{spec.label[: 150 - len(variant.suffix)]}{variant.suffix}",
+        release=spec.release,
+        launch=record,
+        suite=selection.suite,
+        language_model=model,
+        model_name=model.name,
+        endpoint=model.endpoint().to_json(),
+        system_prompt=variant.system_prompt,
+        params=variant.params,
+        repeats=spec.repeats,
+        variant_key=variant_key(model, variant.system_prompt, variant.params),
+        similarity_weight=spec.similarity_weight,
+        similarity_endpoint=embedder.endpoint().to_json() if embedder else {},
+        score_by_similarity=spec.score_by_similarity,
+        cost_limit_usd=spec.cost_limit_usd,
+        self_evaluation_allowed=spec.allow_self_evaluation,
+        is_scripted=model.is_scripted,
+        requested_by=by,
+    )
+
+
+def variant_key(model: LanguageModel, system_prompt: str, params: dict[str, Any]) -> str:
+    """What makes two runs points of one line in a trend: the same model, asked the same way."""
+    return digest([model.pk, system_prompt, model.params | params])
+
+
+def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, Revision]) -> None:
+    run.suite_fingerprint = suite_fingerprint(selection.tests, revisions)
+    run.save()
+    add_results(run, selection.tests, revisions)
+    jury = selection.jury
+    backup = jury.backup if jury else None
+    add_judge_run(run, selection.judges, name=str(jury or ""), current=True, backup=backup)
+
+
+def suite_fingerprint(tests: Iterable[Test], revisions: dict[int, Revision]) -> str:
+    """What makes two runs runs of the same suite: the same revisions, with the same weights."""
+    return digest(sorted([revisions[test.pk].digest, test.weight] for test in tests))
+
+
+def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> None:
+    """One pending result for each test and repeat, labelled as the test is now."""
+    tag_sets = _tag_sets(tests)
+    Result.objects.bulk_create(
+        (
+            Result(
+                run=run,
+                revision=revisions[test.pk],
+                repeat=repeat,
+                test=test,
+                issue=test.issue,
+                tag_set=tag_sets[test.issue_id],
+                origin=test.origin,
+                weight=test.weight,
+            )
+            for repeat in range(run.repeats)
+            for test in tests
+        ),
+        batch_size=BATCH_SIZE,
+    )
+
+
+def _tag_sets(tests: list[Test]) -> dict[int, TagSet]:
+    """Each issue's tags as they are now, by issue id."""
+    names = {test.issue_id: sorted(tag.name for tag in test.issue.tags.all()) for test in tests}
+    TagSet.objects.bulk_create(
+        [TagSet(key=digest(tags), names=tags) for tags in _distinct(names.values())],
+        ignore_conflicts=True,
+    )
+    stored = TagSet.objects.in_bulk([digest(tags) for tags in names.values()], field_name="key")
+    return {issue_id: stored[digest(tags)] for issue_id, tags in names.items()}
+
+
+def _distinct(lists: Any) -> list[list[str]]:
+    return [list(names) for names in {tuple(names) for names in lists}]
+
+
+def add_judge_run(
+    run: Run,
+    judges: Sequence[Judge],
+    *,
+    name: str,
+    current: bool,
+    backup: Judge | None = None,
+    by: User | None = None,
+) -> JudgeRun:
+    """One more pass of a jury over the run's results; the calls are made by the workers."""
+    if backup in judges:
+        backup = None  # it is asked in any case
+    judge_run = JudgeRun.objects.create(
+        run=run,
+        number=run.judge_runs.count() + 1,
+        jury=snapshot(judges, backup, name=name, templates=own_templates(run)),
+        jury_name=name,
+        jury_fingerprint=jury_fingerprint(
+            judges,
+            backup,
+            versions=template_versions(run),
+            has_rubrics=_with_rubric(run).filter(check_name="").exists(),
+        ),
+        is_current=current,
+        cost_limit_usd=run.cost_limit_usd,
+        requested_by=by or run.requested_by,
+    )
+    ResultScore.objects.bulk_create(
+        (
+            ResultScore(judge_run=judge_run, result_id=pk)
+            for pk in run.results.order_by("pk").values_list("pk", flat=True)
+        ),
+        batch_size=BATCH_SIZE,
+    )
+    return judge_run
+
+
+def own_templates(run: Run) -> set[int]:
+    """The templates of the run's tests that are judged as a whole."""
+    used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
+    own = used.exclude(pk__in=_with_rubric(run)).values_list("template_id", flat=True)
+    return {pk for pk in own.distinct() if pk is not None}
+
+
+def template_versions(run: Run) -> list[list[Any]]:
+    """Families and versions of the templates of the run's tests that are judged as a whole."""
+    used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
+    used = used.exclude(pk__in=_with_rubric(run))
+    return sorted(
+        [family, version]
+        for family, version in used.values_list("template__family", "template__version").distinct()
+    )
+
+
+def _with_rubric(run: Run) -> QuerySet[FrozenCriterion, Any]:
+    """Revisions of the run that are judged criterion by criterion."""
+    asked = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
+    return asked.exclude(key=WHOLE_TEST).values("revision").distinct()

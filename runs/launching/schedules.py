@@ -1,0 +1,42 @@
+"""Launches that recur, and launches that are made once more."""
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from evalhub.models import User
+from evalhub.schedules import ScheduleRefused, do_due
+from runs.launching.launch import launch
+from runs.launching.spec import LaunchRefused, read_spec
+from runs.models import Launch
+
+
+def launch_scheduled(now: datetime | None = None) -> int:
+    """Launch what is due, and return how many were launched or refused."""
+    return do_due(Launch, _launch, now)
+
+
+def launch_again(record: Launch, *, by: User | None) -> Launch:
+    """Make the same runs once more, now, and keep the outcome with the launch.
+
+    Raises:
+        LaunchRefused: Something it names does not exist or may not run any more.
+    """
+    record.last_outcome = _launched(record, by)
+    record.last_at = timezone.now()
+    record.save(update_fields=["last_at", "last_outcome"])
+    return record
+
+
+def _launch(record: Launch) -> str:
+    try:
+        return _launched(record, record.requested_by)
+    except LaunchRefused as error:
+        raise ScheduleRefused(str(error)) from error
+
+
+def _launched(record: Launch, by: User | None) -> str:
+    before = record.runs.count()
+    launch(read_spec(record.spec), by=by, record=record)
+    runs = record.runs.count() - before
+    return f"Launched {runs} run{'' if runs == 1 else 's'}."

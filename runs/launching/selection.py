@@ -1,0 +1,302 @@
+"""What a launch selects: the rows that are named, what forbids it, and what to know before it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from evalhub.llm import word_vectors
+from evalhub.models import LanguageModel
+from issues.checks import CHECKS
+from issues.models import Test
+from issues.models.test import TestQuerySet
+from runs.judging.jury import judges_for, repair_models_of
+from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
+from runs.launching.spec import LaunchRefused, LaunchSpec
+from runs.models import Approach, Judge, Jury, Suite
+
+
+class Selection(NamedTuple):
+    """The rows that a specification names."""
+
+    tests: list[Test]
+    models: list[LanguageModel]
+    judges: list[Judge]
+    jury: Jury | None
+    suite: Suite | None
+    embedder: LanguageModel | None
+
+    @property
+    def backup(self) -> Judge | None:
+        return self.jury.backup if self.jury else None
+
+    @property
+    def everyone(self) -> list[Judge]:
+        """All who may be asked to judge, the backup among them."""
+        return [*self.judges, self.backup] if self.backup else self.judges
+
+    def judging_models(self) -> set[LanguageModel]:
+        """All models that judge, or mend what judges replied."""
+        templates = {test.template_id for test in self.tests if test.template_id is not None}
+        repair_models = repair_models_of(self.judges, self.backup, templates)
+        return repair_models | {judge.language_model for judge in self.everyone}
+
+
+def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
+    """Read the rows that are named. `asks`: the models are called, their answers not supplied.
+
+    Raises:
+        LaunchRefused: Something named does not exist, may not run, or does not fit together.
+    """
+    selection = named(spec)
+    if problems := problems_of(spec, selection, asks=asks):
+        raise LaunchRefused(problems)
+    return selection
+
+
+def named(spec: LaunchSpec) -> Selection:
+    """The rows that are named, as far as they exist and may run."""
+    jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
+    return Selection(
+        tests=_tests(spec),
+        models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
+        judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
+        jury=jury,
+        suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
+        embedder=LanguageModel.objects.active().filter(pk=spec.similarity_model or 0).first(),
+    )
+
+
+def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) -> list[str]:
+    """Why these rows cannot be launched so, in words; empty where they can."""
+    sealed = sealed_exposure_of(spec, selection, asks=asks)
+    return [
+        *_missing(spec, selection),
+        *_misfits(spec, selection),
+        *refusal(sealed, is_allowed=spec.allow_sealed_exposure),
+    ]
+
+
+def sealed_exposure_of(
+    spec: LaunchSpec, selection: Selection, *, asks: bool = True
+) -> SealedExposure | None:
+    """The sealed tests that this launch sends outside the trusted network, and to whom."""
+    sealed = [test.pk for test in selection.tests if test.sealed]
+    if not sealed:
+        return None
+    templates = {test.template_id for test in selection.tests if test.template_id is not None}
+    roles = [("candidate", model.endpoint()) for model in selection.models] if asks else []
+    roles += roles_of_judges(selection.judges, selection.backup, templates)
+    if selection.embedder and spec.wants_similarity:
+        roles.append(("similarity", selection.embedder.endpoint()))
+    return sealed_exposure(sealed, len(selection.tests), roles)
+
+
+def _tests(spec: LaunchSpec) -> list[Test]:
+    runnable = chosen(spec).runnable().select_related("issue", "template")
+    return list(runnable.prefetch_related("issue__tags", "criteria").order_by("pk"))
+
+
+def chosen(spec: LaunchSpec) -> TestQuerySet:
+    """Every test that is named, may it run or not."""
+    named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | Q(issue__tags__in=spec.tags)
+    if spec.suite:
+        named |= Q(suites=spec.suite)
+    # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
+    return Test.objects.filter(pk__in=Test.objects.filter(named).order_by().values("pk").distinct())
+
+
+def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
+    problems = []
+    if not selection.tests:
+        problems.append("No test can run: select approved tests of issues that are not deprecated.")
+    idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
+    if idle and selection.tests:
+        problems.append(f"These tests cannot run, as they are not approved: {_numbers(idle)}.")
+    unknown = sorted(set(spec.models) - {model.pk for model in selection.models})
+    if unknown:
+        problems.append(f"These models are unknown or inactive: {_numbers(unknown)}.")
+    if spec.jury and selection.jury is None:
+        problems.append(f"There is no jury {spec.jury}.")
+    if spec.suite and selection.suite is None:
+        problems.append(f"There is no suite {spec.suite}.")
+    if spec.similarity_model and selection.embedder is None:
+        problems.append(
+            f"The model for similarity is unknown or inactive: {spec.similarity_model}."
+        )
+    return problems
+
+
+def _misfits(spec: LaunchSpec, selection: Selection) -> list[str]:
+    return [
+        *_inactive_judges(selection),
+        *_tests_without_template(spec, selection),
+        *_self_evaluation(spec, selection),
+        *_limit_without_prices(spec, selection),
+        *_nothing_to_compare_with(spec),
+    ]
+
+
+def _inactive_judges(selection: Selection) -> list[str]:
+    off = sorted(
+        {str(j.language_model) for j in selection.everyone if not j.language_model.is_active}
+    )
+    return [f"These judges' models are inactive: {', '.join(off)}."] if off else []
+
+
+def _tests_without_template(spec: LaunchSpec, selection: Selection) -> list[str]:
+    if spec.score_by_similarity or not without_prompt(selection.judges):
+        return []
+    bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
+    return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
+
+
+def without_prompt(judges: Sequence[Judge]) -> list[Judge]:
+    """Judges who are asked about whole tests and can do it by the tests' own templates only."""
+    return [
+        judge
+        for judge in judges_for(judges, on_rubric=False)
+        if judge.approach != Approach.TEMPLATE or judge.template_id is None
+    ]
+
+
+def _self_evaluation(spec: LaunchSpec, selection: Selection) -> list[str]:
+    if spec.allow_self_evaluation:
+        return []
+    asked = {_address(model) for model in selection.judging_models()}
+    both = sorted(str(model) for model in selection.models if _address(model) in asked)
+    if not both:
+        return []
+    return [
+        f"{', '.join(both)} would judge its own answers. "
+        "Choose another jury, or allow it explicitly (allow_self_judging)."
+    ]
+
+
+def _address(model: LanguageModel) -> tuple[str, str]:
+    return model.litellm_model, model.api_base
+
+
+def _limit_without_prices(spec: LaunchSpec, selection: Selection) -> list[str]:
+    if spec.cost_limit_usd is None:
+        return []
+    models = {*selection.models, *selection.judging_models()}
+    unpriced = {str(model) for model in models if not model.has_prices}
+    embedder = selection.embedder
+    if embedder and spec.wants_similarity and embedder.input_usd_per_mtok is None:
+        unpriced.add(str(embedder))
+    if not unpriced:
+        return []
+    names = ", ".join(sorted(unpriced))
+    return [f"A cost limit needs prices: enter those of {names}, or drop the limit."]
+
+
+def _nothing_to_compare_with(spec: LaunchSpec) -> list[str]:
+    if not spec.wants_similarity or spec.similarity_model:
+        return []
+    problem = word_vectors.problem()
+    return [f"Similarity cannot be measured. {problem}"] if problem else []
+
+
+def _numbers(ids: Sequence[int]) -> str:
+    shown = ", ".join(str(number) for number in ids[:20])
+    return shown if len(ids) <= 20 else f"{shown} and {len(ids) - 20} more"
+
+
+# What is allowed, but should be known -------------------------------------------------------------
+
+
+def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
+    """What a person should know before starting, though it is allowed."""
+    return [
+        *_same_developer(selection),
+        *equal_samples(selection.judges),
+        *backup_of_one_model(selection.judges, selection.backup),
+        *_without_reference(spec, selection),
+        *_checks_that_cannot_run(selection.tests),
+    ]
+
+
+def _same_developer(selection: Selection) -> list[str]:
+    developers = {judge.language_model.developer for judge in selection.everyone} - {""}
+    return [
+        f"{model} and a judge are both made by {model.developer}: judges favour their own kin."
+        for model in selection.models
+        if model.developer in developers
+    ]
+
+
+def equal_samples(judges: Iterable[Judge]) -> list[str]:
+    """Which judges are asked several times, but cannot vary what they say."""
+    same = [str(judge) for judge in judges if judge.samples > 1 and not temperature_of(judge)]
+    if not same:
+        return []
+    return [
+        f"Asked several times at temperature 0: {', '.join(same)}. Such samples hardly differ, so "
+        "they say little of how certain a judge is."
+    ]
+
+
+def temperature_of(judge: Judge) -> float:
+    """With which temperature it is asked; 0 unless it or its model sets one."""
+    value = (judge.language_model.params | judge.params).get("temperature")
+    return value if isinstance(value, int | float) else 0
+
+
+def backup_of_one_model(judges: Iterable[Judge], backup: Judge | None) -> list[str]:
+    """Whether the backup's model judges already, and may fail with it."""
+    models = {_address(judge.language_model) for judge in judges}
+    if backup is None or _address(backup.language_model) not in models:
+        return []
+    return [
+        f"{backup.language_model} judges and is the backup: where it is down, so is the backup."
+    ]
+
+
+def _without_reference(spec: LaunchSpec, selection: Selection) -> list[str]:
+    bare = [t.pk for t in compared(spec, selection) if not t.reference.strip()]
+    if not bare:
+        return []
+    return [
+        f"Tests without a reference answer: {_numbers(bare)}. Their similarity cannot be measured, "
+        "so they will have no score."
+    ]
+
+
+def compared(spec: LaunchSpec, selection: Selection) -> list[Test]:
+    """Tests whose score is made of similarity to the reference, wholly or for a part."""
+    by_similarity = spec.score_by_similarity
+    return [
+        test
+        for test in selection.tests
+        if (by_similarity if is_unscored(test, selection) else spec.similarity_weight > 0)
+    ]
+
+
+def is_unscored(test: Test, selection: Selection) -> bool:
+    """Whether it has no rubric, and no judge of this launch can be asked about it."""
+    if test.criteria.all():
+        return False
+    able = judges_for(selection.judges, on_rubric=False)
+    if test.template_id is None:
+        able = [judge for judge in able if judge not in without_prompt(selection.judges)]
+    return not able
+
+
+def _checks_that_cannot_run(tests: Iterable[Test]) -> list[str]:
+    names = Counter(
+        criterion.check_name
+        for test in tests
+        for criterion in test.criteria.all()
+        if criterion.check_name and not _can_run(criterion.check_name)
+    )
+    return [
+        f"{count} {'criterion is' if count == 1 else 'criteria are'} decided by {name!r}, which "
+        "cannot run here: shown, and never scored."
+        for name, count in sorted(names.items())
+    ]
+
+
+def _can_run(name: str) -> bool:
+    return name in CHECKS and CHECKS[name].can_run

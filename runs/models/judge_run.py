@@ -1,0 +1,172 @@
+from django.db import models
+from django.db.models import F, Q
+
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known, share
+from evalhub.models import BatchState, Call, ItemState
+from evalhub.work.models import Batch, Item, ItemQuerySet
+from issues.models import FrozenCriterion, JudgeTemplate
+from runs.models.jury import Judge
+from runs.models.run import Result, Run
+
+
+class JudgeRun(Batch):
+    """One jury's pass over a run's results. A run may have many; one is current.
+
+    `jury` is what `runs.judge_run.work.jury.snapshot` made: {"name", "judges", "backup": one of
+    these or null},
+    each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template" and
+    "rubric_template": ids or null}; with "menders", where templates name another model to mend
+    replies: its endpoint by the template's id. `statistics` are sums kept when it is done, so that
+    agreement and coverage of any set of runs can be added up: see
+    `runs.scoring.agreement.statistics_of`;
+    {} until then.
+    """
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="judge_runs")
+    number = models.PositiveSmallIntegerField()
+    jury = models.JSONField()
+    jury_name = models.CharField(max_length=150, blank=True)
+    jury_fingerprint = models.CharField(max_length=64, db_index=True)
+    is_current = models.BooleanField(default=False)
+    statistics = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("run", "number")
+        constraints = [
+            known("runs_judge_run_state_known", "state", BatchState),
+            models.UniqueConstraint(name="runs_judge_run_number_once", fields=("run", "number")),
+            models.UniqueConstraint(
+                name="runs_judge_run_one_current", fields=("run",), condition=Q(is_current=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judging {self.number} of {self.run}"
+
+
+NO_ANSWER = "no_answer"
+"""Error kind of an assessment whose result has no answer to judge."""
+
+DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
+    Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
+)
+"""Assessments in which a judge's verdict could not be had."""
+
+
+class ResultScore(Item):
+    """What one judging made of one result. The work of asking its judges is leased as a whole.
+
+    `expected` and `answered` count judgments: coverage stands beside every score.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("error_message",)
+
+    judge_run = models.ForeignKey(
+        JudgeRun, models.CASCADE, related_name="result_scores", db_index=False
+    )
+    result = models.ForeignKey(Result, models.CASCADE, related_name="result_scores")
+    score = models.FloatField(null=True, blank=True)
+    passed = models.BooleanField(null=True, blank=True)
+    agreement = models.FloatField(null=True, blank=True)
+    expected = models.PositiveSmallIntegerField(default=0)
+    answered = models.PositiveSmallIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            known("runs_result_score_state_known", "state", ItemState),
+            share("runs_result_score_score_share", "score"),
+            models.UniqueConstraint(name="runs_result_score_once", fields=("judge_run", "result")),
+        ]
+        indexes = [
+            models.Index(
+                fields=("judge_run", "id"),
+                name="runs_result_score_live",
+                condition=Q(state="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"assessment of result {self.result_id}"
+
+
+class JudgmentState(models.TextChoices):
+    OK = "ok"
+    REPAIRED = "repaired"
+    FAILED = "failed"
+
+
+class Judgment(models.Model):
+    """One judge's (or check's) verdict on one criterion of one result.
+
+    A failed judgment has no value: it is no vote. `failure` says what happened: the kind of a
+    call's error, or unreadable, outside the scale, echo.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("justification", "failure_message")
+
+    judge_run = models.ForeignKey(
+        JudgeRun, models.CASCADE, related_name="judgments", db_index=False
+    )
+    result = models.ForeignKey(Result, models.CASCADE, related_name="judgments")
+    criterion = models.ForeignKey(
+        FrozenCriterion, models.PROTECT, related_name="judgments", db_index=False
+    )
+    judge = models.ForeignKey(
+        Judge, models.PROTECT, null=True, blank=True, related_name="judgments", db_index=False
+    )
+    template = models.ForeignKey(
+        JudgeTemplate,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        help_text="The wording with which the judge was asked.",
+    )
+    sample = models.PositiveSmallIntegerField(default=0)
+    order = models.PositiveSmallIntegerField(default=0)
+    is_backup = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=JudgmentState)
+    option = models.CharField(max_length=60, blank=True)
+    value = models.FloatField(null=True, blank=True)
+    justification = models.TextField(blank=True)
+    failure = models.CharField(max_length=30, blank=True)
+    failure_message = models.TextField(blank=True)
+    call = models.ForeignKey(
+        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField()
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("result", "criterion", "judge", "sample")
+        constraints = [
+            known("runs_judgment_state_known", "state", JudgmentState),
+            share("runs_judgment_value_share", "value"),
+            models.CheckConstraint(
+                name="runs_judgment_failed_has_no_value",
+                condition=Q(state="failed", value__isnull=True)
+                | Q(~Q(state="failed"), value__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="runs_judgment_judge_once",
+                fields=("judge_run", "result", "criterion", "judge", "sample", "order"),
+                condition=Q(judge__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="runs_judgment_check_once",
+                fields=("judge_run", "result", "criterion"),
+                condition=Q(judge__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk}"

@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class RehearsalsConfig(AppConfig):
-    name = "runs.rehearsals"
-    label = "rehearsals"
-    verbose_name = "Rehearsals"

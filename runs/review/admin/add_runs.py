@@ -1,0 +1,111 @@
+"""Adding runs to a queue: which, and what would come of it before it is done."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, Exists, OuterRef
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.models import BatchState
+from runs.models import Run
+from runs.review.models import Queue, QueueState, ReviewItem
+from runs.review.queue_items import Planned, add_assignments, add_run, plan
+from runs.review.reasons import RANDOM, reason_label
+
+LISTED = 50
+MOST_RUNS = 20
+
+
+class Plans(NamedTuple):
+    """What adding runs comes to. `reasons` are in words with their number, the most first."""
+
+    lines: list[tuple[Run, Planned]]
+    reasons: list[tuple[str, int]]
+
+    @property
+    def total(self) -> int:
+        return sum(planned.added for _, planned in self.lines)
+
+
+class AddingPages(PageAdmin):
+    """The views that add results to queues; they are part of the admin of queues."""
+
+    def runs_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Choose runs, look at what they would add, and add them."""
+        queue: Queue = self.found(request, pk)
+        if not self.has_change_permission(request, queue):
+            raise PermissionDenied
+        sent = request.POST if request.method == "POST" else request.GET
+        chosen = [row_number(text) for text in sent.getlist("run")][:MOST_RUNS]
+        runs = list(_done().filter(pk__in=chosen))
+        act = request.POST.get("act")
+        if act == "add" and runs:
+            return self._add(request, queue, runs)
+        if act == "look" and not runs:
+            self.say(request, "Choose a run.")
+        query = bounded_text(request.GET.get("q"), 100)
+        return self.page(
+            request,
+            "runs/review/add_runs.html",
+            title=f"Add runs to {queue.name}",
+            queue=queue,
+            chosen=chosen,
+            query=query,
+            plan=plans_of(queue, runs) if runs else None,
+            runs=list(_done().filter(label__icontains=query)[:LISTED]),
+            here_url=self.url_of("runs", pk),
+            overview_url=self.url_of("overview", pk),
+        )
+
+    def _add(self, request: HttpRequest, queue: Queue, runs: Sequence[Run]) -> HttpResponse:
+        try:
+            added = [add_run(queue, run, by=current_user(request)) for run in runs]
+        except ValidationError as error:
+            self.say(request, *error.messages)
+            return HttpResponseRedirect(self.url_of("overview", queue.pk))
+        total, random = sum(one.added for one in added), sum(one.random for one in added)
+        action_message = (
+            f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them at random."
+        )
+        self.message_user(request, action_message, messages.SUCCESS)
+        return HttpResponseRedirect(self.url_of("overview", queue.pk))
+
+    def add_missing_assignments(self, request: HttpRequest, queue: Queue) -> None:
+        """After the number of reviewers was raised; places are never taken away."""
+        if made := add_assignments(queue):
+            action_message = f"{made:,} more reviews are asked for."
+            self.message_user(request, action_message, messages.SUCCESS)
+
+    def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:
+        """From the page of a run: the queue that its answers are reviewed in."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        row = get_object_or_404(Run, pk=run)
+        has_run = ReviewItem.objects.filter(queue=OuterRef("pk"), result__run=row)
+        queues = Queue.objects.filter(state=QueueState.OPEN)
+        return self.page(
+            request,
+            "runs/review/choose_queue.html",
+            title=f"Review {row.label}",
+            run=row,
+            queues=queues.annotate(item_total=Count("items"), has_run=Exists(has_run)),
+            may_add=self.has_add_permission(request),
+        )
+
+
+def _done() -> Any:
+    return Run.objects.filter(state=BatchState.DONE).order_by("-pk")
+
+
+def plans_of(queue: Queue, runs: Sequence[Run]) -> Plans:
+    """What adding these runs would do now."""
+    lines = [(run, plan(queue, run)) for run in runs]
+    reasons: Counter[str] = Counter()
+    for _, planned in lines:
+        reasons.update({**planned.reasons, RANDOM: planned.random})
+    return Plans(lines, [(reason_label(key), n) for key, n in reasons.most_common() if n])

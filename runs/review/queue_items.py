@@ -1,0 +1,306 @@
+"""Filling queues: what deserves a person, and a random part so that calibration is honest.
+
+Only answered results are added: of an error, or of one still to come, there is nothing to judge.
+All is idempotent: a result is once in a queue, with the reasons that it had when it was added.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from evalhub.models import BatchState, ItemState, User
+from evalhub.work import clock
+from runs.figures.states import state_of
+from runs.models import JudgeRun, Result, Run
+from runs.review.facts import answered, before, facts_of
+from runs.review.models import Assignment, Queue, QueueState, ReviewItem
+from runs.review.reasons import Facts, Reason, as_json, reasons_of, severity
+from runs.review.sampling import (
+    BY_CHANCE,
+    Draw,
+    Rank,
+    Spread,
+    how_many,
+    inverse_weight,
+    lot,
+    position,
+)
+
+PORTION = 1000
+
+
+class Added(NamedTuple):
+    """How many items were added, how many of these by chance, and how many were there already."""
+
+    added: int
+    random: int
+    already: int
+
+
+class Planned(NamedTuple):
+    """What adding a run would do now; `reasons` counts by key, and an item may have several."""
+
+    added: int
+    random: int
+    already: int
+    reasons: Counter[str]
+
+
+class Entry(NamedTuple):
+    """A result to be added."""
+
+    result: int
+    reasons: Sequence[Reason]
+    is_random: bool
+    position: int
+
+
+# A run -------------------------------------------------------------------------------------------
+
+
+def add_run(queue: Queue, run: Run, *, by: User | None = None) -> Added:
+    """Add the run's answers that have a reason, and as many drawn at random as the queue wants.
+
+    Args:
+        by: Who asked for it; None: the queue follows the run's suite.
+
+    Raises:
+        ValidationError: The queue is closed.
+    """
+    check_open(queue)
+    sifted = Sifted.of(queue, run)
+    total = Added(0, 0, 0)
+    for portion in sifted.portions():
+        total = _sum(total, _add(queue, portion))
+    queue.runs.add(run)
+    return total
+
+
+def plan(queue: Queue, run: Run) -> Planned:
+    """What `add_run` would add now."""
+    sifted = Sifted.of(queue, run)
+    total, reasons = Added(0, 0, 0), Counter[str]()
+    for portion in sifted.portions():
+        known = _known(queue, portion)
+        new = [entry for entry in portion if entry.result not in known]
+        total = _sum(total, _counted(new, portion))
+        reasons.update(reason.key for entry in new for reason in entry.reasons)
+    return Planned(*total, reasons)
+
+
+def check_open(queue: Queue) -> None:
+    if queue.state != QueueState.OPEN:
+        raise ValidationError(f"{queue} is closed: reopen it before you add to it.")
+
+
+Grounds = tuple[tuple[Reason, ...], Rank]
+"""Reasons, and the rank that they give. Few differ, so that many results share one of these."""
+
+
+class Sifted(NamedTuple):
+    """A run that was looked through: which of its answers have reasons, and what was drawn."""
+
+    queue: Queue
+    result_ids: Sequence[int]
+    grounds: dict[int, Grounds]
+    draw: Draw
+    spread: Spread
+    arrival_s: int
+
+    @classmethod
+    def of(cls, queue: Queue, run: Run) -> "Sifted":
+        ids = array("q", answered(run))
+        grounds = _grounds(run, ids)
+        count = how_many(queue.random_share, len(ids), len(grounds))
+        draw = Draw.of((lot(queue.seed, pk) for pk in ids), count)
+        spread = Spread(Counter(rank for _, rank in grounds.values()), count)
+        return cls(queue, ids, grounds, draw, spread, _arrival_s(queue))
+
+    def portions(self) -> Iterator[list[Entry]]:
+        for portion in _portions(self.result_ids):
+            yield [entry for pk in portion if (entry := self._entry(pk))]
+
+    def _entry(self, pk: int) -> Entry | None:
+        reasons, rank = self.grounds.get(pk, NO_GROUNDS)
+        assignment = self.draw.position_of(lot(self.queue.seed, pk))
+        if assignment is not None:
+            rank, fine = self.spread.at(assignment)
+        elif reasons:
+            fine = _fine(self.queue, pk)
+        else:
+            return None
+        return Entry(pk, reasons, assignment is not None, position(rank, self.arrival_s, fine))
+
+
+NO_GROUNDS: Grounds = ((), BY_CHANCE)
+
+
+def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
+    """The reasons of each result that has any; read in portions."""
+    compared = before(run)
+    found: dict[int, Grounds] = {}
+    known: dict[Grounds, Grounds] = {}
+    for portion in _portions(ids):
+        for pk, facts in facts_of(run, portion, compared).items():
+            if reasons := reasons_of(facts):
+                grounds = (reasons, _rank(facts, reasons))
+                found[pk] = known.setdefault(grounds, grounds)
+    return found
+
+
+def _rank(facts: Facts, reasons: Sequence[Reason]) -> Rank:
+    return severity(reasons), inverse_weight(facts.weight)
+
+
+def _fine(queue: Queue, pk: int) -> float:
+    return lot(queue.seed, pk, "order") / 2**64
+
+
+def _arrival_s(queue: Queue) -> int:
+    return int((clock.now() - queue.created_at).total_seconds())
+
+
+def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
+    for start in range(0, len(ids), PORTION):
+        yield list(ids[start : start + PORTION])
+
+
+# By hand -----------------------------------------------------------------------------------------
+
+
+def add_results(queue: Queue, results: Iterable[Result], *, by: User) -> Added:
+    """Add these results because somebody chose them; those without an answer are left out.
+
+    Raises:
+        ValidationError: The queue is closed.
+    """
+    check_open(queue)
+    wanted = {result.pk for result in results}
+    done = Result.objects.filter(pk__in=wanted, state=ItemState.DONE).order_by()
+    total = Added(0, 0, 0)
+    for run in Run.objects.filter(pk__in=done.values("run").distinct()).order_by("pk"):
+        ids = list(done.filter(run=run).order_by("pk").values_list("pk", flat=True))
+        for portion in _portions(ids):
+            total = _sum(total, _add(queue, _chosen(queue, run, portion, by)))
+    return total
+
+
+def _chosen(queue: Queue, run: Run, ids: Collection[int], by: User) -> list[Entry]:
+    arrival_s, entries = _arrival_s(queue), []
+    for pk, known in facts_of(run, ids, before(run)).items():
+        facts = replace(known, chosen_by=by.get_username())
+        reasons = reasons_of(facts)
+        where = position(_rank(facts, reasons), arrival_s, _fine(queue, pk))
+        entries.append(Entry(pk, reasons, False, where))
+    return entries
+
+
+# Rows --------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def _add(queue: Queue, entries: Sequence[Entry]) -> Added:
+    """Items and places of one portion. The queue's row is locked: one fills it at a time."""
+    locked = Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
+    known = _known(queue, entries)
+    new = [entry for entry in entries if entry.result not in known]
+    items = ReviewItem.objects.bulk_create(
+        ReviewItem(
+            queue=locked,
+            result_id=entry.result,
+            reasons=as_json(entry.reasons),
+            is_random=entry.is_random,
+            position=entry.position,
+        )
+        for entry in new
+    )
+    _make_assignments(items, 1, locked.reviewers)
+    return _counted(new, entries)
+
+
+def _known(queue: Queue, entries: Collection[Entry]) -> set[int]:
+    rows = ReviewItem.objects.filter(queue=queue, result__in=[entry.result for entry in entries])
+    return set(rows.values_list("result", flat=True))
+
+
+def _counted(new: Sequence[Entry], entries: Sequence[Entry]) -> Added:
+    random = sum(entry.is_random for entry in new)
+    return Added(len(new), random, len(entries) - len(new))
+
+
+def _sum(one: Added, other: Added) -> Added:
+    return Added(*(a + b for a, b in zip(one, other, strict=True)))
+
+
+def _make_assignments(items: Collection[ReviewItem], first: int, last: int) -> int:
+    made = Assignment.objects.bulk_create(
+        Assignment(item=item, queue_id=item.queue_id, position=item.position, number=number)
+        for item in items
+        for number in range(first, last + 1)
+    )
+    return len(made)
+
+
+def add_assignments(queue: Queue) -> int:
+    """Make the places that are missing since the queue wants more reviewers; none is removed.
+
+    Returns:
+        How many were made.
+    """
+    made = 0
+    for number in range(2, queue.reviewers + 1):
+        last, count = 0, 1
+        while count:
+            last, count = _add_some_assignments(queue, number, last)
+            made += count
+    return made
+
+
+@transaction.atomic
+def _add_some_assignments(queue: Queue, number: int, after: int) -> tuple[int, int]:
+    """Places of this number for a portion of the items after one; gives the last, and how many."""
+    Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
+    there = Assignment.objects.filter(item=OuterRef("pk"), number=number)
+    without = ReviewItem.objects.filter(~Exists(there), queue=queue, pk__gt=after)
+    items = list(without.order_by("pk")[:PORTION])
+    return (items[-1].pk if items else after), _make_assignments(items, number, number)
+
+
+# Following ---------------------------------------------------------------------------------------
+
+
+def fill_followers() -> int:
+    """Add the runs that were done since, to the open queues that follow their suites.
+
+    A run is added once: judged again, it is not looked through again. Runs from before the queue
+    was made are added by hand only.
+
+    Returns:
+        How many runs were added.
+    """
+    queues = Queue.objects.filter(state=QueueState.OPEN, follows__isnull=False)
+    count = 0
+    for queue in queues.order_by("pk"):
+        for run in _done_since(queue):
+            add_run(queue, run)
+            count += 1
+    return count
+
+
+def _done_since(queue: Queue) -> list[Run]:
+    """Runs of the suite that ended after the queue was made, and were not added to it."""
+    judged = JudgeRun.objects.filter(
+        run=OuterRef("pk"), is_current=True, finished_at__gte=queue.created_at
+    )
+    added = Queue.runs.through.objects.filter(queue=queue.pk, run=OuterRef("pk"))
+    runs = Run.objects.filter(suite=queue.follows, state=BatchState.DONE).filter(
+        Q(finished_at__gte=queue.created_at) | Exists(judged), ~Exists(added)
+    )
+    found = runs.order_by("pk").select_related("suite__baseline").prefetch_related("judge_runs")
+    return [run for run in found if state_of(run, list(run.judge_runs.all())) == BatchState.DONE]

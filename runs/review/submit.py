@@ -1,0 +1,193 @@
+"""Handing in what a reviewer says, and taking it back. All of it stays in the history."""
+
+from typing import Any, NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from evalhub.models import User
+from evalhub.work import clock
+from runs.models import Result
+from runs.review.models import Assignment, AssignmentState, Correction, Queue, QueueState
+from runs.review.notifications import notify_sent_back
+from runs.review.requirements import requirements_for
+from runs.review.reservations import KEPT, release, remember, until
+from runs.review.review_records import (
+    check_holder,
+    check_lengths,
+    check_open,
+    keep_correction,
+    locked,
+    recorded,
+    seconds_of,
+    withdraw_of,
+)
+from runs.review.skips import last_skip, restore, skip, undo_skip
+from runs.review.submission import ReviewSubmission, Verdict, as_draft, says_something
+
+__all__ = [
+    "ReviewSubmission",
+    "Submitted",
+    "Verdict",
+    "reopen",
+    "save_draft",
+    "send_back",
+    "skip",
+    "submit",
+    "undo",
+    "undo_skip",
+]
+
+
+class Submitted(NamedTuple):
+    """What came of it. `agrees` with the judges; None: they gave no verdict to compare with.
+
+    `is_new` False: it had been submitted before, and nothing was done.
+    """
+
+    assignment: Assignment
+    result: Result
+    agrees: bool | None
+    is_new: bool = True
+
+
+@transaction.atomic
+def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) -> Submitted:
+    """Record the verdicts of a sheet, and give the place up as reviewed.
+
+    A second submission of the same place does nothing until it is undone or sent back.
+
+    Raises:
+        ValidationError: By field; or the place is this person's no more (code "lost").
+    """
+    assignment = locked(assignment)
+    requirements = requirements_for(assignment)
+    if assignment.state == AssignmentState.SUBMITTED and assignment.annotator_id == by.pk:
+        return Submitted(
+            assignment, assignment.item.result, requirements.agrees(submission), is_new=False
+        )
+    check_open(assignment)
+    check_holder(assignment, by)
+    requirements.check(submission)
+    evaluations = recorded(assignment, submission, requirements, by)
+    keep_correction(assignment.item.result, submission.correction, by)
+    assignment.state, assignment.reserved_until = AssignmentState.SUBMITTED, None
+    assignment.submitted_at = clock.now()
+    assignment.seconds, assignment.note = seconds_of(submission), submission.note.strip()
+    assignment.draft = as_draft(submission)
+    assignment.save()
+    assignment.evaluations.set(evaluations)
+    return Submitted(assignment, assignment.item.result, requirements.agrees(submission))
+
+
+# Drafts ------------------------------------------------------------------------------------------
+
+
+def save_draft(assignment: Assignment, draft: dict[str, Any], *, by: User) -> bool:
+    """Keep what was typed, and the place with it. False: the place is this person's no more.
+
+    Raises:
+        ValidationError: A text is too long to be kept.
+    """
+    check_lengths(draft)
+    mine = Assignment.objects.filter(pk=assignment.pk, annotator=by, state__in=KEPT)
+    if not mine.update(draft=draft):
+        return False
+    if assignment.queue.state == QueueState.OPEN:
+        ahead = until(assignment.queue, clock.now())
+        mine.filter(state=AssignmentState.RESERVED).update(reserved_until=ahead)
+    return True
+
+
+# Undoing -----------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def reopen(assignment: Assignment, *, by: User) -> Assignment:
+    """Take back one's own submission: its evaluations are withdrawn, the draft is there again.
+
+    Raises:
+        ValidationError: It is not submitted by this person, the queue is closed, or they have
+            evaluated the result again since.
+    """
+    assignment = locked(assignment)
+    if assignment.state != AssignmentState.SUBMITTED or assignment.annotator_id != by.pk:
+        raise ValidationError("You have not submitted this, so there is nothing to undo.")
+    check_open(assignment)
+    now = clock.now()
+    withdraw_of(assignment, by, "Undone.")
+    text = assignment.draft.get("correction", "").strip()
+    mine = Correction.objects.filter(result=assignment.item.result_id, annotator=by, text=text)
+    mine.filter(promoted_at=None, undone_at=None).update(undone_at=now)
+    remember(assignment, "undone", by, now, note=assignment.note)
+    assignment.submitted_at = None
+    if assignment.sent_back_note:
+        assignment.state = AssignmentState.SENT_BACK
+    else:
+        assignment.state, assignment.reserved_until = (
+            AssignmentState.RESERVED,
+            until(assignment.queue, now),
+        )
+    assignment.save()
+    assignment.evaluations.clear()
+    return assignment
+
+
+def undo(queue: Queue, *, by: User) -> Assignment | None:
+    """Take back this person's last submission or skip in the queue, whichever came last.
+
+    The place is theirs again, with the draft that it was submitted with; None: there is nothing.
+    What they were given since and left untouched is free for others.
+
+    Raises:
+        ValidationError: See `reopen`.
+        NoPlace: See `undo_skip`.
+    """
+    mine = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.SUBMITTED)
+    assignment = mine.order_by("-submitted_at", "-pk").first()
+    skipped = last_skip(queue, by)
+    if skipped is not None and (
+        assignment is None
+        or assignment.submitted_at is None
+        or skipped.created_at > assignment.submitted_at
+    ):
+        back = restore(skipped, by)
+    elif assignment is not None:
+        back = reopen(assignment, by=by)
+    else:
+        return None
+    _leave_untouched(queue, by, but=back)
+    return back
+
+
+def _leave_untouched(queue: Queue, by: User, *, but: Assignment) -> None:
+    """Let others have what the person was given since, and has typed nothing into."""
+    rows = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.RESERVED)
+    for assignment in rows.exclude(pk=but.pk):
+        if not says_something(assignment.draft):
+            release(assignment, by=by)
+
+
+# Sending back ------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def send_back(assignment: Assignment, note: str, *, by: User) -> Assignment:
+    """Ask the annotator to look again; what they said stands until they submit again.
+
+    Raises:
+        ValidationError: No note, nothing was submitted, or the queue is closed.
+    """
+    if not note.strip():
+        raise ValidationError({"note": "Say what they should look at again."})
+    check_lengths({"note": note})
+    assignment = locked(assignment)
+    if assignment.state != AssignmentState.SUBMITTED:
+        raise ValidationError("Nothing is submitted here that could be sent back.")
+    check_open(assignment)
+    remember(assignment, "sent_back", by, clock.now(), note=note.strip())
+    assignment.state = AssignmentState.SENT_BACK
+    assignment.sent_back_by, assignment.sent_back_note = by, note.strip()
+    assignment.save()
+    notify_sent_back(assignment)
+    return assignment

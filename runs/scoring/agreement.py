@@ -1,0 +1,212 @@
+"""How far a judging's judges agree: the sums that agreement and coverage are made of."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django.db.models import Count, QuerySet
+
+from evalhub.digest import digest
+from evalhub.statistics import krippendorff
+from evalhub.statistics.comparisons import Comparisons, comparisons
+from evalhub.statistics.krippendorff import Band, Coincidences
+from issues.models import JudgeTemplate
+from runs.models import Judgment, JudgmentState
+
+Scales = Mapping[int | None, str]
+"""A name for the scale of each judge template, by the template's id; equal scales, equal names."""
+
+
+class JudgeValue(NamedTuple):
+    """What scoring and agreement need of one judgment. `judge` None: a check."""
+
+    criterion: int
+    judge: int | None
+    is_backup: bool
+    value: float | None
+    template: int | None
+
+    @classmethod
+    def of(cls, judgment: Judgment) -> "JudgeValue":
+        return cls(*(getattr(judgment, name) for name in JUDGE_VALUE_FIELDS))
+
+
+JUDGE_VALUE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "template_id")
+
+
+class Units(NamedTuple):
+    """What can be compared on one scale: for each criterion one value per judge, two at least.
+
+    `raters` are the ids of the judges that gave any of them.
+    """
+
+    scale: str
+    values: list[list[float]]
+    raters: set[int]
+
+
+def scales_of(template_ids: Iterable[int | None]) -> Scales:
+    """Names of these templates' scales. A judgment without a template has a scale of its own."""
+    templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
+    scales: dict[int | None, str] = {None: ""}
+    scales |= {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
+    return scales
+
+
+class Agreement(NamedTuple):
+    """How far judges agree, over `units` criteria of which two or more gave a value.
+
+    `alpha` is Krippendorff's, ordinal; None where there is none to be had, which `band` explains.
+    """
+
+    alpha: float | None
+    band: Band
+    units: int
+
+
+def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
+    """That of one result's judges, on the scale on which most was compared.
+
+    Checks take no part.
+    """
+    found = most_compared(votes, scales)
+    values, raters = (found.values, found.raters) if found else ([], set())
+    return _agreement(krippendorff.coincidences(values), raters=len(raters), units=len(values))
+
+
+def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
+    """That of a whole judging, whose sums these are, on the scale on which most was compared.
+
+    Verdicts on two scales cannot be compared.
+    """
+    nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
+    scales = statistics.get("scales", {}).values()
+    compared = max(scales, key=lambda found: found["units"], default=nothing)
+    matrix = krippendorff.from_json(compared["coincidences"])
+    return _agreement(matrix, raters=len(compared["raters"]), units=compared["units"])
+
+
+def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
+    alpha = krippendorff.alpha_from_coincidences(matrix)
+    band = krippendorff.band(alpha, raters=raters, units=units)
+    return Agreement(None if band == Band.TOO_LITTLE_DATA else alpha, band, units)
+
+
+def most_compared(votes: Iterable[JudgeValue], scales: Scales) -> Units | None:
+    """The units on the scale that has most of them; None where nothing can be compared."""
+    return max(units_of(votes, scales), key=lambda units: len(units.values), default=None)
+
+
+def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
+    """What can be compared, scale by scale.
+
+    A judge's value is that of the majority of its samples; a tie is no value.
+    """
+    samples: dict[str, dict[int, dict[int, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for vote in votes:
+        if vote.judge is not None and vote.value is not None:
+            scale = scales[vote.template]
+            samples[scale][vote.criterion][vote.judge].append(vote.value)
+    return [units for scale, criteria in samples.items() if (units := _units(scale, criteria))]
+
+
+def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Units | None:
+    values: list[list[float]] = []
+    raters: set[int] = set()
+    for judges in criteria.values():
+        given = {j: value for j, votes in judges.items() if (value := majority(votes)) is not None}
+        if len(given) > 1:
+            values.append(list(given.values()))
+            raters.update(given)
+    return Units(scale, values, raters) if values else None
+
+
+def majority(values: Iterable[float]) -> float | None:
+    """The value given most often; None where two are given equally often, or there is none."""
+    (value, most), (_, second) = [*Counter(values).most_common(2), (None, 0), (None, 0)][:2]
+    return value if most > second else None
+
+
+# A whole judging --------------------------------------------------------------------------------
+
+
+def statistics_of(judge_run_id: int) -> dict[str, Any]:
+    """What `JudgeRun.statistics` holds: sums over the judgments, which add up over judgings.
+
+    Returns:
+        "judges": by judge id, how many judgments are ok, repaired and failed; "failures": how many
+        failed by kind; "comparisons": pairs of judges of one criterion that both gave a value, and
+        how many were expected; "scales": for each scale, by its name, "coincidences" as rows that
+        `krippendorff.as_json` writes, "units", how many criteria of results have at least two
+        values, and "raters", the ids of the judges that gave any. Checks and people are not among
+        them.
+    """
+    judgments = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
+    failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
+    scales, compared = _compared(judgments)
+    return {
+        "judges": _by_judge(judgments),
+        "failures": dict(failures.annotate(Count("pk"))),
+        "comparisons": compared,
+        "scales": scales,
+    }
+
+
+def comparisons_of(votes: Iterable[JudgeValue]) -> Comparisons:
+    """How many pairs of judges can be compared on one result's criteria, and how many should be.
+
+    A judge was asked where it gave a value or failed; a backup judge only makes good for others.
+    """
+    answered: dict[int, set[int]] = defaultdict(set)
+    asked: dict[int, set[int]] = defaultdict(set)
+    for vote in votes:
+        if vote.judge is not None and vote.value is not None:
+            answered[vote.criterion].add(vote.judge)
+        if vote.judge is not None and not vote.is_backup:
+            asked[vote.criterion].add(vote.judge)
+    return comparisons((len(answered[pk]), len(judges)) for pk, judges in asked.items())
+
+
+def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]], list[int]]:
+    """The sums for each scale, and how many comparisons there are of how many expected."""
+    scales = scales_of(judgments.values_list("template_id", flat=True).distinct())
+    sums: dict[str, dict[str, Any]] = {}
+    made = expected = 0
+    for votes in _by_result(judgments):
+        compared = comparisons_of(votes)
+        made, expected = made + compared.made, expected + compared.expected
+        for units in units_of(votes, scales):
+            found = sums.setdefault(units.scale, {"coincidences": [], "units": 0, "raters": set()})
+            found["coincidences"].append(krippendorff.coincidences(units.values))
+            found["units"] += len(units.values)
+            found["raters"] |= units.raters
+    return _as_json(sums), [made, expected]
+
+
+def _as_json(sums: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        scale: {
+            "coincidences": krippendorff.as_json(krippendorff.summed(found["coincidences"])),
+            "units": found["units"],
+            "raters": sorted(found["raters"]),
+        }
+        for scale, found in sums.items()
+    }
+
+
+def _by_result(judgments: QuerySet[Judgment]) -> Iterator[list[JudgeValue]]:
+    """The votes on each result, one result after the other, so that not all are held at once."""
+    rows = judgments.order_by("result_id").values_list("result_id", *JUDGE_VALUE_FIELDS)
+    for _, group in groupby(rows.iterator(chunk_size=2000), key=lambda row: row[0]):
+        yield [JudgeValue(*row[1:]) for row in group]
+
+
+def _by_judge(judgments: QuerySet[Judgment]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
+    counted = judgments.values_list("judge_id", "state").annotate(Count("pk"))
+    for judge, state, count in counted:
+        found[str(judge)][state] = count
+    return dict(found)

@@ -1,0 +1,159 @@
+"""People's verdicts that teach judges: marked, unmarked, and copied into judge templates."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from evalhub.history import sign
+from evalhub.models import User
+from issues.judge_templates.examples import ExampleSource, copy_in
+from issues.models import JudgeTemplate, TemplateExample
+from issues.states import Refused
+from runs.judging.tasks import judged_answer_of
+from runs.models import EvaluationKind, Example, HumanEvaluation
+from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.human_evaluation import is_active
+
+MARKED_WITH = (
+    *("evaluation__annotator", "evaluation__criterion", "evaluation__result__answer"),
+    *("evaluation__result__run", "evaluation__result__revision", "evaluation__result__test"),
+)
+"""What the texts of a marked verdict are read from."""
+
+
+def mark(evaluation: HumanEvaluation, note: str, *, by: User) -> Example:
+    """Mark a person's verdict as an example; marked already, its note is the new one.
+
+    Raises:
+        ValidationError: It cannot teach; the message says why.
+    """
+    if problem := problem_of(evaluation):
+        raise ValidationError(problem)
+    example = Example.objects.filter(pk=evaluation.pk).first() or Example(evaluation=evaluation)
+    example.note, example.marked_by = note.strip(), by
+    sign(example, by, "Marked as an example")
+    example.save()
+    return example
+
+
+def unmark(evaluation: HumanEvaluation, *, by: User) -> None:
+    """Mark it as an example no longer. The mark stays in the history; copies in templates stay.
+
+    Raises:
+        ValidationError: It is not marked.
+    """
+    example = Example.objects.filter(pk=evaluation.pk).first()
+    if example is None:
+        raise ValidationError("This verdict is not marked as an example.")
+    sign(example, by, "Unmarked")
+    example.delete()
+
+
+def problem_of(evaluation: HumanEvaluation) -> str:
+    """Why this verdict cannot be an example, in words; "" where it can."""
+    test = evaluation.result.test
+    if test.sealed:
+        return (
+            f"Test {test.pk} is sealed, so its verdicts cannot be examples: its text would stand "
+            "in every prompt of the judges that learn from it."
+        )
+    if evaluation.kind == EvaluationKind.WITHDRAWAL:
+        return "A withdrawal is no verdict: mark one that stands."
+    if not is_active(evaluation):
+        return "This verdict was withdrawn or replaced: mark the one that stands."
+    return ""
+
+
+def active_among(evaluations: Sequence[HumanEvaluation]) -> set[int]:
+    """Those that stand, with one query for all."""
+    about = {(row.result_id, row.criterion_id, row.annotator_id) for row in evaluations}
+    rows = HumanEvaluation.objects.filter(result__in={result for result, _, _ in about})
+    grouped: dict[tuple[int, int, int], list[HumanEvaluation]] = defaultdict(list)
+    for row in rows.order_by("pk"):
+        grouped[row.result_id, row.criterion_id, row.annotator_id].append(row)
+    left = {row.pk for key in about for row in active_evaluations(grouped[key])}
+    return left & {row.pk for row in evaluations}
+
+
+# Copying -----------------------------------------------------------------------------------------
+
+
+class Copied(NamedTuple):
+    """What came of copying: how many are new in the template, and how many it had already."""
+
+    new: int
+    known: int
+
+
+@transaction.atomic
+def copy_into(template: JudgeTemplate, marked: Iterable[Example], *, by: User) -> Copied:
+    """Copy marked verdicts into a draft, with their texts as they are now.
+
+    Raises:
+        Refused: The template is no draft, or some cannot be its examples: then none is copied.
+    """
+    pks = [example.pk for example in marked]
+    rows = list(Example.objects.filter(pk__in=pks).select_related(*MARKED_WITH).order_by("pk"))
+    left = active_among([row.evaluation for row in rows])
+    problems = [problem for row in rows if (problem := _copy_problem(row, left))]
+    if problems:
+        raise Refused(problems)
+    made = copy_in(template, [taught_by_human_evaluation(row.evaluation) for row in rows])
+    if made:
+        draft = JudgeTemplate.objects.get(pk=template.pk)
+        sign(draft, by, f"Copied {len(made)} example{'s' * (len(made) != 1)}")
+        draft.save()
+    return Copied(len(made), len(rows) - len(made))
+
+
+def _copy_problem(row: Example, left: set[int]) -> str:
+    evaluation = row.evaluation
+    if evaluation.pk not in left:
+        return f"{name_of(evaluation)} no longer stands: it was withdrawn or replaced. Unmark it."
+    if evaluation.criterion.key and not evaluation.criterion.text.strip():
+        return (
+            f"{name_of(evaluation)} is on a criterion that a check decides: no judge is asked "
+            "about it."
+        )
+    return ""
+
+
+def name_of(evaluation: HumanEvaluation) -> str:
+    """What a person calls this verdict."""
+    return f"The verdict of {evaluation.annotator} on result {evaluation.result_id}"
+
+
+def taught_by_human_evaluation(evaluation: HumanEvaluation) -> ExampleSource:
+    """A verdict with what it was given on, as judges would see it."""
+    result = evaluation.result
+    case = judged_answer_of(result, result.run.system_prompt)
+    assert evaluation.value is not None  # it is no withdrawal
+    texts = {
+        "input": case.input,
+        "output": case.output,
+        "reference": result.revision.content["reference"],
+        "guidelines": result.revision.content["guidelines"],
+        "criterion": evaluation.criterion.text if evaluation.criterion.key else "",
+        "justification": evaluation.justification,
+    }
+    return ExampleSource(result.test, texts, evaluation.option, evaluation.value)
+
+
+# What was taught ---------------------------------------------------------------------------------
+
+
+def taught_tests(template_ids: Iterable[int]) -> dict[int, set[int]]:
+    """The tests that each of these templates has examples of, by the template's id.
+
+    Judges that are asked with it must not be measured on them.
+    """
+    wanted = set(template_ids)
+    found: dict[int, set[int]] = {pk: set() for pk in wanted}
+    rows = TemplateExample.objects.filter(template__in=wanted, test__isnull=False).order_by()
+    for template, test in rows.values_list("template_id", "test_id").distinct():
+        if test is not None:
+            found[template].add(test)
+    return found

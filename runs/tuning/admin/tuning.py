@@ -1,0 +1,366 @@
+"""Pages of rehearsals: begin one, read where judge and people differ, edit, try, publish."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, QuerySet
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    JsonResponse,
+)
+from django.urls import URLPattern, path
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.work.progress import NotPossible
+from issues.states import Refused
+from runs.tuning import attempt_control
+from runs.tuning.admin.forms import (
+    AttemptForm,
+    ChoosingForm,
+    LimitForm,
+    PromptForm,
+    ReasonForm,
+    wanted_pair,
+)
+from runs.tuning.admin.tuning_page import page_of, progress_of
+from runs.tuning.disagreements import PAGE, disagreements_of
+from runs.tuning.draft import edit_prompt, use_as_example
+from runs.tuning.labelled_answers import verdicts_of
+from runs.tuning.models import Attempt, LabelledExample, Tuning
+from runs.tuning.publication import publish_tried, tried_as
+from runs.tuning.start import TuningRefused, draft_of, has_draft, start, too_few
+
+TRY = "tuning.add_attempt"
+EDIT = "issues.change_judgetemplate"
+PUBLISH = "issues.publish_judgetemplate"
+
+Button = Callable[[Attempt, Decimal | None], object]
+
+ATTEMPT_ACTS: dict[str, tuple[Button, str]] = {
+    "cancel": (
+        lambda attempt, limit: attempt_control.cancel(attempt),
+        "Cancelled: what was said is kept, and it can be resumed.",
+    ),
+    "resume": (
+        lambda attempt, limit: attempt_control.resume(attempt, cost_limit_usd=limit),
+        "Resumed: exactly what is missing is asked.",
+    ),
+    "retry_errors": (
+        lambda attempt, limit: attempt_control.retry_errors(attempt),
+        "Asked again where no verdict could be had.",
+    ),
+}
+"""What can be done to a try; a limit counts only where it goes on."""
+
+
+@admin.register(Tuning)
+class TuningAdmin(PageAdmin):
+    """A judge beside people, and drafts of its wording tried on what they decided."""
+
+    section = "Runs"
+    when_empty = "Once people have judged answers too, a judge can be improved by what they said."
+    keeps_history = False
+    list_display = ("template", "judge", "answers", "attempts", "created_by", "created_at")
+    list_filter = (("template", admin.RelatedOnlyFieldListFilter), "annotators")
+    search_fields = ("template__title", "template__family", "judge__language_model__name")
+    list_select_related = ("template", "judge__language_model", "judge__template", "created_by")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nothing of it is edited: it is what people and the judge said on that day."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """None: how often the held-out half was looked at would be forgotten."""
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Tuning]:
+        rows: QuerySet[Tuning] = super().get_queryset(request)
+        return rows.select_related("draft", "suite", "tag").annotate(
+            answer_total=Count("examples", distinct=True),
+            attempt_total=Count("attempts", distinct=True),
+        )
+
+    @display(description="answers", ordering="answer_total")
+    def answers(self, tuning: Any) -> int:
+        return int(tuning.answer_total)
+
+    @display(description="attempts", ordering="attempt_total")
+    def attempts(self, tuning: Any) -> int:
+        return int(tuning.attempt_total)
+
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        views = {
+            "disagreements": self.disagreements_view,
+            "example": self.example_view,
+            "prompt": self.prompt_view,
+            "attempt": self.attempt_view,
+            "act": self.act_view,
+            "progress": self.progress_view,
+            "publish": self.publish_view,
+        }
+        own = [
+            path(f"<int:object_id>/{name}/", wrap(view), name=f"tuning_tuning_{name}")
+            for name, view in views.items()
+        ]
+        return [*own, *super().get_urls()]
+
+    # Begin and look -------------------------------------------------------------------------------
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Choose whose verdicts; how many there are is said before it begins."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        sent = request.POST if request.method == "POST" else request.GET
+        form = ChoosingForm(sent if "pair" in sent else None)
+        if "pair" not in sent:
+            form.initial["pair"] = wanted_pair(
+                form.pairs,
+                judge=row_number(request.GET.get("judge")),
+                template=row_number(request.GET.get("template")),
+            )
+        context: dict[str, Any] = {}
+        if "pair" in sent and form.is_valid():
+            chosen = form.chosen()
+            if request.method == "POST":
+                try:
+                    tuning = start(chosen, by=current_user(request), seed=form.cleaned_data["seed"])
+                    return HttpResponseRedirect(tuning.get_absolute_url())
+                except TuningRefused as refused:
+                    self.say(request, str(refused))
+            found = verdicts_of(chosen)
+            context = {"found": found, "problem": too_few(chosen, found)}
+        return self.page(
+            request,
+            "tuning/start.html",
+            title="Improve a judge",
+            form=form,
+            back_url=self.url_of("changelist"),
+            **context,
+        )
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        return self._show(request, self.found(request, row_number(object_id)))
+
+    def _show(
+        self, request: HttpRequest, tuning: Tuning, form: PromptForm | None = None
+    ) -> HttpResponse:
+        page = page_of(tuning)
+        draft = page.draft
+        if form is None and draft is not None:
+            form = PromptForm(initial={"text": draft.text, "seen": draft.text})
+        return self.page(
+            request,
+            "tuning/tuning.html",
+            title=str(tuning.template),
+            page=page,
+            prompt_form=form,
+            may_try=request.user.has_perm(TRY),
+            may_edit=request.user.has_perm(EDIT),
+            may_publish=request.user.has_perm(PUBLISH),
+        )
+
+    def disagreements_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Where people and the judge differ, on the seen half alone."""
+        tuning = self.found(request, object_id)
+        number = row_number(request.GET.get("try"))
+        attempt = tuning.attempts.filter(number=number).first() if number else None
+        if number and attempt is None:
+            raise Http404(f"This rehearsal has no try {number}.")
+        page = max(1, row_number(request.GET.get("page")))
+        found = disagreements_of(tuning, current_user(request), attempt=attempt, page=page)
+        readable = found.total - found.hidden
+        return self.page(
+            request,
+            "tuning/disagreements.html",
+            title=f"Where {tuning.judge} and people differ",
+            tuning=tuning,
+            attempt=attempt,
+            found=found,
+            page_number=page,
+            start=PAGE * (page - 1),
+            readable=readable,
+            has_next=PAGE * page < readable,
+            may_edit=request.user.has_perm(EDIT),
+        )
+
+    def progress_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return JsonResponse(progress_of(self.found(request, object_id)))
+
+    # Edit -----------------------------------------------------------------------------------------
+
+    def example_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Copy an answer of the seen half, with what people said of it, into the draft."""
+        tuning = self._posted(request, object_id, EDIT)
+        mine = LabelledExample.objects.readable_by(request.user).filter(tuning=tuning)
+        labelled_example = mine.filter(pk=row_number(request.POST.get("labelled_example"))).first()
+        if labelled_example is None:
+            raise Http404("There is no such answer in this rehearsal for you.")
+        try:
+            draft = use_as_example(tuning, labelled_example, by=current_user(request))
+            self.message_user(request, f"An example of {draft} now.", messages.SUCCESS)
+        except TuningRefused as refused:
+            self.say(request, str(refused))
+        except Refused as refused:
+            self.say(request, *refused.problems)
+        back = f"{self.url_of('disagreements', tuning.pk)}?{request.GET.urlencode()}"
+        return HttpResponseRedirect(f"{back}#answer-{labelled_example.pk}")
+
+    def prompt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Begin a draft, or give it other words; what was typed is shown again if it cannot be."""
+        tuning = self._posted(request, object_id, EDIT)
+        if "text" not in request.POST:
+            draft = draft_of(tuning, by=current_user(request))
+            self.message_user(request, f"{draft} is a draft now.", messages.SUCCESS)
+            return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
+        form = PromptForm(request.POST)
+        if not has_draft(tuning):
+            self.say(request, "There is no draft any more: begin one. Your text is below.")
+            return self._show(request, tuning, form)
+        if not form.is_valid():
+            return self._show(request, tuning, form)
+        text, seen = form.cleaned_data["text"], form.cleaned_data["seen"]
+        try:
+            edit_prompt(tuning.draft, text, seen=seen, by=current_user(request))
+        except TuningRefused as refused:
+            form.add_error(None, str(refused))
+            form.data = {**form.data.dict(), "seen": tuning.draft.text}  # type: ignore[attr-defined]
+            return self._show(request, tuning, form)
+        except ValidationError as error:
+            form.add_error("text", error.messages)
+            return self._show(request, tuning, form)
+        self.message_user(request, "The draft has these words now.", messages.SUCCESS)
+        return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
+
+    # Try ------------------------------------------------------------------------------------------
+
+    def attempt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """What a try would ask for and cost; by POST it begins."""
+        tuning = self.found(request, object_id)
+        if not request.user.has_perm(TRY):
+            raise PermissionDenied
+        if not has_draft(tuning):
+            self.say(request, "Begin a draft first: then it can be tried.")
+            return HttpResponseRedirect(tuning.get_absolute_url())
+        estimate = attempt_control.estimate(tuning, tuning.draft)
+        sent = request.POST if request.method == "POST" else None
+        form = AttemptForm(sent, has_sealed=estimate.sealed_exposure is not None)
+        if sent is not None and form.is_valid() and self._attempt(request, tuning, form):
+            return HttpResponseRedirect(tuning.get_absolute_url())
+        return self.page(
+            request,
+            "tuning/attempt.html",
+            title=f"Try {tuning.draft}",
+            tuning=tuning,
+            estimate=estimate,
+            form=form,
+            back_url=tuning.get_absolute_url(),
+        )
+
+    def _attempt(self, request: HttpRequest, tuning: Tuning, form: AttemptForm) -> bool:
+        assert tuning.draft is not None
+        try:
+            attempt = attempt_control.start_attempt(
+                tuning, tuning.draft, by=current_user(request), **form.cleaned_data
+            )
+        except TuningRefused as refused:
+            self.say(request, str(refused))
+            return False
+        self.message_user(request, f"Try {attempt.number} begins.", messages.SUCCESS)
+        return True
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Cancel, resume, or retry a try."""
+        tuning = self._posted(request, object_id, TRY)
+        wanted = row_number(request.POST.get("try"))
+        attempt = Attempt.objects.filter(tuning=tuning, pk=wanted).first()
+        act = request.POST.get("act", "")
+        if attempt is None or act not in ATTEMPT_ACTS:
+            raise Http404(f"There is no act {act!r} on such a try.")
+        do, said = ATTEMPT_ACTS[act]
+        limit = LimitForm(request.POST)
+        if not limit.is_valid():
+            self.say(request, *limit.errors["cost_limit_usd"])
+            return HttpResponseRedirect(tuning.get_absolute_url())
+        try:
+            do(attempt, limit.cleaned_data["cost_limit_usd"])
+            self.message_user(request, said, messages.SUCCESS)
+        except NotPossible as error:
+            self.say(request, str(error))
+        return HttpResponseRedirect(tuning.get_absolute_url())
+
+    # Publish --------------------------------------------------------------------------------------
+
+    def publish_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Publish the draft with its figures; untried only for a reason."""
+        tuning = self.found(request, object_id)
+        if not request.user.has_perm(PUBLISH):
+            raise PermissionDenied
+        draft = tuning.draft
+        if draft is None or not has_draft(tuning):
+            self.say(request, "There is no draft to publish.")
+            return HttpResponseRedirect(tuning.get_absolute_url())
+        attempt = tried_as(tuning, draft)
+        form = None if attempt else ReasonForm(request.POST or None)
+        if request.method == "POST" and (form is None or form.is_valid()):
+            reason = form.cleaned_data["reason"] if form else ""
+            if self._publish(request, tuning, reason):
+                return HttpResponseRedirect(tuning.get_absolute_url())
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Publish {draft}",
+            sentences=sentences_before(attempt),
+            form=form,
+            hidden=[],
+            button="Publish",
+            danger=attempt is None,
+            back_url=tuning.get_absolute_url(),
+        )
+
+    def _publish(self, request: HttpRequest, tuning: Tuning, reason: str) -> bool:
+        assert tuning.draft is not None
+        try:
+            publish_tried(tuning, tuning.draft, by=current_user(request), reason=reason)
+        except TuningRefused as refused:
+            self.say(request, str(refused))
+        except Refused as refused:
+            self.say(request, *refused.problems)
+        except ValidationError as error:
+            self.say(request, *error.messages)
+        else:
+            said = f"{tuning.draft} is published, with the figures of both halves."
+            self.message_user(request, said, messages.SUCCESS)
+            return True
+        return False
+
+    def _posted(self, request: HttpRequest, object_id: int, right: str) -> Any:
+        tuning = self.found(request, object_id)
+        if request.method != "POST" or not request.user.has_perm(right):
+            raise PermissionDenied
+        return tuning
+
+
+def sentences_before(attempt: Attempt | None) -> list[str]:
+    """What must be known before a draft is published."""
+    attempted = (
+        f"Try {attempt.number} asked with exactly this text, these examples and this scale."
+        if attempt
+        else "No try asked with exactly what the draft is now: nobody knows whether it is better."
+    )
+    return [
+        attempted,
+        "Published, it can be used by tests and never changes again. The figures of both halves "
+        "are kept with it.",
+    ]

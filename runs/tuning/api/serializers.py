@@ -1,0 +1,128 @@
+from typing import Any
+
+from rest_framework import serializers
+
+from evalhub.api.fields import Name, RowSerializer
+from evalhub.models import BatchState
+from issues.models import JudgeTemplate, Tag
+from runs.models import Judge, Suite
+from runs.tuning.attempt_control import counts
+from runs.tuning.conclusions import conclusion, warnings, warnings_of
+from runs.tuning.figures import as_json, tuning_figures
+from runs.tuning.labelled_answers import Chosen
+from runs.tuning.models import AnnotatorFilter, Attempt, Tuning
+
+
+class TuningSerializer(RowSerializer):
+    """A judge beside people. `left_out` counts, by reason, verdicts that could not be compared."""
+
+    judge_name = Name(source="judge")
+    is_scripted = serializers.BooleanField(
+        source="judge.language_model.is_scripted", read_only=True
+    )
+    template_name = Name(source="template")
+    created_by = Name()
+    page = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = Tuning
+        fields: tuple[str, ...] = (
+            "id",
+            "template",
+            "template_name",
+            "judge",
+            "judge_name",
+            "is_scripted",
+            "draft",
+            "suite",
+            "tag",
+            "annotators",
+            "seed",
+            "left_out",
+            "created_by",
+            "created_at",
+            "page",
+        )
+
+
+class TuningDetailSerializer(TuningSerializer):
+    """With the figures of both halves, of the version in use and of each complete try."""
+
+    figures = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+
+    class Meta(TuningSerializer.Meta):
+        fields = (*TuningSerializer.Meta.fields, "figures", "attempts")
+
+    def get_figures(self, tuning: Tuning) -> dict[str, Any]:
+        found = tuning_figures(tuning)
+        return {
+            "sizes": found.sizes,
+            "in_use": as_json(found.in_use),
+            "attempts": [
+                {
+                    **as_json(one),
+                    "conclusion": conclusion(one),
+                    "warnings": list(warnings_of(one)),
+                }
+                for one in found.attempts
+            ],
+            "warnings": list(warnings(found)),
+        }
+
+    def get_attempts(self, tuning: Tuning) -> list[dict[str, Any]]:
+        return [as_row(attempt) for attempt in tuning.attempts.order_by("number")]
+
+
+def as_row(attempt: Attempt) -> dict[str, Any]:
+    """How far a try has come, whatever it has found."""
+    return {
+        "id": attempt.pk,
+        "number": attempt.number,
+        "state": attempt.state,
+        "reason": attempt.reason,
+        "is_complete": attempt.state == BatchState.DONE,
+        "digest": attempt.digest,
+        "verdicts": counts(attempt),
+        "spent_usd": float(attempt.spent_usd),
+        "created_at": attempt.created_at,
+    }
+
+
+class StartSerializer(serializers.Serializer):
+    """Which judge and version in use, and whose verdicts count."""
+
+    template = serializers.PrimaryKeyRelatedField(queryset=JudgeTemplate.objects.all())
+    judge = serializers.PrimaryKeyRelatedField(queryset=Judge.objects.all())
+    suite = serializers.PrimaryKeyRelatedField(
+        queryset=Suite.objects.all(), required=False, allow_null=True
+    )
+    tag = serializers.PrimaryKeyRelatedField(
+        queryset=Tag.objects.all(), required=False, allow_null=True
+    )
+    annotators = serializers.ChoiceField(
+        choices=AnnotatorFilter.choices, default=AnnotatorFilter.ALL
+    )
+    seed = serializers.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
+
+    def chosen(self) -> Chosen:
+        """What was chosen, of a body that is valid."""
+        names = ("template", "judge", "suite", "tag", "annotators")
+        return Chosen(**{name: self.validated_data.get(name) for name in names})
+
+
+class AttemptSerializer(serializers.Serializer):
+    """What a try of the draft may cost, and whether sealed tests may be sent outside."""
+
+    cost_limit_usd = serializers.DecimalField(
+        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
+    )
+    allow_sealed_exposure = serializers.BooleanField(default=False)
+
+
+class StateSerializer(serializers.Serializer):
+    """A try that has begun."""
+
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    state = serializers.CharField()

@@ -1,0 +1,69 @@
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from evalhub.api.errors import Conflict
+from evalhub.api.filters import Id
+from evalhub.api.views import ReadOnly
+from runs.tuning.api import serializers
+from runs.tuning.attempt_control import start_attempt
+from runs.tuning.models import Tuning
+from runs.tuning.start import has_draft, start
+
+
+class TuningFilters(filters.FilterSet):
+    template = Id(field_name="template_id")
+    judge = Id(field_name="judge_id")
+
+
+class TuningViewSet(ReadOnly):
+    """Judges beside people, on two halves. Of the held-out half there are figures only."""
+
+    queryset = Tuning.objects.select_related(
+        "template", "judge__language_model", "judge__template", "draft", "created_by"
+    ).order_by("-pk")
+    serializer_class = serializers.TuningSerializer
+    filterset_class = TuningFilters
+    action_permissions = {"attempts": "tuning.add_attempt"}
+
+    def get_serializer_class(self) -> type[BaseSerializer]:
+        detail = self.action in ("retrieve", "create")
+        return serializers.TuningDetailSerializer if detail else self.serializer_class
+
+    @extend_schema(
+        request=serializers.StartSerializer,
+        responses={201: serializers.TuningDetailSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Copy what people and the judge said, and put each test in one half."""
+        body = serializers.StartSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        seed = body.validated_data.get("seed")
+        tuning = start(body.chosen(), by=request.user, seed=seed)  # type: ignore[arg-type]
+        fresh = self.get_queryset().get(pk=tuning.pk)
+        return Response(self.get_serializer(fresh).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=serializers.AttemptSerializer, responses={201: serializers.StateSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def attempts(self, request: Request, pk: str) -> Response:
+        """Ask the judge again about both halves with the draft as it is now."""
+        tuning = self.get_object()
+        if not has_draft(tuning):
+            raise Conflict("There is no draft to try: begin one on the rehearsal's page.")
+        body = serializers.AttemptSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        wanted = body.validated_data
+        attempt = start_attempt(
+            tuning,
+            tuning.draft,
+            by=request.user,  # type: ignore[arg-type]
+            cost_limit_usd=wanted.get("cost_limit_usd"),
+            allow_sealed_exposure=wanted["allow_sealed_exposure"],
+        )
+        return Response(serializers.as_row(attempt), status=status.HTTP_201_CREATED)

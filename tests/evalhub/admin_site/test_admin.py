@@ -1,0 +1,437 @@
+"""The ground's pages: models, people, roles, tokens, calls and the queue."""
+
+import pytest
+from django.contrib.auth.models import Group
+from django.contrib.messages import get_messages
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_q.models import Schedule
+
+from evalhub.models import Call, LanguageModel, Token, User, Worker
+from tests.factories import make_model, make_user
+from tests.provider import UNAUTHORIZED, Provider
+
+pytestmark = pytest.mark.django_db
+
+
+def url(name, *args):
+    return reverse(f"admin:{name}", args=args)
+
+
+def log_in(client, role):
+    user = make_user(role)
+    client.force_login(user)
+    return user
+
+
+def said(response):
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+def model_form(**changes):
+    """What a browser sends when a person saves a language model."""
+    return {
+        "name": "Small",
+        "litellm_model": "openai/small",
+        "is_active": "on",
+        "params": "{}",
+        "max_concurrency": 4,
+        "timeout_s": 60,
+    } | changes
+
+
+# Who may see what --------------------------------------------------------------------------------
+
+LISTS = (
+    "evalhub_languagemodel",
+    "evalhub_call",
+    "evalhub_worker",
+    "evalhub_user",
+    "auth_group",
+    "django_q_schedule",
+    "django_q_success",
+    "django_q_failure",
+    "django_q_ormq",
+    "axes_accessattempt",
+    "axes_accesslog",
+    "axes_accessfailurelog",
+)
+
+
+@pytest.mark.parametrize(
+    ("role", "seen"),
+    [
+        ("", set()),
+        ("viewer", {"evalhub_languagemodel"}),
+        ("annotator", {"evalhub_languagemodel"}),
+        (
+            "maintainer",
+            {"evalhub_languagemodel", "evalhub_call", "evalhub_worker", "evalhub_user"},
+        ),
+        ("admin", set(LISTS)),
+    ],
+)
+def test_roles_see_their_lists(client, role, seen):
+    log_in(client, role)
+
+    opened = {n for n in LISTS if client.get(url(f"{n}_changelist")).status_code == 200}
+
+    assert opened == seen
+
+
+@pytest.mark.parametrize("name", [*LISTS, "evalhub_token"])
+def test_anonymous_people_are_sent_to_the_login(client, name):
+    response = client.get(url(f"{name}_changelist"))
+
+    assert (response.status_code, "/login/" in response["Location"]) == (302, True)
+
+
+@pytest.mark.parametrize("name", ["django_q_schedule", "django_q_ormq", "evalhub_call"])
+def test_nobody_writes_what_the_program_writes(client, name):
+    log_in(client, "superuser")
+
+    assert client.get(url(f"{name}_add")).status_code == 403
+
+
+def test_no_schedule_is_changed_into_a_call_of_any_function(client):
+    log_in(client, "superuser")
+    schedule = Schedule.objects.create(func="issues.nothing", schedule_type="O")
+
+    client.post(url("django_q_schedule_change", schedule.pk), {"func": "os.system"})
+
+    schedule.refresh_from_db()
+    assert schedule.func == "issues.nothing"
+
+
+# Language models ---------------------------------------------------------------------------------
+
+
+def test_a_model_is_added_and_its_history_says_by_whom(client):
+    user = log_in(client, "maintainer")
+
+    client.post(url("evalhub_languagemodel_add"), model_form())
+
+    model = LanguageModel.objects.get(name="Small")
+    assert model.history.get().history_user == user
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"api_base": "http://169.254.169.254/v1"}, "is not on the public internet"),
+        ({"api_key_env": "sk-abc"}, "never the key itself"),
+        ({"api_key_env": "EVALHUB_SECRET_KEY"}, "is a setting of this site"),
+        ({"params": '{"api_key": "x"}'}, "is set by EvalHub itself"),
+        ({"params": "[1]"}, "Enter an object of parameters"),
+        ({"max_concurrency": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_a_model_that_would_do_harm_is_refused_in_words(client, changes, problem):
+    log_in(client, "maintainer")
+
+    response = client.post(url("evalhub_languagemodel_add"), model_form(**changes))
+
+    assert problem in response.content.decode()
+    assert not LanguageModel.objects.exists()
+
+
+def test_a_model_is_never_deleted(client):
+    log_in(client, "superuser")
+    model = make_model()
+
+    response = client.post(url("evalhub_languagemodel_delete", model.pk), {"post": "yes"})
+
+    assert response.status_code == 403
+    assert LanguageModel.objects.filter(pk=model.pk).exists()
+
+
+def test_deactivating_several_is_recorded_for_each(client):
+    log_in(client, "maintainer")
+    models = [make_model(), make_model()]
+    sent = {"action": "deactivate", "_selected_action": [model.pk for model in models]}
+
+    client.post(url("evalhub_languagemodel_changelist"), sent)
+
+    assert not LanguageModel.objects.active().exists()
+    assert [model.history.count() for model in models] == [2, 2]
+
+
+@pytest.mark.parametrize(("value", "standing"), [("secret-value", "set"), ("", "not set")])
+def test_the_page_says_whether_the_key_is_set_and_never_shows_it(
+    client, monkeypatch, value, standing
+):
+    monkeypatch.setenv("SMALL_KEY", value)
+    log_in(client, "maintainer")
+
+    page = client.get(
+        url("evalhub_languagemodel_change", make_model(api_key_env="SMALL_KEY").pk)
+    ).content.decode()
+
+    assert f"SMALL_KEY is {standing} in this web process" in page
+    assert "secret-value" not in page
+
+
+@pytest.mark.parametrize(("role", "is_told"), [("viewer", False), ("maintainer", True)])
+def test_where_a_model_is_called_is_told_to_those_who_set_it_up(client, role, is_told):
+    told = {"api_base": "https://models.example.org", "api_key_env": "HIDDEN_KEY"}
+    model = make_model(**told, params={"hidden_parameter": 1})
+    log_in(client, role)
+    pages = [
+        client.get(url("evalhub_languagemodel_change", model.pk)),
+        client.get(url("evalhub_languagemodel_history", model.pk)),
+        client.get(url("evalhub_languagemodel_simple_history", model.pk, model.history.get().pk)),
+        client.get(url("evalhub_languagemodel_changelist")),
+    ]
+
+    text = "".join(page.content.decode() for page in pages)
+
+    words = ("models.example.org", "HIDDEN_KEY", "hidden_parameter")
+    assert [word in text for word in words] == [is_told] * 3
+
+
+def test_the_page_says_what_a_model_counts_as(client):
+    log_in(client, "viewer")
+    model = make_model(name="openrouter:x-ai/grok-3-mini-beta")
+    page = client.get(url("evalhub_languagemodel_change", model.pk)).content.decode()
+    assert "xai:grok-3-mini (xAI, family Grok)" in page
+
+
+def test_unknown_prices_are_called_so(client):
+    log_in(client, "viewer")
+    make_model()
+
+    page = client.get(url("evalhub_languagemodel_changelist")).content.decode()
+
+    assert "not known" in page
+
+
+def test_testing_the_connection_says_how_it_went_and_records_the_call(client, settings):
+    log_in(client, "maintainer")
+    with Provider(script=lambda request: "ready") as provider:
+        settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
+        model = make_model(api_base=provider.base_url)
+        response = client.post(url("evalhub_languagemodel_probe", model.pk))
+
+    assert "It works." in said(response)[0]
+    call = Call.objects.get()
+    assert (call.role, call.language_model, call.error_kind) == ("probe", model, "")
+
+
+def test_a_refused_key_is_said_in_words_and_recorded(client, settings):
+    log_in(client, "maintainer")
+    with Provider(script=lambda request: UNAUTHORIZED) as provider:
+        settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
+        model = make_model(api_base=provider.base_url)
+        response = client.post(url("evalhub_languagemodel_probe", model.pk))
+
+    assert "It did not work." in said(response)[0]
+    assert Call.objects.get().error_kind == "refused_key"
+
+
+def test_only_who_may_change_a_model_tests_it_and_only_by_post(client):
+    model = make_model()
+    log_in(client, "viewer")
+    by_viewer = client.post(url("evalhub_languagemodel_probe", model.pk)).status_code
+    log_in(client, "maintainer")
+    by_get = client.get(url("evalhub_languagemodel_probe", model.pk)).status_code
+
+    assert (by_viewer, by_get) == (403, 403)
+
+
+# Calls and workers -------------------------------------------------------------------------------
+
+
+def make_call():
+    return Call.objects.create(
+        language_model=make_model(),
+        role="candidate",
+        reply="the raw words",
+        request_digest="d",
+        started_at=timezone.now(),
+    )
+
+
+def test_a_call_is_read_by_who_may_read_sealed_text(client):
+    log_in(client, "maintainer")
+
+    assert (
+        "the raw words" in client.get(url("evalhub_call_change", make_call().pk)).content.decode()
+    )
+
+
+def test_the_reply_of_a_call_is_hidden_from_others(client):
+    from django.contrib.auth.models import Permission
+
+    user = log_in(client, "viewer")
+    user.user_permissions.add(Permission.objects.get(codename="view_call"))
+
+    page = client.get(url("evalhub_call_change", make_call().pk)).content.decode()
+
+    assert "the raw words" not in page
+    assert "it may hold the text of sealed tests" in page
+
+
+def test_a_call_is_never_changed(client):
+    log_in(client, "superuser")
+    call = make_call()
+
+    response = client.post(url("evalhub_call_change", call.pk), {"reply": "other"})
+
+    call.refresh_from_db()
+    assert (response.status_code, call.reply) == (403, "the raw words")
+
+
+def test_workers_are_listed(client):
+    Worker.objects.create(name="host 12", started_at=timezone.now(), beat_at=timezone.now())
+    log_in(client, "maintainer")
+
+    assert "host 12" in client.get(url("evalhub_worker_changelist")).content.decode()
+
+
+# People ------------------------------------------------------------------------------------------
+
+
+def test_an_admin_adds_a_person_with_a_role(client):
+    log_in(client, "admin")
+    group = Group.objects.get(name="annotator")
+    sent = {"username": "new", "usable_password": "true", "is_staff": "on", "groups": [group.pk]}
+    sent |= {"password1": "long-and-odd-1", "password2": "long-and-odd-1"}
+
+    client.post(url("evalhub_user_add"), sent)
+
+    user = User.objects.get(username="new")
+    assert (list(user.groups.all()), user.is_staff) == ([group], True)
+
+
+def test_an_admin_makes_nobody_a_superuser(client):
+    user = log_in(client, "admin")
+    sent = {"username": user.username, "is_active": "on", "is_staff": "on", "is_superuser": "on"}
+
+    client.post(url("evalhub_user_change", user.pk), sent)
+
+    user.refresh_from_db()
+    assert not user.is_superuser
+
+
+def test_an_admin_does_not_touch_a_superuser(client):
+    boss = make_user("superuser")
+    log_in(client, "admin")
+
+    changed = client.post(url("evalhub_user_change", boss.pk), {"username": "mine"})
+    password = client.get(url("auth_user_password_change", boss.pk))
+
+    assert (changed.status_code, password.status_code) == (403, 403)
+
+
+def test_a_role_of_the_house_is_not_edited_or_deleted(client):
+    log_in(client, "admin")
+    group = Group.objects.get(name="viewer")
+
+    changed = client.post(url("auth_group_change", group.pk), {"name": "other"})
+    deleted = client.post(url("auth_group_delete", group.pk), {"post": "yes"})
+
+    assert (changed.status_code, deleted.status_code) == (403, 403)
+
+
+# Tokens ------------------------------------------------------------------------------------------
+
+
+def make_token(user, **fields):
+    return Token.objects.issue(user=user, name="script", **fields)
+
+
+def test_a_new_tokens_text_is_shown_once_and_stored_nowhere(client):
+    user = log_in(client, "annotator")
+
+    made = client.post(url("evalhub_token_add"), {"name": "ci", "scope": "read"})
+
+    text = made.context["token"].text
+    token = Token.objects.get()
+    assert text in made.content.decode()
+    assert "no-store" in made["Cache-Control"]
+    assert (token.user, token.scope, token.prefix) == (user, "read", text[:10])
+    for page in (url("evalhub_token_changelist"), url("evalhub_token_change", token.pk)):
+        assert text not in client.get(page).content.decode()
+    assert text not in str(Token.objects.values().get())
+
+
+def test_a_person_sees_only_own_tokens(client):
+    theirs, _ = make_token(make_user("viewer"))
+    user = log_in(client, "maintainer")
+    mine, _ = make_token(user)
+
+    listed = client.get(url("evalhub_token_changelist")).context["cl"].result_list
+
+    assert list(listed) == [mine]
+    assert client.get(url("evalhub_token_change", theirs.pk)).status_code == 302
+
+
+def test_an_admin_sees_all_tokens(client):
+    make_token(make_user("viewer"))
+    log_in(client, "admin")
+
+    assert client.get(url("evalhub_token_changelist")).context["cl"].result_count == 1
+
+
+def test_a_person_makes_tokens_for_nobody_else(client):
+    other = make_user("admin")
+    user = log_in(client, "annotator")
+
+    client.post(url("evalhub_token_add"), {"name": "ci", "scope": "read", "user": other.pk})
+
+    assert Token.objects.get().user == user
+
+
+def test_an_admin_makes_no_token_for_a_superuser(client):
+    boss = make_user("superuser")
+    log_in(client, "admin")
+
+    client.post(url("evalhub_token_add"), {"name": "ci", "scope": "write", "user": boss.pk})
+
+    assert not Token.objects.exists()
+
+
+def test_a_token_makes_no_token():
+    _, text = make_token(make_user("superuser"), scope="write")
+    client = Client(headers={"authorization": f"Bearer {text}"})
+
+    response = client.post(url("evalhub_token_add"), {"name": "more", "scope": "write"})
+
+    assert "/login/" in response["Location"]
+    assert Token.objects.count() == 1
+
+
+def test_revoking_stops_a_token_and_keeps_its_row(client):
+    token, _ = make_token(log_in(client, "viewer"))
+
+    client.post(url("evalhub_token_revoke", token.pk))
+
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+    assert not Token.objects.usable().exists()
+
+
+def test_nobody_revokes_anothers_token(client):
+    token, _ = make_token(make_user("viewer"))
+    log_in(client, "maintainer")
+
+    response = client.post(url("evalhub_token_revoke", token.pk))
+
+    token.refresh_from_db()
+    assert (response.status_code, token.revoked_at) == (404, None)
+
+
+def test_revoking_takes_a_post(client):
+    token, _ = make_token(log_in(client, "viewer"))
+
+    assert client.get(url("evalhub_token_revoke", token.pk)).status_code == 403
+
+
+def test_a_revoked_token_says_so(client):
+    user = log_in(client, "viewer")
+    make_token(user, revoked_at=timezone.now())
+
+    page = client.get(url("evalhub_token_changelist")).content.decode()
+
+    assert "revoked" in page

@@ -1,0 +1,153 @@
+import pytest
+from django.urls import reverse
+
+from evalhub.models import Delivery, Notification, NotificationKind, Webhook
+from evalhub.notifications.events import Event, notify
+from evalhub.notifications.preferences import channels_of, save_preferences
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+EVENT = Event(
+    NotificationKind.ASSIGNED, "issue 1 assigned 1", "“Counts wrongly” is yours now", url="/x/"
+)
+
+
+@pytest.fixture
+def mail_is_on(settings):
+    settings.EMAIL_HOST = "mail.example.org"
+
+
+def make_webhook(**fields) -> Webhook:
+    defaults = {"name": "ci", "url": "https://ci.example.org/", "secret_env": "HOOK_SECRET"}
+    return Webhook.objects.create(**(defaults | {"kinds": ["assigned"]} | fields))
+
+
+def test_everybody_is_told_once_however_often_it_is_told():
+    people = [make_user("annotator"), make_user("annotator")]
+
+    assert notify(EVENT, to=people) == 2
+    assert notify(EVENT, to=people) == 0
+    assert Notification.objects.count() == 2
+
+
+def test_who_is_inactive_is_not_told():
+    assert notify(EVENT, to=[make_user("annotator", is_active=False)]) == 0
+
+
+def test_an_e_mail_goes_to_who_has_an_address_and_wants_it(mail_is_on):
+    wants, has_none = make_user(email="a@example.org"), make_user()
+    declines = make_user(email="b@example.org")
+    save_preferences(declines, {"assigned": ["here"]})
+    notify(EVENT, to=[wants, has_none, declines])
+
+    assert [d.notification.recipient for d in Delivery.objects.all()] == [wants]
+
+
+def test_without_a_mail_server_nothing_waits_to_be_sent():
+    notify(EVENT, to=[make_user(email="a@example.org")])
+
+    assert not Delivery.objects.exists()
+
+
+def test_who_wants_e_mail_only_has_no_unread_notification(mail_is_on):
+    user = make_user(email="a@example.org")
+    save_preferences(user, {"assigned": ["mail"]})
+    notify(EVENT, to=[user])
+
+    assert Notification.objects.get().read_at is not None
+
+
+def test_who_wants_nothing_is_told_nothing(mail_is_on):
+    user = make_user(email="a@example.org")
+    save_preferences(user, {})
+
+    assert notify(EVENT, to=[user]) == 0
+    assert channels_of(user, "assigned") == frozenset()
+
+
+def test_a_webhook_hears_of_its_kinds_even_when_no_person_does():
+    hears = make_webhook()
+    make_webhook(name="runs", kinds=["run_finished"])
+    make_webhook(name="off", is_active=False)
+    notify(EVENT, to=[])
+    notify(EVENT, to=[])
+
+    assert [d.webhook for d in Delivery.objects.all()] == [hears]
+    assert Delivery.objects.get().payload["title"] == EVENT.title
+
+
+# Pages -------------------------------------------------------------------------------------------
+
+
+def test_a_notification_leads_where_it_happened_and_is_read_then(client):
+    user = make_user("viewer")
+    notify(EVENT, to=[user])
+    client.force_login(user)
+    notification = Notification.objects.get()
+    assert EVENT.title in client.get("/admin/evalhub/notification/").content.decode()
+    response = client.post(reverse("admin:evalhub_notification_open", args=[notification.pk]))
+
+    assert (response.status_code, response.headers["Location"]) == (302, "/x/")
+    assert Notification.objects.get().read_at is not None
+
+
+def test_nobody_sees_or_opens_another_s_notification(client):
+    notify(EVENT, to=[make_user("viewer")])
+    client.force_login(make_user("admin"))
+    notification = Notification.objects.get()
+
+    assert EVENT.title not in client.get("/admin/evalhub/notification/").content.decode()
+    assert client.post(f"/admin/evalhub/notification/{notification.pk}/open/").status_code == 404
+    assert Notification.objects.get().read_at is None
+
+
+def test_the_sidebar_counts_what_is_not_read(client):
+    user = make_user("viewer")
+    for n in range(3):
+        notify(Event(NotificationKind.ASSIGNED, f"k{n}", f"title {n}"), to=[user])
+    client.force_login(user)
+    before = client.get("/admin/evalhub/notification/").content.decode()
+    client.post("/admin/evalhub/notification/read/")
+    after = client.get("/admin/evalhub/notification/").content.decode()
+
+    def badge(html: str) -> bool:
+        link = html.partition('href="/admin/evalhub/notification/"')[2].partition("</a>")[0]
+        return ">3<" in "".join(link.split())
+
+    assert badge(before)
+    assert not badge(after)
+
+
+def test_what_one_is_told_of_can_be_chosen(client):
+    user = make_user("viewer")
+    client.force_login(user)
+    assert client.get("/admin/evalhub/notification/save-preferences/").status_code == 200
+    client.post(
+        "/admin/evalhub/notification/save-preferences/",
+        {"run_finished": ["mail"], "assigned": ["sms"]},
+    )
+    user.refresh_from_db()
+
+    assert channels_of(user, "run_finished") == {"mail"}
+    assert channels_of(user, "assigned") == frozenset()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "ftp://example.org/", "http://10.0.0.1/"])
+def test_a_webhook_at_an_address_that_may_not_be_called_is_refused(client, url):
+    client.force_login(make_user("maintainer"))
+    sent = {"name": "x", "url": url, "secret_env": "HOOK", "kinds": ["assigned"]}
+    response = client.post("/admin/evalhub/webhook/add/", sent)
+
+    assert response.status_code == 200
+    assert not Webhook.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["EVALHUB_SECRET_KEY", "DATABASE_URL", "PGPASSWORD"])
+def test_a_webhook_is_not_signed_with_the_site_s_own_secrets(client, name):
+    client.force_login(make_user("maintainer"))
+    sent = {"name": "x", "url": "https://8.8.8.8/", "secret_env": name, "kinds": ["assigned"]}
+    response = client.post("/admin/evalhub/webhook/add/", sent)
+
+    assert f"{name} is a setting of this site" in response.content.decode()
+    assert not Webhook.objects.exists()

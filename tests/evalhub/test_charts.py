@@ -1,0 +1,246 @@
+import json
+from itertools import combinations
+
+import plotly.graph_objects as go
+import pytest
+
+from evalhub import charts
+from evalhub.charts import OUTCOME_COLOURS, OutcomeRow, RateRow
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.wilson import wilson_interval
+
+COUNTS = {"passed": 12, "failed": 6, "unscored": 1, "error": 1, "pending": 0}
+TAGS = [
+    OutcomeRow("t1", "fine", {"passed": 9, "failed": 1}),
+    OutcomeRow("t2", "poor", {"passed": 1, "failed": 3, "unscored": 2}),
+    OutcomeRow("t3", "unknown", {"error": 2}),
+]
+ISSUES = [
+    RateRow("i1", "Counts letters", 1, 10, wilson_interval(1, 10)),
+    RateRow("i2", "Invents sources", 3, 4, Interval(0.3, 0.95)),
+    RateRow("i3", "Never judged", 0, 0, None),
+]
+
+FIGURES = {
+    "pie": charts.outcome_pie(COUNTS),
+    "empty pie": charts.outcome_pie({}),
+    "tags": charts.tag_bars(TAGS),
+    "no tags": charts.tag_bars([]),
+    "issues": charts.issue_bars(ISSUES),
+    "no issues": charts.issue_bars([]),
+    "latency": charts.latency_histogram([120, 340.5, None, 15_000]),
+    "cost": charts.cost_histogram([0.0001, 0.00032, 0.0]),
+    "no cost": charts.cost_histogram([None, None]),
+}
+EVERY_FIGURE = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+
+
+@EVERY_FIGURE
+def test_figure_is_one_that_plotly_accepts(figure):
+    assert go.Figure(figure).data is not None
+
+
+@EVERY_FIGURE
+def test_figure_is_strict_json(figure):
+    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
+
+
+@EVERY_FIGURE
+def test_figure_leaves_title_background_and_font_colour_to_the_page(figure):
+    layout = figure["layout"]
+    assert "title" not in layout
+    assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
+    assert '"font": {"color"' not in json.dumps(figure)
+
+
+# Colours -----------------------------------------------------------------------------------------
+
+# What people with normal, protan, deutan and tritan vision see of linear RGB, by Machado (2009).
+VISIONS: dict[str, list[list[float]]] = {
+    "normal": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+DARK_BACKGROUND = "#111827"
+
+
+def linear(colour):
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+
+
+def luminance(rgb):
+    return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+
+
+def contrast(first, second):
+    dark, light = sorted(luminance(linear(colour)) for colour in (first, second))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(colour, vision):
+    r, g, b = (
+        min(1, max(0, sum(m * c for m, c in zip(row, linear(colour), strict=True))))
+        for row in VISIONS[vision]
+    )
+    xyz = (
+        (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
+        luminance((r, g, b)),
+        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+    )
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("pair", list(combinations(OUTCOME_COLOURS, 2)), ids="-".join)
+def test_outcomes_are_told_apart_with_any_colour_vision(pair, vision):
+    # A difference of 2 is just seen side by side; 30 is seen at a glance.
+    first, second = (lab(OUTCOME_COLOURS[name], vision) for name in pair)
+    assert sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5 > 30
+
+
+@pytest.mark.parametrize("background", ["#FFFFFF", DARK_BACKGROUND])
+@pytest.mark.parametrize("outcome", ["passed", "failed", "unscored", "error"])
+def test_outcome_stands_out_from_the_page(outcome, background):
+    assert contrast(OUTCOME_COLOURS[outcome], background) >= 3
+
+
+# Pie ---------------------------------------------------------------------------------------------
+
+
+def test_slice_says_its_count_and_share():
+    assert charts.outcome_pie(COUNTS)["data"][0]["text"] == [
+        "passed: 12 (60.0%)",
+        "failed: 6 (30.0%)",
+        "unscored: 1 (5.0%)",
+        "error: 1 (5.0%)",
+    ]
+
+
+def test_middle_of_the_pie_says_n():
+    assert charts.outcome_pie(COUNTS)["layout"]["annotations"][0]["text"] == "n = 20"
+
+
+def test_slice_keeps_its_colour_whatever_else_there_is():
+    ring = charts.outcome_pie({"error": 1, "failed": 2})["data"][0]
+    assert ring["marker"]["colors"] == [OUTCOME_COLOURS["failed"], OUTCOME_COLOURS["error"]]
+
+
+def test_click_on_a_slice_knows_its_outcome():
+    assert charts.outcome_pie(COUNTS)["data"][0]["customdata"] == [
+        "passed",
+        "failed",
+        "unscored",
+        "error",
+    ]
+
+
+def test_count_of_no_outcome_is_refused():
+    with pytest.raises(ValueError, match=r"\['skipped'\] are no outcomes; expected passed"):
+        charts.outcome_pie({"skipped": 1})
+
+
+# Bars --------------------------------------------------------------------------------------------
+
+
+def test_tags_are_sorted_by_failure_rate_and_unscored_ones_come_last():
+    assert charts.tag_bars(TAGS)["layout"]["yaxis"]["ticktext"] == [
+        "poor (n = 6)",
+        "fine (n = 10)",
+        "unknown (n = 2)",
+    ]
+
+
+def test_each_outcome_is_one_stack_over_all_tags():
+    stacks = {trace["name"]: trace["x"] for trace in charts.tag_bars(TAGS)["data"]}
+    assert stacks == {
+        "Passed": [1, 9, 0],
+        "Failed": [3, 1, 0],
+        "Unscored": [2, 0, 0],
+        "Error": [0, 0, 2],
+    }
+
+
+def test_click_on_a_bar_knows_tag_and_outcome():
+    assert charts.tag_bars(TAGS)["data"][1]["customdata"][0] == ["t2", "failed"]
+
+
+def test_tag_with_a_count_of_no_outcome_is_refused():
+    with pytest.raises(ValueError, match="skipped"):
+        charts.tag_bars([OutcomeRow("t", "t", {"skipped": 1})])
+
+
+def test_issue_label_says_k_of_n():
+    assert charts.issue_bars(ISSUES)["layout"]["yaxis"]["ticktext"] == [
+        "Invents sources (3 of 4)",
+        "Counts letters (1 of 10)",
+        "Never judged (none judged)",
+    ]
+
+
+def test_error_bars_span_the_interval():
+    # 0.75 - 0.3 and 0.95 - 0.75; the issue that nobody judged has neither bar nor interval.
+    bars = charts.issue_bars([ISSUES[1], ISSUES[2]])["data"][0]
+    assert bars["error_x"]["arrayminus"] == [pytest.approx(0.45), None]
+    assert bars["error_x"]["array"] == [pytest.approx(0.2), None]
+
+
+def test_without_an_interval_no_error_bar_claims_certainty():
+    rows = [RateRow("a", "A", 1, 2, None), RateRow("b", "B", 1, 2, Interval(0.1, 0.9))]
+
+    assert not charts.issue_bars(rows[:1])["data"][0]["error_x"]["visible"]
+    assert charts.issue_bars(rows)["data"][0]["error_x"]["visible"]
+
+
+def test_issue_of_which_nothing_was_judged_has_no_bar():
+    assert charts.issue_bars(ISSUES)["data"][0]["x"] == [0.75, 0.1, None]
+
+
+def test_label_from_a_person_cannot_be_markup():
+    figure = charts.issue_bars([RateRow("i", "<a href='https://x'>x</a>", 1, 2, None)])
+    assert "<a" not in json.dumps(figure)
+
+
+def test_labels_alike_once_cut_stay_two_rows():
+    rows = [OutcomeRow(str(n), "x" * 80 + str(n), {"passed": 1}) for n in range(2)]
+    figure = charts.tag_bars(rows)
+    assert figure["data"][0]["y"] == [0, 1]
+    assert [len(text) for text in figure["layout"]["yaxis"]["ticktext"]] == [60 + 8] * 2
+
+
+# Histograms --------------------------------------------------------------------------------------
+
+
+def test_histogram_says_n_and_what_was_not_measured():
+    figure = charts.latency_histogram([100, None, 300, None])
+    assert figure["layout"]["xaxis"]["title"]["text"] == "Latency in ms (n = 2, 2 not measured)"
+
+
+def test_histogram_of_nothing_says_so():
+    figure = charts.cost_histogram([None])
+    assert figure["layout"]["annotations"][0]["text"] == "Cost in USD: nothing measured"
+
+
+def test_histogram_has_round_bins():
+    # A span of 95 in at most 30 bins: width 5, from 0 to 100.
+    bars = charts.latency_histogram(range(3, 99))["data"][0]
+    assert bars["customdata"][:2] == [[0, 5], [5, 10]]
+    assert bars["y"] == [2, *[5] * 18, 4]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[7.0], [0.0], [0.0, 0.0], [5, 5, 5], [1e-7, 3e-7], [0, 1e9], [0.1, 0.2, 0.30000000000000004]],
+)
+def test_every_value_is_in_a_bin_and_bins_are_few(values):
+    bars = charts.cost_histogram(values)["data"][0]
+    assert sum(bars["y"]) == len(values)
+    assert len(bars["y"]) <= charts.MOST_BINS
+
+
+def test_value_on_an_edge_is_in_the_bin_that_begins_there():
+    # Width 0.1; 0.3 / 0.1 is 2.9999999999999996 in floating point.
+    bars = charts.cost_histogram([0.0, 0.3, 2.5])["data"][0]
+    assert bars["y"][3] == 1

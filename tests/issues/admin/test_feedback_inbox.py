@@ -1,0 +1,260 @@
+"""The inbox: what waits, one act after the other, and who was faster."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from issues.models import Feedback, Issue, Test
+from tests.factories import make_issue, make_test, make_user
+from tests.issues.pages import flashed_text, log_in, make_feedback, url
+
+pytestmark = pytest.mark.django_db
+
+PART = {"X-Requested-With": "fetch"}
+
+
+def inbox(client, **query):
+    return client.get(url("feedback_inbox"), query)
+
+
+def act(client, item, name="", headers=None, **sent):
+    sent = {"item": item.pk, "version": item.history.first().pk} | sent
+    if name:
+        sent["act"] = name
+    return client.post(url("feedback_inbox_act"), sent, headers=headers)
+
+
+def text(response):
+    return response.content.decode()
+
+
+def test_the_newest_is_shown_with_its_three_texts(client):
+    log_in(client, "annotator")
+    make_feedback(comment="Older.")
+    make_feedback(prompt="**2 + 2?**", answer="5", comment="Newest.")
+
+    page = text(inbox(client))
+
+    assert "<strong>2 + 2?</strong>" in page
+    assert "Newest." in page
+    assert "2 waiting" in page
+
+
+def test_an_empty_inbox_says_what_to_do(client):
+    log_in(client, "annotator")
+
+    assert "The inbox is empty" in text(inbox(client))
+
+
+def test_hostile_feedback_is_text_in_every_place(client):
+    log_in(client, "annotator")
+    attack = "<script>alert(1)</script>"
+    for _ in range(2):
+        make_feedback(
+            prompt=attack, answer=attack, comment=attack, source=attack, raw={"a": attack}
+        )
+
+    assert "<script>alert(1)" not in text(inbox(client))
+
+
+def test_the_list_is_narrowed_by_what_is_chosen(client):
+    log_in(client, "annotator")
+    make_feedback(comment="From the chat.", source="chat")
+    make_feedback(comment="By mail.", source="mail")
+
+    page = inbox(client, source="chat")
+
+    assert [row["flashed_text"] for row in page.context["place"].rows] == ["From the chat."]
+
+
+def test_after_an_act_comes_the_next_older_one(client):
+    log_in(client, "annotator")
+    older, newer = make_feedback(comment="Older."), make_feedback()
+
+    response = act(client, newer, "accept")
+
+    assert response["Location"].endswith(f"?item={older.pk}")
+    newer.refresh_from_db()
+    assert newer.state == "accepted"
+
+
+def test_a_script_gets_the_next_one_without_a_page_load(client):
+    log_in(client, "annotator")
+    make_feedback(comment="Older.")
+    newer = make_feedback()
+
+    part = text(act(client, newer, "dismiss", headers=PART, note="Spam."))
+
+    newer.refresh_from_db()
+    assert (newer.state, newer.note) == ("dismissed", "Spam.")
+    assert "<html" not in part
+    assert "Dismissed." in part
+    assert "Older." in part
+
+
+def test_feedback_is_attached_and_marked_by_its_own_buttons(client):
+    log_in(client, "annotator")
+    issue, first, second = make_issue(), make_feedback(), make_feedback()
+
+    act(client, first, attach=issue.pk)
+    act(client, second, duplicate=first.pk)
+
+    second.refresh_from_db()
+    assert (second.state, second.duplicate_of, second.issue) == ("duplicate", first, issue)
+
+
+def test_a_new_issue_gets_the_tags_that_were_chosen(client):
+    log_in(client, "annotator")
+    tag = make_issue(tags=("Maths",)).tags.get()
+
+    act(client, make_feedback(comment="The sum is wrong."), "issue", tags=[tag.pk])
+
+    assert list(Issue.objects.get(title="The sum is wrong.").tags.all()) == [tag]
+
+
+def test_a_new_test_is_made_of_the_issue_that_was_chosen(client):
+    log_in(client, "annotator")
+    issue = make_test(guidelines="Count.").issue
+
+    act(client, make_feedback(), test_of=issue.pk)
+
+    assert Test.objects.get(origin="feedback").guidelines == "Count."
+
+
+def test_who_was_overtaken_keeps_the_note_and_is_told(client):
+    log_in(client, "annotator")
+    item = make_feedback()
+    version = item.history.first().pk
+    item.state = "accepted"
+    item._history_user = make_user(username="ann")
+    item.save()
+
+    page = text(act(client, item, "dismiss", headers=PART, version=version, note="My reason"))
+
+    item.refresh_from_db()
+    assert item.state == "accepted"
+    assert "ann was faster" in page
+    assert "My reason" in page
+
+
+def test_undo_leads_back_to_the_feedback(client):
+    log_in(client, "annotator")
+    make_feedback()
+    item = make_feedback()
+    act(client, item, "dismiss")
+
+    response = client.post(url("feedback_inbox_act"), {"act": "undo"})
+
+    item.refresh_from_db()
+    assert (item.state, response["Location"].endswith(f"?item={item.pk}")) == ("new", True)
+
+
+def test_an_undo_says_that_a_draft_made_of_it_stays(client):
+    log_in(client, "annotator")
+    act(client, make_feedback(), "issue")
+
+    response = client.post(url("feedback_inbox_act"), {"act": "undo"})
+
+    assert "The draft that was made of it stays." in flashed_text(response)[-1]
+    assert Issue.objects.count() == 1
+
+
+def test_an_undo_of_nothing_is_explained(client):
+    log_in(client, "annotator")
+
+    response = client.post(url("feedback_inbox_act"), {"act": "undo"})
+
+    assert "triaged nothing" in flashed_text(response)[0]
+
+
+@pytest.mark.parametrize("name", ["accept", "dismiss", "issue", "test", "undo"])
+def test_a_viewer_looks_and_triages_nothing(client, name):
+    log_in(client, "viewer")
+    item = make_feedback()
+
+    assert inbox(client).status_code == 200
+    assert act(client, item, name).status_code == 403
+    item.refresh_from_db()
+    assert item.state == "new"
+
+
+def test_sealed_feedback_waits_for_those_who_may_read_it(client):
+    log_in(client, "viewer")
+    item = make_feedback(comment="zebra", issue=make_test(sealed=True).issue)
+
+    assert "zebra" not in text(inbox(client, item=item.pk))
+
+
+def test_an_act_that_does_not_exist_is_no_page(client):
+    log_in(client, "annotator")
+
+    assert act(client, make_feedback(), "delete").status_code == 404
+
+
+def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_assert_max_num_queries):
+    log_in(client, "annotator")
+    tag_issue = make_issue(tags=("Maths",), title="Zebra sums")
+    make_feedback(comment="Zebra sums are wrong.", issue=tag_issue)
+    for _ in range(40):
+        make_feedback(comment="Zebra sums are wrong.")
+    inbox(client)
+    with CaptureQueriesContext(connection) as few:
+        inbox(client)
+    queries = len(few)
+    rows = [Feedback(comment=f"Zebra {n}", prompt="p") for n in range(3000)]
+    Feedback.objects.bulk_create(rows)
+    inbox(client)
+
+    with django_assert_max_num_queries(queries + 1):  # one where the item shown resembles an issue
+        page = inbox(client)
+    assert "1,000+ waiting" in text(page)
+    assert len(page.context["place"].rows) == 26
+
+
+def test_issues_are_looked_up_by_title_or_number(client):
+    log_in(client, "annotator")
+    issue = make_issue(title="Rounds currency")
+    make_issue(title="Other")
+
+    for wanted in ("currency", f"#{issue.pk}"):
+        found = client.get(url("feedback_issues"), {"q": wanted})
+        assert [one.pk for one in found.context_data["issues"]] == [issue.pk]
+
+
+def test_what_is_alike_is_told_as_one_types(client):
+    log_in(client, "annotator")
+    make_issue(title="Rounds currency amounts", tags=("Money",))
+    sent = {"text": "The currency is rounded, the money is gone", "form": "issue"}
+
+    page = text(client.post(url("feedback_similar"), sent))
+
+    assert "Rounds currency amounts" in page
+    assert "+ Money" in page
+
+
+def test_the_form_makes_a_duplicate_of_what_names_an_original(client):
+    log_in(client, "annotator")
+    original = make_feedback(issue=make_issue())
+    sent = {"comment": "Again wrong.", "rating": "down", "duplicate_of": original.pk}
+
+    client.post(url("feedback_add"), sent)
+
+    made = Feedback.objects.get(comment="Again wrong.")
+    assert (made.state, made.duplicate_of, made.issue) == ("duplicate", original, original.issue)
+
+
+def test_the_form_takes_no_feedback_that_says_nothing(client):
+    log_in(client, "annotator")
+
+    page = text(client.post(url("feedback_add"), {"rating": "none"}))
+
+    assert "Nothing was said" in page
+
+
+def test_the_form_asks_of_what_it_is_a_duplicate(client):
+    log_in(client, "annotator")
+    item = make_feedback()
+
+    page = text(client.post(url("feedback_change", item.pk), {"state": "duplicate"}))
+
+    assert "Choose the feedback that this is a duplicate of." in page

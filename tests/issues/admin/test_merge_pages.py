@@ -1,0 +1,196 @@
+"""The pages and the API by which issues are merged and parted again."""
+
+import pytest
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+
+from issues.merging import merge
+from issues.models import Issue
+from tests.api import client_of
+from tests.factories import make_issue, make_test
+from tests.issues.pages import flashed_text, grant, log_in, url
+
+pytestmark = pytest.mark.django_db
+
+
+def make_drafts():
+    """Two drafts, which an annotator may merge."""
+    titles = ("Rounds sums", "Cannot <b>add</b>")
+    return [make_issue(title=t, description=f"{t}!", state="draft") for t in titles]
+
+
+def merge_form(client, issues, **changes):
+    """What a browser sends when the page is filled in."""
+    page = client.get(url("issue_merge"), {"issue": [issue.pk for issue in issues]})
+    seen = {f"seen_{key}": version for key, version in page.context["seen"]}
+    keys = [issue.pk for issue in issues]
+    return {"issue": keys, "kept": page.context["kept"].pk, **seen, **changes}
+
+
+def test_two_of_the_list_are_shown_side_by_side(client):
+    issues = make_drafts()
+    log_in(client, "annotator")
+    sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [issue.pk for issue in issues]}
+
+    page = client.post(url("issue_changelist"), sent, follow=True).content.decode()
+
+    assert "Rounds sums!" in page
+    assert "Cannot &lt;b&gt;add&lt;/b&gt;!" in page
+
+
+def test_one_of_the_list_is_not_enough(client):
+    log_in(client, "annotator")
+    sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [make_issue().pk]}
+
+    assert flashed_text(client.post(url("issue_changelist"), sent)) == [
+        "Choose from two to 6 issues to merge."
+    ]
+
+
+def test_the_page_of_an_issue_leads_to_another_by_its_words(client):
+    first, second = make_drafts()
+    log_in(client, "annotator")
+
+    page = client.get(url("issue_merge"), {"issue": first.pk, "q": "cannot"})
+
+    assert [issue for issue, _ in page.context["found"]] == [second]
+
+
+def test_merging_takes_what_was_chosen_of_each(client):
+    first, second = make_drafts()
+    make_test(issue=second)
+    user = log_in(client, "annotator")
+    form = merge_form(client, [first, second], kept=first.pk, title=second.pk)
+
+    client.post(url("issue_merge"), form)
+
+    first.refresh_from_db()
+    assert (first.title, first.description) == ("Cannot <b>add</b>", "Rounds sums!")
+    assert first.tests.count() == 1
+    assert first.history.latest().history_user == user
+
+
+def test_the_merged_one_leads_to_where_it_went_and_back(client):
+    first, second = make_drafts()
+    merge([second], first, by=None)
+    log_in(client, "annotator")
+
+    merged_away = client.get(url("issue_change", second.pk)).content.decode()
+    kept = client.get(url("issue_change", first.pk)).content.decode()
+
+    assert f'merged into <a class="eh-link" href="{first.get_absolute_url()}">' in merged_away
+    assert url("issue_unmerge", second.pk) in merged_away
+    assert f'merged here: <a class="eh-link" href="{second.get_absolute_url()}">' in kept
+
+
+def test_a_change_by_somebody_else_is_looked_at_first(client):
+    first, second = make_drafts()
+    log_in(client, "annotator")
+    form = merge_form(client, [first, second], title=second.pk)
+    second.description = "Something else"
+    second.save()
+
+    page = client.post(url("issue_merge"), form)
+
+    assert page.context["problems"][0].endswith("look at it again, then merge.")
+    title = next(choice for choice in page.context["choices"] if choice.name == "title")
+    assert [issue.pk for issue, _, chosen in title.values if chosen] == [second.pk]
+    assert not Issue.objects.exclude(merged_into=None).exists()
+
+
+def test_who_may_not_approve_keeps_the_approved_one(client):
+    draft, approved = make_issue(state="draft"), make_issue(state="approved")
+    log_in(client, "annotator")
+
+    client.post(url("issue_merge"), merge_form(client, [draft, approved], kept=draft.pk))
+    assert not Issue.objects.exclude(merged_into=None).exists()
+
+    client.post(url("issue_merge"), merge_form(client, [draft, approved]))
+    assert Issue.objects.exclude(merged_into=None).get() == draft
+
+
+def test_of_sealed_tests_the_page_tells_the_number(client):
+    issues = make_drafts()
+    make_test("secret words", issue=issues[0], sealed=True)
+    log_in(client, "annotator")
+
+    page = client.get(url("issue_merge"), {"issue": [i.pk for i in issues]}).content.decode()
+
+    assert "1, 1 sealed" in page
+    assert "secret words" not in page
+
+
+def test_who_may_not_read_the_sealed_merges_none_of_it(client):
+    issues = make_drafts()
+    make_test(issue=issues[0], sealed=True)
+    user = log_in(client, "viewer")
+    grant(user, "change_issue")
+
+    page = client.get(url("issue_merge"), {"issue": [issue.pk for issue in issues]})
+    answer = client_of(user).post(f"/api/v1/issues/{issues[0].pk}/merge/", {"into": issues[1].pk})
+
+    assert (page.status_code, answer.status_code) == (403, 403)
+
+
+def test_parting_tells_what_moved_back(client):
+    first, second = make_drafts()
+    make_test(issue=second)
+    merge([second], first, by=None)
+    log_in(client, "annotator")
+
+    asked = client.get(url("issue_unmerge", second.pk)).content.decode()
+    response = client.post(url("issue_unmerge", second.pk))
+
+    assert "tests: 1" in asked
+    assert flashed_text(response) == [
+        "Cannot <b>add</b> is an issue of its own again: 1 rows moved back."
+    ]
+    assert second.tests.count() == 1
+
+
+@pytest.mark.parametrize("given", [[0], ["x"], [10**30], range(1, 9)])
+def test_issues_that_there_are_not_are_not_found(client, given):
+    log_in(client, "annotator")
+
+    assert client.get(url("issue_merge"), {"issue": list(given)}).status_code == 404
+
+
+# API ---------------------------------------------------------------------------------------------
+
+
+def test_a_script_merges_one_issue_into_another():
+    first, second = make_drafts()
+
+    response = client_of("annotator").post(
+        f"/api/v1/issues/{first.pk}/merge/", {"into": second.pk, "take": ["title"]}
+    )
+
+    assert (response.status_code, response.json()["id"]) == (200, second.pk)
+    assert response.json()["title"] == "Rounds sums"
+
+
+def test_a_script_parts_them_again():
+    first, second = make_drafts()
+    merge([first], second, by=None)
+
+    response = client_of("annotator").post(f"/api/v1/issues/{first.pk}/unmerge/")
+
+    assert (response.json()["state"], response.json()["merged_into"]) == ("draft", None)
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [({"into": 10**9}, "into"), ({"take": ["state"]}, "take"), ({}, "into")],
+)
+def test_a_script_learns_what_it_sent_wrong(body, problem):
+    response = client_of("annotator").post(f"/api/v1/issues/{make_issue().pk}/merge/", body)
+
+    assert response.status_code == 400
+    assert problem in response.json()
+
+
+def test_a_script_without_the_right_to_approve_is_refused():
+    first, second = make_issue(), make_issue()
+
+    response = client_of("annotator").post(f"/api/v1/issues/{first.pk}/merge/", {"into": second.pk})
+
+    assert response.status_code == 403

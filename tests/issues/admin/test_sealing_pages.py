@@ -1,0 +1,135 @@
+"""Sealed text is on no page of those who may not read it."""
+
+import pytest
+from django.urls import reverse
+
+from issues.models import Feedback
+from issues.revisions import freeze
+from tests.factories import make_test
+from tests.issues.pages import flashed_text, form_of_a_test, grant, log_in, url
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "the-sealed-words"
+
+
+def make_sealed_test():
+    """A sealed test with the secret in all its texts, a past, a revision and a sibling."""
+    texts = dict.fromkeys(("reference", "guidelines", "flagged_answer", "note", "context"), SECRET)
+    test = make_test(SECRET, sealed=True, **texts)
+    freeze([test])
+    test.reference = SECRET + " again"
+    test.save()
+    make_test(issue=test.issue)
+    return test
+
+
+def everything_about(test):
+    version = test.history.first().pk
+    sibling = test.issue.tests.exclude(pk=test.pk).get()
+    return [
+        url("test_changelist"),
+        url("test_changelist") + f"?q={SECRET}",
+        url("test_change", test.pk),
+        url("test_history", test.pk),
+        reverse("admin:issues_test_simple_history", args=[test.pk, version]),
+        url("test_preview", test.pk),
+        url("test_delete", test.pk),
+        url("test_move", test.pk) + "?move=deprecate",
+        url("test_change", sibling.pk),
+        url("test_add") + f"?issue={test.issue_id}&sibling={test.pk}",
+        url("issue_change", test.issue_id),
+        url("issue_history", test.issue_id),
+        url("issue_changelist") + f"?q={SECRET}",
+        url("revision_changelist"),
+        url("revision_change", test.revisions.get().pk),
+        url("judgetemplate_change", test.template_id),
+        url("judgetemplate_preview", test.template_id),
+        reverse("admin:autocomplete")
+        + f"?app_label=issues&model_name=test&field_name=issue&term={SECRET}",
+        reverse("admin:index"),
+        reverse("admin:search") + f"?s={SECRET}",
+    ]
+
+
+@pytest.mark.parametrize("role", ["viewer", "model developer"])
+def test_no_page_shows_sealed_text_to_who_may_not_read_it(client, role):
+    test = make_sealed_test()
+    log_in(client, role)
+
+    shown = [page for page in everything_about(test) if SECRET in shown_at(client, page)]
+
+    assert shown == []
+
+
+def shown_at(client, page):
+    """What a page says besides repeating its own address and the search term."""
+    text = client.get(page).content.decode()
+    return text.replace(f'value="{SECRET}"', "").replace(f"q={SECRET}", "")
+
+
+def test_who_may_read_sealed_text_sees_it(client):
+    test = make_sealed_test()
+    log_in(client, "annotator")
+
+    for page in (url("test_change", test.pk), url("test_history", test.pk)):
+        assert SECRET in client.get(page).content.decode()
+
+
+def test_a_viewer_sees_that_there_is_a_sealed_test(client):
+    test = make_sealed_test()
+    log_in(client, "viewer")
+
+    page = client.get(url("issue_change", test.issue_id)).content.decode()
+    assert f"test {test.pk} (sealed)" in page
+
+
+def test_texts_cannot_be_guessed_through_the_address(client):
+    """A lookup over the relation would tell by the number of rows what a test says."""
+    make_sealed_test()
+    log_in(client, "viewer")
+
+    response = client.get(url("issue_changelist"), {"tests__reference__startswith": "the"})
+
+    assert response.status_code == 400
+
+
+def test_a_sealed_sibling_is_not_copied_into_an_open_test(client):
+    sealed = make_sealed_test()
+    open_test = sealed.issue.tests.exclude(pk=sealed.pk).get()
+    log_in(client, "maintainer")
+
+    response = client.post(url("test_copy", open_test.pk), {"sibling": sealed.pk})
+
+    open_test.refresh_from_db()
+    assert SECRET not in open_test.guidelines
+    assert "is sealed" in flashed_text(response)[0]
+
+
+def test_who_may_not_read_sealed_tests_cannot_seal_one(client):
+    test = make_test()
+    user = log_in(client, "viewer")
+    grant(user, "change_test")
+
+    client.post(url("test_change", test.pk), form_of_a_test(issue=test.issue_id, sealed="on"))
+
+    test.refresh_from_db()
+    assert not test.sealed
+
+
+def test_feedback_of_an_issue_with_a_sealed_test_is_sealed_and_other_feedback_is_not(client):
+    test = make_sealed_test()
+    sealed = Feedback.objects.create(comment=SECRET, issue=test.issue)
+    others = [
+        Feedback.objects.create(comment="of another issue", issue=make_test().issue),
+        Feedback.objects.create(comment="of none"),
+    ]
+    log_in(client, "viewer")
+
+    found = {row: client.get(url("feedback_history", row.pk)).status_code for row in others}
+
+    assert found == dict.fromkeys(others, 200)
+    assert client.get(url("feedback_history", sealed.pk)).status_code == 404
+    page = client.get(url("issue_change", test.issue_id)).content.decode()
+    assert f"feedback {sealed.pk} (sealed)" in page
+    assert SECRET not in page

@@ -1,0 +1,122 @@
+"""The form of a test, its preview and its frozen versions."""
+
+import pytest
+
+from issues.revisions import freeze
+from tests.factories import make_issue, make_test
+from tests.issues.pages import form_of_a_test, log_in, url
+
+pytestmark = pytest.mark.django_db
+
+
+def test_one_question_is_kept_as_messages(client):
+    log_in(client, "annotator")
+    issue = make_issue()
+
+    client.post(url("test_add"), form_of_a_test(issue=issue.pk, system_prompt="Be brief."))
+
+    assert issue.tests.get().messages == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What is 2 + 2?"},
+    ]
+
+
+def test_a_conversation_is_kept_as_it_was_written(client):
+    log_in(client, "annotator")
+    issue = make_issue()
+    turns = '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": null}]'
+
+    client.post(url("test_add"), form_of_a_test(issue=issue.pk, kind="turns", messages=turns))
+
+    assert issue.tests.get().messages[1] == {"role": "assistant", "content": None}
+
+
+def test_a_saved_question_comes_back_as_a_question(client):
+    log_in(client, "annotator")
+    test = make_test("How long?")
+
+    form = client.get(url("test_change", test.pk)).context["adminform"].form
+
+    assert (form.initial["prompt"], form.initial["messages"]) == ("How long?", None)
+
+
+def test_a_saved_conversation_comes_back_as_turns(client):
+    log_in(client, "annotator")
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None}]
+    test = make_test(messages=turns)
+
+    form = client.get(url("test_change", test.pk)).context["adminform"].form
+
+    assert (form.initial["kind"], form.initial["messages"]) == ("turns", turns)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "problem"),
+    [
+        ({"prompt": " "}, "prompt", "Enter what the model is asked."),
+        ({"kind": "turns", "messages": ""}, "messages", "Enter at least one message"),
+        ({"kind": "turns", "messages": "[1]"}, "messages", "Message 1: expected an object"),
+        ({"kind": "turns", "messages": "{"}, "messages", "Enter a valid JSON."),
+        ({"weight": 20}, "weight", "less than or equal to 10"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(client, changes, field, problem):
+    log_in(client, "annotator")
+
+    response = client.post(url("test_add"), form_of_a_test(issue=make_issue().pk, **changes))
+
+    assert problem in str(response.context["adminform"].form.errors[field])
+
+
+def test_a_new_test_starts_with_its_issue_and_a_siblings_judge_run(client):
+    log_in(client, "annotator")
+    sibling = make_test(guidelines="Only numbers count.")
+
+    page = client.get(url("test_add"), {"issue": sibling.issue_id})
+
+    initial = page.context["adminform"].form.initial
+    assert (initial["issue"], initial["guidelines"]) == (sibling.issue_id, "Only numbers count.")
+    assert initial["template"] == sibling.template
+
+
+def test_a_test_is_judged_like_a_sibling_on_demand(client):
+    log_in(client, "annotator")
+    sibling = make_test(guidelines="Only numbers count.")
+    test = make_test(issue=sibling.issue, state="draft")
+
+    client.post(url("test_copy", test.pk), {"sibling": sibling.pk})
+
+    test.refresh_from_db()
+    assert (test.guidelines, test.template) == ("Only numbers count.", sibling.template)
+
+
+def test_an_annotators_change_of_an_approved_test_calls_for_review(client):
+    log_in(client, "annotator")
+    test = make_test()
+
+    client.post(
+        url("test_change", test.pk),
+        form_of_a_test(issue=test.issue_id, guidelines="Looser.", template=test.template_id),
+    )
+
+    test.refresh_from_db()
+    assert (test.state, test.guidelines) == ("in_review", "Looser.")
+
+
+def test_the_preview_shows_the_prompt_for_the_answer_that_was_typed(client):
+    log_in(client, "viewer")
+    test = make_test()
+
+    page = client.post(url("test_preview", test.pk), {"answer": "It is <b>5</b>."})
+
+    assert "It is &lt;b&gt;5&lt;/b&gt;." in page.content.decode()
+    assert "[BEGIN OUTPUT" in page.context["prompt"]
+
+
+def test_revisions_are_listed_and_readable(client):
+    log_in(client, "viewer")
+    test = make_test("Frozen words")
+    revision = freeze([test])[test.pk]
+
+    assert "1" in client.get(url("test_change", test.pk)).content.decode()
+    assert "Frozen words" in client.get(url("revision_change", revision.pk)).content.decode()

@@ -1,0 +1,369 @@
+"""Issues, tests, tags, feedback and templates through the API."""
+
+import pytest
+from django.contrib.auth.models import Permission
+
+from issues.models import Feedback, Issue, JudgeTemplate, ResolutionLabel, Tag, Test, TestState
+from issues.revisions import freeze
+from tests.api import client_of, ids
+from tests.factories import make_issue, make_template, make_test, make_user
+
+pytestmark = pytest.mark.django_db
+
+ASKED = [{"role": "user", "content": "How many e in tree?"}]
+
+
+# Feedback ----------------------------------------------------------------------------------------
+
+
+def test_an_application_sends_feedback_and_gets_its_number():
+    client = client_of("annotator")
+
+    response = client.post(
+        "/api/v1/feedback/",
+        {"prompt": "How tall?", "answer": "Blue.", "rating": "down", "raw": {"session": 7}},
+    )
+
+    feedback = Feedback.objects.get()
+    assert (response.status_code, response.json()["id"]) == (201, feedback.pk)
+    assert (feedback.rating, feedback.raw, feedback.state) == ("down", {"session": 7}, "new")
+    assert feedback.received_by is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "words"),
+    [
+        ({"prompt": "x" * 200_001}, "prompt", "no more than 200000 characters"),
+        ({"comment": "x", "raw": {"a": "x" * 500_000}}, "raw", "500000 is the most"),
+        ({"comment": "x", "raw": [1]}, "raw", "Send an object"),
+        ({"comment": "x", "rating": "sideways"}, "rating", '"sideways" is not a valid choice'),
+        ({"prompt": " "}, "problems", "Nothing was said"),
+        ({"model": "heron"}, "problems", "Nothing was said"),
+    ],
+)
+def test_feedback_that_cannot_be_taken_is_explained(body, field, words):
+    response = client_of("annotator").post("/api/v1/feedback/", body)
+
+    assert response.status_code == 400
+    assert words in str(response.json().get(field))
+    assert not Feedback.objects.exists()
+
+
+def test_feedback_is_taken_once_for_each_id_of_its_source():
+    client = client_of("annotator")
+    body = {"comment": "Wrong.", "source_id": "chat-1"}
+
+    codes = [client.post("/api/v1/feedback/", body).status_code for _ in range(2)]
+
+    assert codes == [201, 200]
+    assert Feedback.objects.count() == 1
+
+
+def test_a_viewer_sends_no_feedback():
+    assert client_of("viewer").post("/api/v1/feedback/", {"comment": "x"}).status_code == 403
+
+
+def test_triage_changes_what_becomes_of_feedback_and_not_what_was_said():
+    feedback = Feedback.objects.create(comment="Wrong.")
+    issue = make_issue()
+
+    response = client_of("annotator").patch(
+        f"/api/v1/feedback/{feedback.pk}/",
+        {"state": "accepted", "issue": issue.pk, "comment": "Right."},
+    )
+
+    feedback.refresh_from_db()
+    assert response.status_code == 200
+    assert (feedback.state, feedback.issue, feedback.comment) == ("accepted", issue, "Wrong.")
+
+
+# Issues ------------------------------------------------------------------------------------------
+
+
+def test_an_issue_is_made_with_tags_and_sources():
+    Tag.objects.create(name="letters")
+    user = make_user("annotator")
+
+    response = client_of(user).post(
+        "/api/v1/issues/",
+        {
+            "title": "Miscounts letters",
+            "tags": ["letters"],
+            "assignee": user.username,
+            "sources": [{"kind": "github", "value": "https://github.example/1"}],
+            "state": "approved",
+        },
+    )
+
+    issue = Issue.objects.get()
+    assert response.status_code == 201
+    assert (issue.state, issue.author, issue.assignee) == ("draft", user, user)
+    assert [tag.name for tag in issue.tags.all()] == ["letters"]
+    assert [source.value for source in issue.sources.all()] == ["https://github.example/1"]
+
+
+def test_an_unknown_tag_is_named():
+    response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "tags": ["nope"]})
+
+    assert response.status_code == 400
+    assert "nope" in str(response.json()["tags"])
+
+
+def test_a_change_of_an_issue_stands_in_its_history_with_who_made_it():
+    issue = make_issue()
+    user = make_user("annotator")
+
+    client_of(user).patch(f"/api/v1/issues/{issue.pk}/", {"severity": "high"})
+
+    record = issue.history.first()
+    assert (record.severity, record.history_user) == ("high", user)
+
+
+def test_everything_that_is_missing_for_review_is_told_at_once():
+    issue = make_issue(state="draft")
+    client = client_of("annotator")
+
+    readiness = client.get(f"/api/v1/issues/{issue.pk}/readiness/").json()
+    response = client.post(f"/api/v1/issues/{issue.pk}/move/", {"move": "review"})
+
+    assert len(readiness["problems"]) == 3
+    assert readiness["moves"] == ["review"]
+    assert response.status_code == 400
+    assert response.json()["problems"][1:] == readiness["problems"]
+
+
+def test_only_who_may_approve_moves_on():
+    issue = make_issue(state="in_review", description="What goes wrong.")
+    issue.sources.create(value="seen")
+    make_test(issue=issue)
+    url = f"/api/v1/issues/{issue.pk}/move/"
+
+    refused = client_of("annotator").post(url, {"move": "approve"})
+    done = client_of("maintainer").post(url, {"move": "approve"})
+
+    assert (refused.status_code, done.status_code) == (403, 200)
+    assert done.json()["state"] == "approved"
+
+
+def test_resolving_takes_a_label_or_a_note():
+    issue = make_issue(description="What goes wrong.")
+    issue.sources.create(value="seen")
+    make_test(issue=issue)
+    ResolutionLabel.objects.create(name="fixed")
+    client = client_of("maintainer")
+    url = f"/api/v1/issues/{issue.pk}/move/"
+
+    refused = client.post(url, {"move": "resolve"})
+    done = client.post(url, {"move": "resolve", "labels": ["fixed"]})
+
+    assert (refused.status_code, done.status_code) == (400, 200), done.content
+    assert (done.json()["state"], done.json()["resolution_labels"]) == ("resolved", ["fixed"])
+
+
+@pytest.mark.parametrize("move", ["fly", "reopen"])
+def test_a_move_that_is_not_possible_is_explained(move):
+    issue = make_issue(state="draft")
+
+    response = client_of("maintainer").post(f"/api/v1/issues/{issue.pk}/move/", {"move": move})
+
+    assert response.status_code == 400
+    assert "is not possible" in response.json()["problems"][0]
+
+
+def test_a_comment_is_appended_under_its_authors_name():
+    issue = make_issue()
+    user = make_user("annotator")
+
+    response = client_of(user).post(f"/api/v1/issues/{issue.pk}/comments/", {"text": "Seen again."})
+
+    assert response.status_code == 201
+    comment = issue.comments.get()
+    assert (comment.text, comment.author) == ("Seen again.", user)
+
+
+def test_issues_are_found_by_state_tag_and_text():
+    issue = make_issue(title="Miscounts letters", tags=("letters", "text"))
+    make_issue(title="Other", state="draft", tags=("text",))
+    client = client_of("viewer")
+
+    assert ids(client.get("/api/v1/issues/?tag=letters")) == [issue.pk]
+    assert ids(client.get("/api/v1/issues/?state=approved&state=resolved")) == [issue.pk]
+    assert ids(client.get("/api/v1/issues/?q=miscounts")) == [issue.pk]
+
+
+def test_a_list_takes_the_same_number_of_queries_however_long(django_assert_max_num_queries):
+    client = client_of("viewer")
+    for n in range(12):
+        issue = make_issue(tags=(f"tag {n}",))
+        issue.comments.create(text="x")
+        Feedback.objects.create(comment="x", issue=issue)
+
+    with django_assert_max_num_queries(12):
+        answer = client.get("/api/v1/issues/")
+
+    assert len(ids(answer)) == 12
+
+
+# Tests -------------------------------------------------------------------------------------------
+
+
+def test_a_test_is_made_as_a_draft():
+    issue = make_issue()
+
+    response = client_of("annotator").post(
+        "/api/v1/tests/",
+        {"issue": issue.pk, "messages": ASKED, "template": make_template().pk},
+    )
+
+    assert response.status_code == 201, response.content
+    assert (Test.objects.get().state, Test.objects.get().messages) == ("draft", ASKED)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ({"messages": []}, "messages", "at least one message"),
+        ({"messages": [{"role": "boss", "content": "x"}]}, "messages", "role 'boss'"),
+        ({"weight": 11}, "weight", "given: 11"),
+        ({"pass_threshold": 2}, "pass_threshold", "given: 2"),
+        ({"template": 999}, "template", "999"),
+        ({"issue": 2**70}, "issue", str(2**70)),
+        ({"tools": ["x"]}, "tools", "Send an object"),
+    ],
+)
+def test_a_wrong_test_is_explained(fields, field, words):
+    body = {"issue": make_issue().pk, "messages": ASKED, **fields}
+
+    response = client_of("annotator").post("/api/v1/tests/", body)
+
+    assert response.status_code == 400
+    assert words in str(response.json()[field])
+
+
+def test_an_approved_test_that_is_rewritten_goes_back_to_review():
+    test = make_test()
+    client = client_of("annotator")
+    url = f"/api/v1/tests/{test.pk}/"
+
+    kept = client.patch(url, {"note": "Fine."}).json()["state"]
+    rewritten = client.patch(url, {"guidelines": "It is 5."}).json()["state"]
+
+    assert (kept, rewritten) == ("approved", "in_review")
+
+
+def test_a_maintainers_rewrite_stays_approved():
+    test = make_test()
+
+    response = client_of("maintainer").patch(f"/api/v1/tests/{test.pk}/", {"guidelines": "5."})
+
+    assert response.json()["state"] == "approved"
+
+
+def test_a_test_moves_like_in_the_admin():
+    test = make_test(state=TestState.IN_REVIEW)
+    url = f"/api/v1/tests/{test.pk}/move/"
+
+    assert client_of("annotator").post(url, {"move": "approve"}).status_code == 403
+    assert client_of("maintainer").post(url, {"move": "approve"}).json()["state"] == "approved"
+
+
+def test_runnable_tests_are_approved_ones_of_standing_issues():
+    test = make_test()
+    make_test(state=TestState.DRAFT)
+    make_test(issue=make_issue(state="deprecated"))
+    client = client_of("viewer")
+
+    assert ids(client.get("/api/v1/tests/?runnable=true")) == [test.pk]
+    assert len(ids(client.get("/api/v1/tests/?runnable=false"))) == 2
+
+
+@pytest.mark.parametrize("role", ["viewer", "model developer"])
+def test_sealed_text_is_not_told(role):
+    sealed = make_test("A sealed question", sealed=True)
+    revision = freeze([sealed])[sealed.pk]
+    client = client_of(role)
+
+    for path in ("tests", "revisions"):
+        assert ids(client.get(f"/api/v1/{path}/")) == []
+    assert client.get(f"/api/v1/tests/{sealed.pk}/").status_code == 404
+    assert client.get(f"/api/v1/tests/{sealed.pk}/readiness/").status_code == 404
+    assert client.get(f"/api/v1/revisions/{revision.pk}/").status_code == 404
+
+
+def test_who_may_read_sealed_tests_gets_them():
+    sealed = make_test(sealed=True)
+
+    assert ids(client_of("annotator").get("/api/v1/tests/?sealed=true")) == [sealed.pk]
+
+
+def test_who_may_not_read_sealed_tests_cannot_seal_one():
+    user = make_user("viewer")
+    user.user_permissions.add(Permission.objects.get(codename="change_test"))
+    test = make_test()
+
+    response = client_of(user).patch(f"/api/v1/tests/{test.pk}/", {"sealed": True})
+
+    assert response.status_code == 400
+    assert not Test.objects.get().sealed
+
+
+# Tags and templates ------------------------------------------------------------------------------
+
+
+def test_a_tag_is_renamed_with_its_history():
+    tag = Tag.objects.create(name="maths")
+
+    response = client_of("maintainer").patch(f"/api/v1/tags/{tag.pk}/", {"name": "mathematics"})
+
+    assert response.json()["name"] == "mathematics"
+    assert tag.history.first().history_change_reason == "Renamed from maths"
+
+
+def test_a_tag_is_not_its_own_parent():
+    tag = Tag.objects.create(name="maths")
+
+    response = client_of("maintainer").patch(f"/api/v1/tags/{tag.pk}/", {"parent": tag.pk})
+
+    assert response.status_code == 400
+    assert "its own parent" in str(response.json())
+
+
+def test_a_template_is_drafted_published_and_never_changes_again():
+    client = client_of("maintainer")
+    text = "Judge this: {{ output }} by {{ guidelines }}. {{ scale }}"
+    made = client.post("/api/v1/judge-templates/", {"family": "own", "title": "Own", "text": text})
+    url = f"/api/v1/judge-templates/{made.json()['id']}/"
+
+    assert made.status_code == 201, made.content
+    shown = ("shows_input", "shows_reference", "shows_guidelines")
+    assert [made.json()[name] for name in shown] == [False, False, True]
+    assert client.patch(url, {"title": "Our own"}).status_code == 200
+    assert client.post(f"{url}publish/").json()["state"] == "published"
+    assert client.patch(url, {"text": text + " Be fair."}).status_code == 400
+    assert client.post(f"{url}new_version/").json()["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ({"text": "{{ promt }}"}, "text", "unknown variable 'promt'"),
+        ({"text": "{{ test.author.password }}"}, "text", "reading an attribute is not possible"),
+        ({"scale": {"options": []}}, "scale", "needs two options, not 0"),
+        ({"family": "input-output-guidelines"}, "family", "new_version"),
+    ],
+)
+def test_a_wrong_template_is_explained(fields, field, words):
+    body = {"family": "own", "title": "Own", "text": "{{ output }}", **fields}
+
+    response = client_of("maintainer").post("/api/v1/judge-templates/", body)
+
+    assert response.status_code == 400
+    assert words in str(response.json()[field])
+    assert not JudgeTemplate.objects.filter(title="Own").exists()
+
+
+def test_publishing_takes_its_own_right():
+    template = make_template(state="draft")
+    url = f"/api/v1/judge-templates/{template.pk}/publish/"
+
+    assert client_of("adjudicator").post(url).status_code == 403

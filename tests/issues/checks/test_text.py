@@ -1,0 +1,142 @@
+import pytest
+
+from tests.issues.checks.outcomes import error_of, in_time, problem, score
+
+ANY_ALTERNATIVE = pytest.mark.parametrize("negate", [False, True])
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "value"),
+    [
+        ("The lease ends in May.", "ends in", 1),
+        ("The lease ends in May.", "may", 0),
+        ("The lease ends in May.", "", 1),
+        ("", "May", 0),
+        ("", "", 1),
+    ],
+)
+def test_contains_looks_for_the_text_as_it_stands(text, wanted, value):
+    assert score("contains", text, text=wanted) == value
+    assert score("contains", text, text=wanted, negate=True) == 1 - value
+
+
+def test_case_is_ignored_if_asked():
+    assert score("contains", "The lease ends in MAY.", text="may", ignore_case=True) == 1
+    assert score("contains", "The lease ends in MAY.", text="june", ignore_case=True) == 0
+    assert score("contains", "Hello", text="HELLO", ignore_case=True, negate=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"), [(["rent", "tenant"], 0), (["rent", "lease"], 1), ([], 0)]
+)
+def test_one_of_many_is_enough(texts, value):
+    assert score("contains_any", "The lease ends.", texts=texts) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [(["lease", "ends"], 1), (["lease", "rent"], 1 / 2), (["lease", "ends", "x"], 2 / 3), ([], 1)],
+)
+def test_all_counts_the_share(texts, value):
+    assert score("contains_all", "The lease ends.", texts=texts) == value
+    assert score("contains_all", "The lease ends.", texts=texts, negate=True) == 1 - value
+
+
+def test_all_ignores_case_if_asked():
+    # Two of the four are there.
+    texts = ["lease", "ENDS", "x", "y"]
+    assert (
+        score("contains_all", "The LEASE ends", texts=texts, ignore_case=True, negate=True) == 0.5
+    )
+
+
+@pytest.mark.parametrize(
+    ("least", "texts", "value"),
+    [
+        (3, ["one", "two", "three"], 1),
+        (2, ["one", "two", "three"], 1),
+        (4, ["one", "two", "six"], 2 / 4),
+        (2, [], 0),
+        (0, ["six"], 1),
+        (-1, [], 1),
+    ],
+)
+def test_at_least_counts_in_proportion(least, texts, value):
+    assert score("contains_at_least", "one two three four", least=least, texts=texts) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "value"),
+    [
+        ("Along the Paraná River", "Paraná", 1),
+        ("Along the Paranáx River", "Paraná", 0),
+        ("foo_bar", "foo", 0),
+        ("foo-bar", "foo", 1),
+        ("x2", "x", 0),
+        ("x²", "x", 0),
+        ("Hello world", "ell", 0),
+        ("Москва слезам не верит", "Москва", 1),
+        ("Москвал", "Москва", 0),
+        ("costs $5 (net)", "$5 (net)", 1),
+        ("anything", "", 1),
+        ("", "word", 0),
+    ],
+)
+def test_a_word_has_no_letter_digit_or_underscore_beside_it(text, word, value):
+    assert score("contains_word", text, text=word) == value
+
+
+def test_a_word_is_found_in_any_case_if_asked():
+    assert score("contains_word", "CAFÉ noir", text="café", ignore_case=True) == 1
+    assert score("contains_word", "CAFÉ noir", text="café") == 0
+
+
+def test_starts_and_ends_count_white_space():
+    assert score("starts_with", "Sorry, no.", text="Sorry") == 1
+    assert score("starts_with", " Sorry, no.", text="Sorry") == 0
+    assert score("starts_with", "Sorry, no.", text="no.") == 0
+    assert score("starts_with", "SORRY no", text="sorry", ignore_case=True, negate=True) == 0
+    assert score("ends_with", "Sorry, no.", text="no.") == 1
+    assert score("ends_with", "Sorry, no.\n", text="no.") == 0
+    assert score("ends_with", "Hello WORLD", text="world", ignore_case=True) == 1
+
+
+def test_equals_is_the_whole_answer_without_the_space_around():
+    assert score("equals", " Paris\n", text="Paris") == 1
+    assert score("equals", "Paris.", text="Paris") == 0
+    assert score("equals", "paris", text="Paris") == 0
+    assert score("equals", "paris", text="Paris ", ignore_case=True) == 1
+
+
+@ANY_ALTERNATIVE
+@pytest.mark.parametrize(
+    "name", ["contains", "contains_word", "starts_with", "ends_with", "equals"]
+)
+def test_a_number_is_no_text(name, negate):
+    assert "“text” is 5" in error_of(name, "5", text=5, negate=negate)
+
+
+@pytest.mark.parametrize("texts", ["one", [1], None, {"a": 1}])
+def test_many_texts_are_a_list_of_texts(texts):
+    assert "texts" in problem("contains_any", texts=texts)
+
+
+def test_explanations_name_what_is_missing():
+    from issues.checks import Material, run
+
+    outcome = run("contains_all", {"texts": ["lease", "rent"]}, Material("The lease"))
+    assert outcome.explanation == "Holds 1 of 2; not “rent”."
+
+
+def test_a_long_word_is_looked_for_in_time():
+    with in_time():
+        assert score("contains_word", ("a" * 2_999 + "b") * 20, text="a" * 3_000) == 0
+
+
+def test_a_long_word_is_found():
+    assert score("contains_word", f"so {'wo-rd' * 100}.", text="wo-rd" * 100) == 1
+
+
+def test_there_are_not_more_texts_than_can_be_looked_for_in_time():
+    assert problem("contains_all", texts=["a"] * 1_000) == ""
+    assert "at most 1000" in problem("contains_all", texts=["a"] * 1_001)

@@ -1,0 +1,137 @@
+"""The arguments of checks as fields that are typed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from issues.checks import CHECKS, problems_of
+from issues.rubrics.argument_fields import (
+    Kind,
+    Unreadable,
+    arguments_of,
+    collected,
+    parsed_value,
+    read,
+)
+
+
+def argument(check, name):
+    return next(a for a in arguments_of(check) if a.name == name)
+
+
+def test_every_check_has_a_field_for_each_of_its_arguments():
+    for name, check in CHECKS.items():
+        assert [a.name for a in arguments_of(name)] == list(check.arguments["properties"])
+
+
+def test_no_check_has_no_fields():
+    assert arguments_of("") == arguments_of("contains_everything") == []
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "kind"),
+    [
+        ("contains", "text", Kind.TEXT),
+        ("contains_any", "texts", Kind.LINES),
+        ("contains_at_least", "least", Kind.WHOLE),
+        ("word_count", "most", Kind.WHOLE),
+        ("text_ratio", "least", Kind.NUMBER),
+        ("contains", "negate", Kind.YES_NO),
+        ("captures", "group", Kind.NAME),
+        ("json_schema", "schema", Kind.JSON),
+        ("json_path_equals", "value", Kind.JSON),
+        ("tool_arguments", "where", Kind.JSON),
+    ],
+)
+def test_an_argument_is_typed_by_its_kind(check, name, kind):
+    assert argument(check, name).kind is kind
+
+
+STORABLE = st.text(st.characters(exclude_characters="\0", codec="utf-8"))
+
+
+@given(st.lists(STORABLE))
+def test_lists_of_texts_read_back_as_they_were(texts):
+    field = argument("contains_any", "texts")
+
+    assert read(field, parsed_value(field, texts)) == texts
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | STORABLE,
+        lambda inner: st.lists(inner) | st.dictionaries(STORABLE, inner),
+        max_leaves=5,
+    )
+)
+def test_json_reads_back_as_it_was(value):
+    field = argument("json_path_equals", "value")
+
+    assert read(field, parsed_value(field, value)) == value
+
+
+@given(st.floats(0, 1))
+def test_numbers_read_back_as_they_were(value):
+    field = argument("text_ratio", "least")
+
+    assert read(field, parsed_value(field, value)) == value
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "text", "value"),
+    [
+        ("contains_any", "texts", "a\n\n b \n", ["a", " b "]),
+        ("contains_any", "texts", '["a\\nb"]', ["a\nb"]),
+        ("contains_any", "texts", "[a]", ["[a]"]),
+        ("captures", "group", "2", 2),
+        ("captures", "group", "year", "year"),
+        ("word_count", "least", " 12 ", 12),
+        ("contains", "text", " a ", " a "),
+    ],
+)
+def test_what_is_typed_is_read(check, name, text, value):
+    assert read(argument(check, name), text) == value
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "text", "said"),
+    [
+        ("word_count", "least", "many", "“many” is no whole number."),
+        ("word_count", "least", "1.5", "“1.5” is no whole number."),
+        ("text_ratio", "least", "half", "“half” is no number."),
+        ("json_schema", "schema", "{", "This is no JSON"),
+        ("json_path_equals", "value", "[NaN]", "NaN is no number that can be stored"),
+        ("json_path_equals", "value", r'["\u0000"]', "cannot be stored"),
+        ("contains_any", "texts", r'["\ud800"]', "cannot be stored"),
+        ("json_schema", "schema", "[" * 100_000, "nested too deeply"),
+        ("json_path_equals", "value", "[1e999]", "no number that can be stored"),
+    ],
+)
+def test_what_cannot_be_read_is_said(check, name, text, said):
+    with pytest.raises(Unreadable, match=said):
+        read(argument(check, name), text)
+
+
+def test_a_number_of_endless_digits_is_a_name():
+    assert read(argument("captures", "group"), "9" * 5_000) == "9" * 5_000
+
+
+def test_what_is_so_by_default_is_not_stored():
+    given = {"text": "a", "ignore_case": False, "negate": True}
+
+    assert collected("contains", given, {}) == {"text": "a", "negate": True}
+
+
+def test_a_default_that_was_written_out_stays():
+    stored = {"text": "a", "negate": False}
+
+    assert collected("contains", {"text": "b"}, stored) == {"text": "b", "negate": False}
+
+
+def test_an_empty_text_that_was_stored_stays():
+    assert collected("contains", {}, {"text": ""}) == {"text": ""}
+    assert collected("contains_any", {}, {"texts": []}) == {"texts": []}
+
+
+def test_what_is_not_given_is_left_out_for_the_check_to_miss():
+    assert problems_of("contains", collected("contains", {}, {})) == ["“text” is missing."]

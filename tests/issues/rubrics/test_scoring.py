@@ -1,0 +1,253 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from issues.rubrics.scales import FIVE_CLASSES
+from issues.rubrics.scoring import Point, consensus, inverted, jury_value, score_of
+
+FOUND = st.sampled_from([option.value for option in FIVE_CLASSES.options]) | st.floats(0, 1)
+VALUES = st.none() | FOUND
+WEIGHTS = st.floats(0.1, 10)
+
+
+def points_of(values=VALUES, **fields):
+    """Points of one rubric; a way is never mandatory, as the ledger has it."""
+    fields = {
+        "key": st.just("point"),
+        "value": values,
+        "weight": WEIGHTS,
+        "inverted": st.booleans(),
+        "alternative": st.none() | st.integers(1, 3),
+        "mandatory": st.just(False),
+    } | fields
+    return st.lists(st.builds(Point, **fields), max_size=8)
+
+
+RUBRICS = points_of() | points_of(alternative=st.none(), mandatory=st.booleans())
+PANELS = st.dictionaries(
+    st.integers(), st.lists(VALUES, min_size=1, max_size=5), min_size=1, max_size=5
+)
+RANDOMS = st.randoms(use_true_random=False)
+
+
+def test_consensus_is_the_mean_of_those_that_answered():
+    # (1 + 0) / 2; the failed judge is no vote.
+    assert consensus([1, None, 0]) == 0.5
+
+
+@pytest.mark.parametrize("values", [[], [None, None]])
+def test_consensus_without_an_answer_is_not_measured(values):
+    assert consensus(values) is None
+
+
+def test_consensus_is_not_rounded():
+    assert consensus([1, 1, 0]) == pytest.approx(2 / 3, abs=1e-15)
+
+
+def test_score_weighs_the_points():
+    # (3 · 1 + 1 · 0) / 4
+    assert score_of([Point("a", 1, 3), Point("b", 0, 1)]) == 0.75
+
+
+def test_point_without_a_value_takes_its_weight_with_it():
+    assert score_of([Point("a", 1, 1), Point("b", None, 9)]) == 1
+
+
+def test_should_not_is_inverted():
+    # (0.25 + (1 - 1)) / 2
+    assert score_of([Point("a", 0.25), Point("b", 1, inverted=True)]) == 0.125
+
+
+@pytest.mark.parametrize("points", [[], [Point("", None)], [Point("a", None), Point("b", None)]])
+def test_nothing_scored_is_no_score(points):
+    assert score_of(points) is None
+
+
+def test_whole_test_passes_through_whatever_its_weight():
+    assert score_of([Point("", 0.5, 7)]) == 0.5
+
+
+def test_verdict_on_the_whole_test_outranks_criteria():
+    assert score_of([Point("a", 1), Point("", 0)]) == 0
+
+
+def test_unasked_whole_test_leaves_the_score_to_the_criteria():
+    assert score_of([Point("", None), Point("a", 1)]) == 1
+
+
+def way(number, *values, is_fault=False):
+    return [Point("way", v, inverted=is_fault, alternative=number) for v in values]
+
+
+def test_best_way_is_one_point_of_weight_one():
+    # Ways: (1 + 0) / 2 and (0.5 + 1) / 2 = 0.75; with the required (3 · 1 + 1 · 0.75) / 4.
+    points = [Point("a", 1, 3), *way(1, 1, 0), *way(2, 0.5, 1)]
+    assert score_of(points) == 0.9375
+
+
+def test_weights_count_within_a_way_only():
+    # The way: (9 · 0.5 + 1 · 0) / 10 = 0.45; with the required (1 + 0.45) / 2.
+    points = [Point("a", 1), Point("b", 0.5, 9, alternative=1), Point("c", 0, 1, alternative=1)]
+    assert score_of(points) == pytest.approx(0.725)
+
+
+def test_showing_any_way_to_fail_is_the_fault():
+    # After inversion the ways are 1 and 0.25, and the lowest counts.
+    assert score_of([*way(1, 0, is_fault=True), *way(2, 0.75, is_fault=True)]) == 0.25
+
+
+def test_ways_to_succeed_and_to_fail_with_one_number_stay_apart():
+    # Best way to succeed 1, worst way to fail 1 - 0.75: (1 + 0.25) / 2.
+    # Were they one way each, those would be (1 + 0.25) / 2 and (0 + 1) / 2, and 0.625 the best,
+    # so the required point tells them apart: (0 + 1 + 0.25) / 3 instead of (0 + 0.625) / 2.
+    points = [*way(1, 1), *way(2, 0), *way(1, 0.75, is_fault=True), *way(2, 0, is_fault=True)]
+    assert score_of([Point("a", 0), *points]) == pytest.approx(1.25 / 3)
+
+
+def test_way_of_which_nothing_is_known_is_no_way():
+    assert score_of([*way(1, None, None), *way(2, 0.4, 0.6)]) == 0.5
+
+
+def test_mandatory_point_that_is_not_met_makes_the_score_zero():
+    assert score_of([Point("a", 0.5, mandatory=True), Point("b", 1, 9)]) == 0
+
+
+def test_mandatory_point_that_is_met_is_a_point_like_others():
+    assert score_of([Point("a", 0.75, mandatory=True), Point("b", 0.25)]) == 0.5
+
+
+def test_mandatory_point_of_which_nothing_is_known_leaves_no_score():
+    assert score_of([Point("a", None, mandatory=True), Point("b", 1)]) is None
+
+
+def test_mandatory_should_not_is_met_where_it_is_not_shown():
+    assert score_of([Point("a", 0, inverted=True, mandatory=True)]) == 1
+
+
+def test_template_says_when_a_mandatory_point_is_met():
+    points = [Point("a", 0.5, mandatory=True), Point("b", 1)]
+    assert score_of(points, is_met=lambda score: score >= 0.5) == 0.75
+
+
+def test_mandatory_point_at_the_threshold_but_for_rounding_is_not_met():
+    assert score_of([Point("a", 0.5 + 1e-12, mandatory=True)]) == 0
+
+
+def test_panel_counts_each_judge_once_however_often_it_was_asked():
+    # ((1 + 1 + 0) / 3 + 0) / 2
+    assert jury_value({"a": [1, 1, 0], "b": [0]}) == pytest.approx(1 / 3)
+
+
+def test_judge_whose_samples_all_failed_is_no_vote():
+    assert jury_value({"a": [None, None], "b": [0.75, None]}) == 0.75
+
+
+def test_panel_of_which_nobody_answered_is_not_measured():
+    assert jury_value({"a": [None], "b": [None]}) is None
+
+
+# Properties. Those of a score hold to the last digit: its sums are rounded once. ----------------
+
+
+@given(RUBRICS)
+def test_score_is_in_range_or_not_measured(points):
+    score = score_of(points)
+    assert score is None or 0 <= score <= 1
+
+
+@given(points_of(FOUND, mandatory=st.just(False)))
+def test_rubric_of_which_all_is_known_has_a_score(points):
+    assert (score_of(points) is None) == (points == [])
+
+
+@given(RUBRICS, FOUND, st.data())
+def test_better_point_never_lowers_the_score(points, better, data):
+    known = [index for index, point in enumerate(points) if point.value is not None]
+    assume(known)
+    index = data.draw(st.sampled_from(known))
+    value = inverted(better) if points[index].inverted else better
+    raised = [*points]
+    raised[index] = replace(points[index], value=value)
+    before, after = (points, raised) if better >= points[index].score else (raised, points)
+
+    lower, higher = score_of(before), score_of(after)
+
+    assert (lower is None and higher is None) or lower <= higher
+
+
+@given(RUBRICS, RANDOMS)
+def test_order_of_points_does_not_matter(points, random):
+    shuffled = random.sample(points, len(points))
+    assert score_of(shuffled) == score_of(points)
+
+
+@given(PANELS, RANDOMS)
+def test_order_of_judges_and_samples_does_not_matter(panel, random):
+    judges = random.sample(list(panel), len(panel))
+    shuffled = {judge: random.sample(panel[judge], len(panel[judge])) for judge in judges}
+    assert jury_value(shuffled) == jury_value(panel)
+
+
+@given(PANELS)
+def test_failed_judgment_weighs_nothing(panel):
+    answered = {judge: [v for v in values if v is not None] for judge, values in panel.items()}
+    assert jury_value({j: values for j, values in answered.items() if values}) == jury_value(panel)
+
+
+@given(points_of())
+def test_point_without_a_value_weighs_nothing(points):
+    assert score_of([point for point in points if point.value is not None]) == score_of(points)
+
+
+@given(PANELS)
+def test_panel_lies_between_its_lowest_and_highest_vote(panel):
+    votes = [vote for values in panel.values() for vote in values if vote is not None]
+    value = jury_value(panel)
+    assert (value is None) == (votes == [])
+    assert value is None or min(votes) - 1e-15 <= value <= max(votes) + 1e-15
+
+
+@given(points_of(FOUND), FOUND)
+def test_better_way_never_lowers_the_score(points, value):
+    ways = [point for point in points if point.alternative is not None and not point.inverted]
+    best = score_of(ways)
+    assume(best is not None and value >= best)
+    assert score_of([*points, *way(9, value)]) >= score_of(points)
+
+
+@given(points_of(FOUND), FOUND)
+def test_further_way_to_fail_never_raises_the_score_of_faults(points, value):
+    faults = [point for point in points if point.alternative is not None and point.inverted] or way(
+        1, 0, is_fault=True
+    )
+    assert score_of([*faults, *way(9, value, is_fault=True)]) <= score_of(faults)
+
+
+@given(points_of(FOUND, inverted=st.just(True), alternative=st.integers(1, 3)))
+def test_ways_to_fail_score_as_the_lowest(points):
+    ways = [[p for p in points if p.alternative == number] for number in {1, 2, 3}]
+    scores = [score_of([replace(p, alternative=None) for p in way]) for way in ways if way]
+    assert score_of(points) == min(scores, default=None)
+
+
+@given(points_of(FOUND, inverted=st.just(False), alternative=st.integers(1, 3)))
+def test_ways_to_succeed_score_as_the_highest(points):
+    ways = [[p for p in points if p.alternative == number] for number in {1, 2, 3}]
+    scores = [score_of([replace(p, alternative=None) for p in way]) for way in ways if way]
+    assert score_of(points) == max(scores, default=None)
+
+
+@given(st.floats(0, 1))
+def test_inversion_twice_is_the_identity(value):
+    assert abs(inverted(inverted(value)) - value) <= 2**-53
+
+
+def test_inversion_of_nothing_is_nothing():
+    assert inverted(None) is None
+
+
+@pytest.mark.parametrize("option", FIVE_CLASSES.options, ids=lambda option: option.label)
+def test_inversion_twice_of_a_class_is_the_class(option):
+    assert inverted(inverted(option.value)) == option.value

@@ -1,0 +1,269 @@
+"""What a user said becomes an issue and a test, with everything copied."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from issues.models import Feedback, FeedbackState, Issue, Origin
+from issues.states import Refused
+from issues.triage.actions import (
+    VersionConflict,
+    attach,
+    issue_and_test_from,
+    issue_from,
+    locked,
+    mark_duplicate,
+    set_state,
+    version_of,
+)
+from issues.triage.actions import test_from as make_test_from
+from issues.triage.undo import undo_last
+from tests.factories import make_issue, make_test, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def make_feedback(**fields):
+    said = {"prompt": "2 + 2?", "answer": "5", "comment": "Wrong!\nIt is 4.", "source": "chat"}
+    return Feedback.objects.create(**(said | fields))
+
+
+def test_an_issue_starts_from_what_the_user_said():
+    feedback, user = make_feedback(), make_user()
+
+    issue = issue_from(feedback, by=user)
+
+    assert (issue.title, issue.description) == ("Wrong!", "Wrong!\nIt is 4.")
+    assert (issue.state, issue.author) == ("draft", user)
+    assert [source.value for source in issue.sources.all()] == ["chat"]
+
+
+def test_the_feedback_of_a_new_issue_is_linked_and_accepted():
+    feedback = make_feedback()
+    issue = issue_from(feedback, by=make_user())
+
+    feedback.refresh_from_db()
+    assert (feedback.issue, feedback.state) == (issue, FeedbackState.ACCEPTED)
+
+
+def test_a_second_issue_from_the_same_feedback_is_refused():
+    feedback = make_feedback(issue=make_issue(title="Counting"))
+
+    with pytest.raises(Refused, match="belongs to the issue “Counting” already"):
+        issue_from(feedback, by=make_user())
+
+
+def test_a_long_comment_gives_a_short_title():
+    issue = issue_from(make_feedback(comment="word " * 100), by=make_user())
+
+    assert len(issue.title) <= 125
+    assert issue.title.endswith("word …")
+
+
+def test_a_test_asks_the_users_prompt_and_flags_the_answer():
+    test = make_test_from(make_feedback(issue=make_issue()), by=make_user())
+
+    assert test.messages == [{"role": "user", "content": "2 + 2?"}]
+    assert (test.flagged_answer, test.note) == ("5", "Wrong!\nIt is 4.")
+    assert (test.origin, test.state) == (Origin.FEEDBACK, "draft")
+
+
+def test_a_test_is_judged_like_its_sibling():
+    sibling = make_test(guidelines="Only numbers count.", pass_threshold=0.7)
+
+    test = make_test_from(make_feedback(issue=sibling.issue), by=make_user("annotator"))
+
+    assert test.guidelines == "Only numbers count."
+    assert (test.template, test.pass_threshold) == (sibling.template, 0.7)
+
+
+def test_a_sealed_sibling_gives_nothing_away():
+    sibling = make_test(guidelines="Secret.", sealed=True)
+
+    test = make_test_from(make_feedback(issue=sibling.issue), by=make_user("annotator"))
+
+    assert test.guidelines == ""
+
+
+def test_a_test_without_issue_and_prompt_is_told_both():
+    with pytest.raises(Refused) as refusal:
+        make_test_from(make_feedback(prompt=" "), by=make_user())
+
+    assert len(refusal.value.problems) == 2
+
+
+def test_triage_counts_what_changed_and_signs_it():
+    new, user = make_feedback(), make_user()
+    done = make_feedback(state=FeedbackState.DISMISSED)
+
+    assert set_state([new, done], FeedbackState.DISMISSED, by=user) == 1
+    assert new.history.first().history_user == user
+
+
+# Duplicates and attaching ------------------------------------------------------------------------
+
+
+def read(*rows):
+    for row in rows:
+        row.refresh_from_db()
+
+
+def test_attached_feedback_is_accepted_as_part_of_the_issue():
+    feedback, issue = make_feedback(), make_issue()
+
+    attach(feedback, issue, by=make_user())
+
+    read(feedback)
+    assert (feedback.issue, feedback.state) == (issue, FeedbackState.ACCEPTED)
+
+
+def test_what_is_attached_to_a_merged_issue_goes_to_where_that_went():
+    kept = make_issue()
+    merged = make_issue(merged_into=kept, state="deprecated")
+
+    assert attach(make_feedback(), merged, by=make_user()) == kept
+
+
+def test_nothing_is_attached_to_a_deprecated_issue():
+    with pytest.raises(Refused, match="is deprecated: choose another"):
+        attach(make_feedback(), make_issue(state="deprecated"), by=make_user())
+
+
+def test_a_duplicate_has_the_issue_of_its_original():
+    original, feedback = make_feedback(issue=make_issue()), make_feedback()
+
+    mark_duplicate(feedback, original, by=make_user())
+
+    read(feedback)
+    assert (feedback.state, feedback.duplicate_of) == (FeedbackState.DUPLICATE, original)
+    assert feedback.issue == original.issue
+
+
+def test_a_duplicate_follows_its_original_to_another_issue():
+    original, feedback, user = make_feedback(), make_feedback(), make_user()
+    mark_duplicate(feedback, original, by=user)
+
+    issue = issue_from(original, by=user)
+
+    read(feedback)
+    assert feedback.issue == issue
+
+
+def test_chains_of_duplicates_are_flat():
+    first, second, third, user = make_feedback(), make_feedback(), make_feedback(), make_user()
+    mark_duplicate(third, second, by=user)
+    mark_duplicate(second, first, by=user)
+    fourth = make_feedback()
+    mark_duplicate(fourth, Feedback.objects.get(pk=third.pk), by=user)
+
+    read(second, third, fourth)
+    assert {row.duplicate_of for row in (second, third, fourth)} == {first}
+
+
+def test_two_pieces_are_not_duplicates_of_each_other():
+    first, second, user = make_feedback(), make_feedback(), make_user()
+    mark_duplicate(second, first, by=user)
+
+    with pytest.raises(Refused, match="duplicate of itself"):
+        mark_duplicate(first, second, by=user)
+
+
+@pytest.mark.both_engines
+def test_only_a_duplicate_has_an_original_in_the_database():
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_feedback(duplicate_of=make_feedback())
+
+
+def test_a_test_and_its_issue_are_made_at_once():
+    feedback = make_feedback()
+
+    test = issue_and_test_from(feedback, by=make_user("annotator"))
+
+    read(feedback)
+    assert (test.issue.title, test.flagged_answer) == ("Wrong!", "5")
+    assert feedback.issue == test.issue
+
+
+def test_without_a_prompt_neither_issue_nor_test_is_made():
+    with pytest.raises(Refused, match="no prompt"):
+        issue_and_test_from(make_feedback(prompt=""), by=make_user())
+
+    assert not Issue.objects.exists()
+
+
+# Two at once, and taking back --------------------------------------------------------------------
+
+
+def test_who_is_overtaken_learns_by_whom_and_nothing_is_overwritten():
+    feedback, other = make_feedback(), make_user(username="ann")
+    version = version_of(feedback)
+    set_state([Feedback.objects.get()], FeedbackState.DISMISSED, by=other)
+
+    with pytest.raises(VersionConflict, match=r"ann was faster.*dismissed.*not saved"):
+        locked(feedback.pk, version)
+
+
+def test_the_last_act_is_taken_back_with_state_issue_and_note():
+    feedback, user = make_feedback(), make_user()
+    set_state([feedback], FeedbackState.DISMISSED, by=user, note="Spam.")
+
+    undo_last(by=user)
+
+    read(feedback)
+    assert (feedback.state, feedback.note) == (FeedbackState.NEW, "")
+    reasons = [row.history_change_reason for row in feedback.history.all()[:2]]
+    assert reasons == ["Taken back: Dismissed", "Triaged: Dismissed"]
+
+
+def test_one_act_after_the_other_is_taken_back():
+    first, second, user = make_feedback(), make_feedback(), make_user()
+    attach(first, make_issue(), by=user)
+    mark_duplicate(second, first, by=user)
+
+    assert [undo_last(by=user), undo_last(by=user)] == [second, first]
+    read(first, second)
+    assert {(row.state, row.issue, row.duplicate_of) for row in (first, second)} == {
+        (FeedbackState.NEW, None, None)
+    }
+
+
+def test_duplicates_that_followed_go_back_too():
+    original, feedback, other, user = (
+        make_feedback(),
+        make_feedback(),
+        make_feedback(),
+        make_user(),
+    )
+    mark_duplicate(feedback, original, by=user)
+    mark_duplicate(original, other, by=user)
+
+    undo_last(by=user)
+
+    read(original, feedback)
+    assert (original.state, feedback.duplicate_of) == (FeedbackState.NEW, original)
+
+
+def test_acts_of_others_are_not_taken_back():
+    set_state([make_feedback()], FeedbackState.ACCEPTED, by=make_user())
+
+    with pytest.raises(Refused, match="triaged nothing"):
+        undo_last(by=make_user())
+
+
+def test_what_was_changed_since_is_not_taken_back():
+    feedback, user = make_feedback(), make_user()
+    set_state([feedback], FeedbackState.ACCEPTED, by=user)
+    set_state([feedback], FeedbackState.DISMISSED, by=make_user(username="ben"))
+
+    with pytest.raises(VersionConflict, match="ben was faster"):
+        undo_last(by=user)
+
+
+def test_the_issue_that_was_made_stays_when_that_is_taken_back():
+    feedback, user = make_feedback(), make_user()
+    issue = issue_from(feedback, by=user)
+
+    undo_last(by=user)
+
+    read(feedback)
+    assert (feedback.issue, feedback.state) == (None, FeedbackState.NEW)
+    assert Issue.objects.get() == issue

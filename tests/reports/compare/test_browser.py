@@ -1,0 +1,88 @@
+"""Comparing runs in a real browser: what scripts add, and how the page looks."""
+
+import pytest
+
+from reports.documents.links import page_url
+from runs.models import Run, Suite
+from tests.browser import HEIGHTS, overflow_px, shoot, show
+from tests.factories import make_issue, make_test, make_user
+from tests.reports.judged_runs import judged
+from tests.reports.workspaces import make_workspace
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def enter(page, log_in):
+    log_in(make_user("superuser"))
+    return page
+
+
+def loaded(page, address):
+    """The page once all is computed."""
+    page.goto(address)
+    page.locator("#report[data-pending='0']").wait_for()
+    return page
+
+
+def looks(page, name):
+    """The page is looked at in all sizes and schemes, and is never wider than its window."""
+    shoot(page, name)
+    for width in HEIGHTS:
+        show(page, width=width)
+        assert overflow_px(page) <= 0, f"{name} at {width} px"
+    show(page)
+
+
+def test_two_runs_from_choosing_to_both_answers(enter):
+    """No run, then one, then two: what flipped, how sure, and the answers side by side."""
+    enter.goto(page_url("compare"))
+    assert "No runs to compare yet" in enter.locator("main, body").first.inner_text()
+    looks(enter, "compare-none")
+
+    issues = [make_issue(title=title, tags=("facts",)) for title in ("Invents", "Miscounts")]
+    tests = [make_test(f"Question {n}?", issue=issues[n % 2]) for n in range(8)]
+    suite = Suite.objects.create(name="Everyday questions")
+    first = judged(*[[1]] * 8, tests=tests, suite=suite, label="March")
+    enter.goto(page_url("compare", runs=[first]))
+    assert "There is no earlier run" in enter.locator("#report").inner_text()
+
+    second = judged(*[[0]] * 7, [1], tests=tests, suite=suite, label="April")
+    loaded(enter, page_url("compare"))
+    assert "7 worse, 0 better of 8 matched: p = " in enter.locator(".eh-sentences").inner_text()
+    rows = enter.locator("[data-table=tests] tbody tr")
+    assert rows.count() == 7
+    rows.first.get_by_role("link", name="test ").click()
+    enter.locator(".cm-answers").wait_for()
+    assert enter.locator(".cm-side").count() == 2
+    looks(enter, "compare-two")
+    rows.first.get_by_role("link", name="test ").click()
+    assert enter.locator(".cm-answers").count() == 0
+
+    enter.get_by_role("button", name="Make it the baseline").first.click()
+    enter.get_by_text("is the baseline of Everyday questions from now on").wait_for()
+    suite.refresh_from_db()
+    assert suite.baseline == first
+
+    enter.get_by_label("List", exact=True).select_option("same")
+    enter.wait_for_url("**show=same**")
+    assert rows.count() == 1
+    assert f"runs={first.pk}" in enter.url
+    assert f"runs={second.pk}" in enter.url
+
+
+def test_runs_are_found_while_one_types_and_stand_side_by_side(enter):
+    ledger = make_workspace(releases=3)
+    loaded(enter, page_url("compare", runs=ledger.runs[:2]))
+    enter.get_by_text("Add a run").click()
+    offered = enter.locator("[data-cm-offered] li")
+    assert offered.count() == 4
+    wanted = ledger.runs[4]
+    enter.get_by_label("Find runs").press_sequentially(wanted.label)
+    enter.wait_for_function("document.querySelectorAll('[data-cm-offered] li').length === 1")
+    offered.get_by_role("link").click()
+
+    enter.locator("[data-table=grid]").wait_for()
+    assert enter.locator("[data-table=totals] tbody tr").count() == 3
+    assert Run.objects.count() == 6
+    looks(enter, "compare-many")

@@ -1,0 +1,318 @@
+"""Two runs compared: what is matched, counted, listed and said, by the rows of the ledger."""
+
+import pytest
+
+from evalhub.models import BatchState
+from issues.models import Test
+from reports.compare.evidence_rule import findings, sample_of
+from reports.compare.form import CompareForm
+from reports.compare.matching_rule import match
+from reports.compare.page import build
+from reports.compare.query import comparison_of, outcomes_in, sides_of
+from reports.compare.rule import Kind, compared, counts_of, missing_share, net_change
+from reports.compare.run_choices_query import latest_pair, offered, opponent_of
+from reports.documents.reading import Reading
+from runs.models import Run, Suite
+from tests.factories import make_issue, make_test, make_user
+from tests.reports.documents.test_pages import as_query
+from tests.reports.judged_runs import current, fail, judged
+
+pytestmark = pytest.mark.django_db
+
+
+def two_runs(before, after, *, tests=None, **fields):
+    """The same tests, by one jury, with these votes in either run."""
+    tests = tests or [make_test(f"Question {n}?") for n in range(len(before))]
+    first = judged(*before, tests=tests, label="March", **fields)
+    second = judged(*after, tests=tests, label="April", **fields)
+    fingerprint = current(first).jury_fingerprint
+    second.judge_runs.update(jury_fingerprint=fingerprint)
+    return first, second
+
+
+def report(*runs, reader="maintainer", **asked):
+    form = CompareForm(as_query({"runs": [run.pk for run in runs], **asked}))
+    return build(form.asked, Reading(make_user(reader)))
+
+
+def facts(document):
+    return {fact.name: fact.value for fact in document.facts}
+
+
+def listed(document, table="tests"):
+    return document.table(table).as_rows()
+
+
+PASS, FAIL, NONE = [1], [0], [None]
+
+
+# What became of the tests -------------------------------------------------------------------------
+
+
+def test_flips_are_counted_and_listed_worst_first():
+    first, second = two_runs([PASS, FAIL, PASS, PASS], [FAIL, PASS, PASS, FAIL])
+
+    document = report(first, second)
+
+    counts = facts(document)
+    assert (counts["worse"], counts["better"], counts["same"]) == (2, 1, 1)
+    assert [row["became"] for row in listed(document)] == ["worse", "worse", "better"]
+    assert document.sentences[0].startswith("2 worse, 1 better of 4 matched: p = 1.00, not enough")
+
+
+def test_errors_and_unscored_are_apart_and_never_same():
+    first, second = two_runs([PASS, PASS, PASS], [PASS, NONE, PASS])
+    fail(second, second.results.order_by("pk").last())
+
+    document = report(first, second)
+
+    became = {row["became"].text: row["n"] for row in listed(document, "became")}
+    assert became == {"same": 1, "error": 1, "unscored": 1}
+    assert facts(document)["rate_after"].n == 1
+    assert facts(document)["missing"] == pytest.approx(2 / 3)
+
+
+def test_a_test_whose_text_changed_is_listed_apart():
+    test = make_test("What is 2 + 2?")
+    first = judged(PASS, tests=[test], label="March")
+    test.messages = [{"role": "user", "content": "What is 3 + 3?"}]
+    test.save()
+    second = judged(FAIL, tests=[test], label="April")
+
+    document = report(first, second)
+
+    assert facts(document)["worse"] == 0
+    assert [row["became"] for row in listed(document, "changed")] == ["text changed"]
+
+
+def test_a_test_whose_rubric_changed_is_listed_apart():
+    test = make_test()
+    first = judged(PASS, tests=[test], label="March")
+    Test.objects.filter(pk=test.pk).update(guidelines="Be strict.")
+    test.refresh_from_db()
+    second = judged(FAIL, tests=[test], label="April")
+
+    document = report(first, second)
+
+    assert [row["became"] for row in listed(document, "changed")] == ["rubric changed"]
+
+
+def test_tests_of_one_run_are_told_by_which():
+    first = judged(PASS, tests=[make_test("Which day?")], label="March")
+    second = judged(PASS, tests=[make_test("Which month?")], label="April")
+
+    document = report(first, second, show="only")
+
+    assert [row["became"] for row in listed(document)] == [
+        "only in the first",
+        "only in the second",
+    ]
+    assert facts(document)["missing"] == 1
+    assert document.sentences[0].endswith("nothing can be compared.")
+
+
+def test_labels_of_the_later_run_are_those_of_a_line():
+    issue = make_issue(title="Miscounts", tags=("facts", "numbers"))
+    tests = [make_test(f"{n}?", issue=issue) for n in range(2)]
+    first, second = two_runs([PASS, PASS], [FAIL, PASS], tests=tests)
+
+    document = report(first, second)
+
+    tags = {row["tag"].text: (row["n"], row["worse"]) for row in listed(document, "tags")}
+    assert tags == {"facts": (2, 1), "numbers": (2, 1)}
+    assert listed(document, "issues")[0]["issue"].text == "Miscounts"
+
+
+def test_several_tests_of_an_issue_are_compared_as_one():
+    tests = [
+        make_test(f"{n}?", issue=issue) for issue in (make_issue(), make_issue()) for n in "ab"
+    ]
+    first, second = two_runs([PASS] * 4, [FAIL] * 4, tests=tests)
+
+    document = report(first, second)
+
+    # Two issues, all worse: 2 of 4 ways to flip them are as far out.
+    assert facts(document)["p"] == 0.5
+    assert "If tests were independent, p = 0.12 (exact McNemar)" in document.sentences[2]
+
+
+def test_repeats_are_compared_by_the_share_that_passed():
+    tests = [make_test()]
+    first = judged(PASS, FAIL, tests=tests, label="March", repeats=2)
+    second = judged(PASS, tests=tests, label="April")
+
+    row = listed(report(first, second))[0]
+
+    assert (row["became"], row["first"].passed, row["first"].n) == ("better", 1, 2)
+
+
+def test_bundles_say_what_their_tests_say_one_by_one():
+    """Most tests that stay the same are added up by the database: no figure may tell."""
+    issues = [make_issue(tags=tags) for tags in (("facts",), ("facts", "dates"), ())]
+    tests = [
+        make_test(f"Question {n}?", issue=issues[n % 3], weight=1 + n % 4 / 2) for n in range(24)
+    ]
+    votes = [[n % 5 / 4] for n in range(48)]
+    first = judged(*votes, tests=tests, repeats=2)
+    second = judged(*[votes[(n * 7) % 48] for n in range(48)], tests=tests, repeats=2)
+    fail(second, second.results.order_by("pk").first())
+    sides = sides_of([first, second])
+    bundled = comparison_of(*sides)
+    in_runs = outcomes_in([first.pk, second.pk])
+    one_by_one = compared(match(in_runs[first.pk], in_runs[second.pk], {}))
+
+    assert any(one.times > 1 for one in bundled.rows)
+    assert counts_of(bundled.rows) == counts_of(one_by_one)
+    assert net_change(bundled.rows) == pytest.approx(net_change(one_by_one))
+    assert missing_share(bundled.rows) == pytest.approx(missing_share(one_by_one))
+    assert bundled.one_by_one(frozenset(Kind)) == list(one_by_one)
+    told, expected = (
+        findings(sample_of(rows, bundled.tags, single=False)) for rows in (bundled.rows, one_by_one)
+    )
+    assert told.evidence == expected.evidence
+    assert told.tags == expected.tags
+    assert told.issues == expected.issues
+    assert told.standard_error == pytest.approx(expected.standard_error)
+    assert told.interval == pytest.approx(expected.interval)
+    assert told.graded.change == pytest.approx(expected.graded.change)
+    assert told.graded.n == expected.graded.n
+    assert told.graded.standard_error == pytest.approx(expected.graded.standard_error)
+    assert told.graded.interval == pytest.approx(expected.graded.interval)
+
+
+# What is listed ----------------------------------------------------------------------------------
+
+
+def test_the_list_follows_kind_tag_issue_and_words():
+    facts_, dates = make_issue(tags=("facts",)), make_issue(tags=("dates",))
+    tests = [make_test("How many?", issue=facts_), make_test("When?", issue=dates)]
+    first, second = two_runs([PASS, PASS], [FAIL, PASS], tests=tests)
+
+    def shown(**asked):
+        return [row["prompt"] for row in listed(report(first, second, **asked))]
+
+    assert shown() == ["How many?"]
+    assert shown(show="same") == ["When?"]
+    assert shown(show="all", tag="dates") == ["When?"]
+    assert shown(show="all", issue=facts_.pk) == ["How many?"]
+    assert shown(show="all", q="HOW") == ["How many?"]
+
+
+def test_narrowing_the_list_leaves_the_figures():
+    first, second = two_runs([PASS, PASS], [FAIL, PASS])
+
+    assert facts(report(first, second, show="same", tag="x")) == facts(report(first, second))
+
+
+def test_who_may_not_read_sealed_tests_sees_their_figures_only():
+    tests = [make_test("Secret?", sealed=True)]
+    first, second = two_runs([PASS], [FAIL], tests=tests)
+
+    row = listed(report(first, second, reader="viewer"))[0]
+
+    assert (row["prompt"], row["became"]) == (None, "worse")
+    assert listed(report(first, second, reader="viewer", q="secret")) == []
+
+
+# What must be known ------------------------------------------------------------------------------
+
+
+def test_different_juries_are_warned_of():
+    first, second = two_runs([PASS], [PASS])
+    second.judge_runs.update(jury_fingerprint="another")
+
+    assert report(first, second).warnings == (
+        "The runs were judged by different juries: what differs may be the judges.",
+    )
+
+
+def test_a_run_that_is_not_done_is_warned_of():
+    first, second = two_runs([PASS], [PASS])
+    Run.objects.filter(pk=second.pk).update(state=BatchState.LIVE)
+
+    assert report(first, second).warnings == ("Not done yet: April. The figures will change.",)
+
+
+def test_labels_are_told_with_the_run_that_has_them():
+    first, second = two_runs([PASS], [PASS])
+    Run.objects.filter(pk=second.pk).update(is_scripted=True)
+    second.refresh_from_db()
+
+    assert "April: scripted model" in report(first, second).labels
+
+
+# Which runs --------------------------------------------------------------------------------------
+
+
+def suite_of(*runs, baseline=None):
+    suite = Suite.objects.create(name="Everyday questions", baseline=baseline)
+    Run.objects.filter(pk__in=[run.pk for run in runs]).update(suite=suite)
+    for run in runs:
+        run.refresh_from_db()
+    return suite
+
+
+def test_without_any_the_latest_run_is_compared_with_the_baseline():
+    runs = [judged(PASS, label=f"run {n}") for n in range(3)]
+    suite_of(*runs, baseline=runs[0])
+
+    assert latest_pair() == (runs[0], runs[2])
+
+
+def test_without_a_baseline_the_run_before_it_is_taken():
+    runs = [judged(PASS) for _ in range(3)]
+    suite_of(*runs)
+
+    assert latest_pair() == (runs[1], runs[2])
+
+
+def test_of_runs_before_it_one_of_the_same_variant_is_taken():
+    runs = [judged(PASS, variant_key=key) for key in ("a", "b", "a")]
+    suite_of(*runs)
+
+    assert opponent_of(runs[2]) == runs[0]
+
+
+def test_a_run_that_is_not_done_is_not_offered_unasked():
+    runs = [judged(PASS), judged(PASS), judged(PASS, done=False)]
+    suite_of(*runs)
+
+    assert latest_pair() == (runs[0], runs[1])
+
+
+def test_one_run_is_compared_with_what_it_follows():
+    runs = [judged(PASS, label="March"), judged(PASS, label="April")]
+    suite_of(*runs)
+
+    assert report(runs[1]).question.endswith("from March to April?")
+
+
+def test_one_run_alone_asks_for_another():
+    document = report(judged(PASS, label="March"))
+
+    assert "choose what to compare" in document.sentences[0]
+    assert document.tables == ()
+
+
+def test_runs_keep_the_order_in_which_they_are_given():
+    first, second = two_runs([PASS], [FAIL])
+
+    assert facts(report(second, first))["better"] == 1
+    assert facts(report(first, second, runs=f"{second.pk},{first.pk}"))["better"] == 1
+
+
+def test_runs_of_the_same_suite_are_offered_first():
+    other, near, chosen = judged(PASS), judged(PASS), judged(PASS)
+    suite = suite_of(near, chosen)
+    newest = judged(PASS)
+
+    found = offered("", suites=[suite.pk], without=[chosen])
+
+    assert found == [near, newest, other]
+
+
+def test_words_find_runs_by_label_model_and_release():
+    run = judged(PASS, label="Nightly", release="2.1")
+    judged(PASS, label="Nightly", release="2.0")
+
+    assert offered("night 2.1", suites=[], without=[]) == [run]

@@ -1,0 +1,131 @@
+"""What became of each test from one run to another."""
+
+import pytest
+
+from reports.compare.matching_rule import Digests, match
+from reports.compare.rule import Kind, Tally, compared, missing_share, net_change, tally_of
+from tests.reports.compare.builders import a_run, comparison, one_test
+
+
+def kinds(first, second):
+    return [one.kind for one in comparison(a_run(*first), a_run(*second))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("p", "f", Kind.WORSE),
+        ("f", "p", Kind.BETTER),
+        ("f", "f", Kind.SAME),
+        ("ppp", "ppf", Kind.WORSE),
+        ("pf", "ppff", Kind.SAME),
+        ("p", "e", Kind.ERROR),
+        ("u", "p", Kind.UNSCORED),
+        ("p", "w", Kind.PENDING),
+        ("u", "e", Kind.ERROR),
+        ("pe", "f", Kind.WORSE),
+    ],
+)
+def test_what_became_of_a_test(before, after, kind):
+    assert kinds([before], [after]) == [kind]
+
+
+def test_thirds_that_are_equal_do_not_differ():
+    # 1 of 3 and 2 of 6 are not the same float when computed otherwise.
+    assert kinds(["pff"], ["ppffff"]) == [Kind.SAME]
+
+
+def test_flips_come_first_and_the_worst_of_them_foremost():
+    first = a_run("p", "pp", "p", "f", "e")
+    second = a_run("p", "pf", "f", "p", "p")
+
+    found = comparison(first, second)
+
+    assert [(one.kind, one.change) for one in found] == [
+        (Kind.WORSE, -1),
+        (Kind.WORSE, -0.5),
+        (Kind.BETTER, 1),
+        (Kind.SAME, 0),
+        (Kind.ERROR, None),
+    ]
+
+
+def test_of_equal_flips_the_heavier_test_comes_first():
+    first = [one_test(1), one_test(2, weight=3.0)]
+    second = [one_test(1, "f"), one_test(2, "f", weight=3.0)]
+
+    assert [one.latest.test_id for one in comparison(first, second)] == [2, 1]
+
+
+def test_what_is_not_compared_is_in_no_count():
+    rows = comparison(a_run("p", "p", "p", "u"), a_run("f", "p", "e", "p"))
+
+    assert tally_of(rows) == Tally(worse=1, better=0, same=1)
+
+
+def test_the_net_change_is_the_mean_over_compared_tests():
+    # Of four tests one is worse by 1, one better by a half, one the same; one has an error.
+    rows = comparison(a_run("p", "pf", "f", "p"), a_run("f", "pp", "f", "e"))
+
+    assert net_change(rows) == pytest.approx((-1 + 0.5 + 0) / 3)
+
+
+def test_nothing_compared_has_no_change():
+    assert net_change(comparison(a_run("e"), a_run("p"))) is None
+
+
+def test_discordance_is_of_compared_tests():
+    rows = comparison(a_run("p", "f", "p", "p", "u"), a_run("f", "p", "p", "p", "p"))
+
+    assert tally_of(rows).discordance == 0.5
+
+
+def test_discordance_of_nothing_is_not_measured():
+    assert tally_of(()).discordance is None
+
+
+def test_a_test_is_missing_to_the_share_of_its_repeats():
+    # 1 of 4 repeats ended in an error; the other test lacks nothing.
+    rows = comparison(a_run("pppe", "pppp"), a_run("pppp", "pppp"))
+
+    assert missing_share(rows) == pytest.approx(0.25 / 2)
+
+
+def test_the_run_that_lacks_more_of_a_test_counts():
+    rows = comparison(a_run("pe"), a_run("pu", "p")[:1])
+
+    assert missing_share(rows) == 0.5
+
+
+def test_a_test_without_a_match_is_missing_in_full():
+    # One test is in both runs, one in each alone: 2 of 3 are missing.
+    rows = comparison([one_test(1), one_test(2)], [one_test(1), one_test(3)])
+
+    assert missing_share(rows) == pytest.approx(2 / 3)
+
+
+def test_a_changed_test_is_missing_and_not_the_same():
+    digests = {1: Digests("a", "q"), 2: Digests("b", "q")}
+
+    rows = compared(match([one_test(1)], [one_test(2, test_id=1)], digests))
+
+    assert ([one.kind for one in rows], missing_share(rows)) == ([Kind.RUBRIC_CHANGED], 1)
+
+
+def test_no_tests_have_no_missing_share():
+    assert missing_share(()) is None
+
+
+def test_labels_of_the_later_run_count():
+    rows = comparison([one_test(1, issue=1)], [one_test(1, issue=2)])
+
+    assert rows[0].latest.issue_id == 2
+
+
+def test_a_score_change_needs_a_score_in_both_runs():
+    first = [one_test(1, score_sum=0.75), one_test(2, with_score=0, score_sum=0.0)]
+    second = [one_test(1, score_sum=0.5), one_test(2)]
+
+    changes = {one.latest.test_id: one.score_change for one in comparison(first, second)}
+
+    assert changes == {1: -0.25, 2: None}

@@ -1,0 +1,156 @@
+"""What the page of a comparison loads when it is wanted, and what can be done on it."""
+
+import pytest
+from django.urls import reverse
+
+from reports.documents.links import page_url
+from runs.models import Answer, Launch
+from tests.api import client_of
+from tests.factories import make_test, make_user
+from tests.reports.compare.test_page import FAIL, PASS, suite_of, two_runs
+from tests.reports.judged_runs import fail, judged
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def answers():
+    """Two answers to one sealed test."""
+    first, second = two_runs([PASS], [FAIL], tests=[make_test("Which day?", sealed=True)])
+    Answer.objects.filter(result__run=first).update(text="It is <b>Monday</b>.")
+    Answer.objects.filter(result__run=second).update(text="It is Sunday.")
+    return reverse(
+        "reports:compare_answers", args=[first.results.get().pk, second.results.get().pk]
+    )
+
+
+def test_both_answers_stand_side_by_side_with_what_changed(client, answers):
+    client.force_login(make_user("annotator"))
+
+    html = client.get(answers, {"part": "1"}).content.decode()
+
+    assert '<del><span class="cm-sign">[−</span>&lt;b&gt;Monday&lt;/b&gt;' in html
+    assert '<ins><span class="cm-sign">[+</span>Sunday' in html
+    assert "Which day?" in html
+
+
+def test_sealed_answers_are_not_shown_to_viewers(client, answers):
+    client.force_login(make_user("viewer"))
+
+    html = client.get(answers).content.decode()
+
+    assert "Monday" not in html
+    assert "Which day?" not in html
+    assert "sealed" in html
+
+
+def test_a_rewritten_prompt_is_shown_with_what_changed(client):
+    first = judged(PASS, tests=[make_test("What is 2 + 2?")])
+    second = judged(PASS, tests=[make_test("What is 2 + 3?")])
+    client.force_login(make_user("annotator"))
+    results = [first.results.get().pk, second.results.get().pk]
+
+    html = client.get(reverse("reports:compare_answers", args=results)).content.decode()
+
+    assert '<ins><span class="cm-sign">[+</span>3' in html
+
+
+def test_runs_lead_to_their_comparison(client):
+    launch = Launch.objects.create(label="both", spec={})
+    runs = [judged(PASS, launch=launch) for _ in "ab"]
+    client.force_login(make_user("viewer"))
+
+    run = client.get(runs[0].get_absolute_url()).content.decode()
+    overview = client.get(reverse("reports:runs")).content.decode()
+
+    assert page_url("compare", runs=[runs[0]]) in run
+    assert page_url("compare", runs=runs[::-1]).replace("&", "&amp;") in overview
+
+
+def test_each_repeat_has_its_pair_of_answers(client):
+    tests = [make_test()]
+    first, second = (judged(PASS, FAIL, tests=tests, repeats=2) for _ in "ab")
+    pairs = list(zip(first.results.order_by("pk"), second.results.order_by("pk"), strict=True))
+    client.force_login(make_user("viewer"))
+    urls = [reverse("reports:compare_answers", args=[a.pk, b.pk]) for a, b in pairs]
+
+    html = client.get(urls[0], {"part": "1"}).content.decode()
+
+    assert f'href="{urls[0]}" aria-current="true">Answer 1</a>' in html
+    assert f'href="{urls[1]}">Answer 2</a>' in html
+
+
+def test_an_error_has_no_answer_and_says_why(client):
+    first, second = two_runs([PASS], [PASS])
+    fail(second, second.results.get())
+    Answer.objects.filter(result__run=second).delete()
+    client.force_login(make_user("viewer"))
+    results = [first.results.get().pk, second.results.get().pk]
+
+    html = client.get(reverse("reports:compare_answers", args=results)).content.decode()
+
+    assert "There is no answer: timed out." in html
+
+
+def test_runs_to_add_are_found_while_one_types(client):
+    chosen, wanted = judged(PASS, label="March"), judged(PASS, label="April")
+    client.force_login(make_user("viewer"))
+
+    html = client.get(
+        reverse("reports:compare_runs"), {"runs": chosen.pk, "find": "apr"}
+    ).content.decode()
+
+    assert page_url("compare", runs=[chosen, wanted]).replace("&", "&amp;") in html
+
+
+def pin(client, run, role="maintainer", **sent):
+    client.force_login(make_user(role))
+    return client.post(reverse("reports:compare_baseline", args=[run.pk]), sent, follow=True)
+
+
+def test_a_run_is_made_the_baseline_of_its_suite(client):
+    run = judged(PASS, label="March")
+    suite = suite_of(run)
+
+    page = pin(client, run, runs=run.pk)
+
+    suite.refresh_from_db()
+    assert suite.baseline == run
+    assert "March is the baseline of Everyday questions from now on." in page.content.decode()
+    assert suite.history.first().history_user.username
+
+
+def test_a_baseline_can_be_taken_back(client):
+    run = judged(PASS)
+    suite = suite_of(run, baseline=run)
+
+    pin(client, run, act="unpin")
+
+    suite.refresh_from_db()
+    assert suite.baseline is None
+
+
+def test_a_run_that_is_not_done_is_refused_as_baseline(client):
+    run = judged(PASS, done=False)
+    suite = suite_of(run)
+
+    page = pin(client, run)
+
+    suite.refresh_from_db()
+    assert suite.baseline is None
+    assert "a baseline has to be done" in page.content.decode()
+
+
+def test_a_run_of_no_suite_is_refused_as_baseline(client):
+    assert "is of no suite" in pin(client, judged(PASS)).content.decode()
+
+
+def test_annotators_set_no_baseline(client):
+    assert pin(client, judged(PASS), role="annotator").status_code == 403
+
+
+def test_an_unknown_run_is_named_to_programs():
+    answer = client_of("viewer").get("/api/v1/reports/compare/", {"runs": [123456]})
+
+    assert answer.status_code == 400
+    assert "123456" in str(answer.json())

@@ -1,0 +1,77 @@
+"""The first page, an issue's life and underperforming issues in a real browser."""
+
+import pytest
+from django.core.cache import caches
+from django.urls import reverse
+
+from issues.models import IssueState
+from reports.dashboard.card_choices import cards_of
+from tests.browser import HEIGHTS, overflow_px, shoot, show
+from tests.factories import make_user
+from tests.reports.issue_proposals.test_proposals import ready_issue, released
+from tests.reports.workspaces import make_workspace
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def enter(page, log_in):
+    caches["computed"].clear()
+    log_in(make_user("superuser", username="boss"))
+    return page
+
+
+def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
+    make_workspace()
+    enter.goto(reverse("admin:index"))
+    enter.wait_for_function("document.getElementById('report').dataset.pending === '0'")
+    assert enter.locator("#card-models tbody tr").count() == 2
+    assert enter.get_by_text("being computed").count() == 0
+
+    enter.get_by_role("button", name="Choose cards…").focus()
+    enter.keyboard.press("Enter")
+    enter.locator("#choose-ledger").focus()
+    enter.keyboard.press("Space")
+    enter.get_by_role("button", name="What waits for somebody: further up").focus()
+    for _ in range(3):
+        enter.keyboard.press("Enter")
+    enter.get_by_role("button", name="Keep").press("Enter")
+    enter.get_by_text("Your cards are kept.").wait_for()
+    kept = [kind.key for kind in cards_of(django_user_model.objects.get(username="boss"))]
+
+    assert kept[:2] == ["waiting", "models"]
+    assert "ledger" not in kept
+    shown = enter.locator(".eh-home > div").evaluate_all("all => all.map(one => one.id)")
+    assert shown == [f"card-{key}" for key in kept]
+
+
+def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
+    issue, tests = ready_issue()
+    released(tests, [0, 1, 1, 1])
+    enter.goto(f"{reverse('reports:issue')}?issue={issue.pk}")
+    enter.locator("#chart-runs .main-svg").first.wait_for()
+    shoot(enter, "issue-proposed")
+    enter.get_by_role("button", name="Resolve it").click()
+    enter.get_by_text("is resolved.").first.wait_for()
+    issue.refresh_from_db()
+
+    assert issue.state == IssueState.RESOLVED
+
+
+@pytest.mark.parametrize("releases", [0, 1, 6])
+def test_pages_of_issues_fit_with_no_run_one_and_many(enter, releases):
+    ledger = make_workspace(releases) if releases else None
+    pages = {
+        "issue": f"{reverse('reports:issue')}?issue={ledger.issues[0].pk if ledger else ''}",
+        "underperforming": reverse("reports:underperforming"),
+    }
+    for name, address in pages.items():
+        enter.goto(address)
+        shoot(enter, f"{name}-{releases}")
+        for width in HEIGHTS:
+            show(enter, width=width)
+            assert overflow_px(enter) == 0
+    if releases:
+        enter.goto(pages["issue"])
+        assert enter.locator("[data-table=runs] tbody tr").count() == 2 * releases
+        assert "of 2" in enter.locator("[data-table=runs]").inner_text()

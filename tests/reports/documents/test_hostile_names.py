@@ -1,0 +1,94 @@
+"""Names that people choose are text on every report page, in its figures and in its files."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
+from django.test import Client
+from django.urls import reverse
+
+from evalhub.models import LanguageModel
+from issues.models import Issue, Tag
+from reports.documents.reading import Reading
+from reports.registry import PAGES, page_of
+from runs.models import JudgeRun, Run, Suite, TagSet
+from tests.factories import make_user
+from tests.reports.documents.test_pages import as_query
+from tests.reports.workspaces import make_workspace, state_for
+
+pytestmark = pytest.mark.django_db
+
+KEYS = [page.key for page in PAGES]
+HOSTILE = '=1 [a](javascript:x)<a href="javascript:x">b</a></script><img src=x onerror=y>'
+MARKUP = re.compile(r'<img src=x|<a href="javascript')
+
+
+def make_hostile_ledger():
+    """The usual ledger, with the same text in all the names that people choose."""
+    ledger = make_workspace()
+    renamed = {
+        Run: ("label", "model_name", "release"),
+        LanguageModel: ("name",),
+        Suite: ("name",),
+        Issue: ("title",),
+        Tag: ("name",),
+    }
+    for model, names in renamed.items():
+        more = {name: Concat(Value(HOSTILE), name) for name in names}
+        model.objects.update(**more)
+    for tags in TagSet.objects.all():
+        TagSet.objects.filter(pk=tags.pk).update(names=[f"{HOSTILE}{name}" for name in tags.names])
+    for judge_run in JudgeRun.objects.all():
+        for judge in judge_run.jury["judges"]:
+            judge["name"] = HOSTILE + judge["name"]
+        JudgeRun.objects.filter(pk=judge_run.pk).update(jury=judge_run.jury, jury_name=HOSTILE)
+    return ledger
+
+
+UNDRAWN = {"legendgroup", "customdata"}
+
+
+def drawn(text):
+    """A figure's JSON without its own escapes and what is no part of the picture."""
+    figure = json.loads(text, object_hook=lambda part: {k: part[k] for k in part.keys() - UNDRAWN})
+    return json.dumps(figure).replace("\\", "")
+
+
+@pytest.fixture
+def browser():
+    client = Client()
+    client.force_login(make_user("superuser"))
+    return client
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_names_write_no_markup_and_no_formulas(browser, key):
+    state = state_for(key, make_hostile_ledger())
+    document = page_of(key).build(
+        page_of(key).form(as_query(state)).asked, Reading(make_user("viewer"))
+    )
+
+    def file(ending, **more):
+        url = reverse(f"reports:{key}_download", args=[ending])
+        return browser.get(url, {**state, **more}).getvalue().decode()
+
+    page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
+    figures = re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S)
+    assert "javascript:x" in page, "no name stands on the page, so this would not fail"
+    assert not MARKUP.search(page)
+    assert [found for text in figures for found in MARKUP.findall(drawn(text))] == []
+    html = file("html")
+    written = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
+    assert not MARKUP.search(written)
+    assert not re.search(r"(?<!\\)\]\(javascript|(?<!\\)<", file("md"))
+    for table in document.tables:
+        cells = [
+            cell
+            for line in csv.reader(io.StringIO(file("csv", table=table.key)[1:]))
+            for cell in line
+        ]
+        assert not [cell for cell in cells if cell.startswith("=")]

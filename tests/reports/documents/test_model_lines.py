@@ -1,0 +1,108 @@
+"""What the lines of models are called and how they look."""
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from evalhub.charts import OUTCOME_COLOURS
+from reports.documents.model_lines import (
+    COLOURS,
+    Variant,
+    line_style,
+    line_style_of_name,
+    line_styles,
+    names_of,
+)
+from tests.evalhub.test_charts import DARK_BACKGROUND, VISIONS, contrast, lab
+
+STATIC = Path(__file__).parents[3] / "evalhub" / "static" / "evalhub"
+NAMED = re.findall(r"--eh-line-\d: (#\w{6})", (STATIC / "evalhub.css").read_text())
+LIGHT, DARK = NAMED[: len(COLOURS)], NAMED[len(COLOURS) :]
+"""What the pages have for the lines in each theme."""
+
+
+def variant(key, model="aurora", model_id=1, system_prompt="", **params):
+    return Variant(key, model_id, model, system_prompt, params)
+
+
+def test_a_model_with_one_variant_has_its_own_name():
+    assert names_of([variant("a"), variant("b", "kelp", 2)]) == {"a": "aurora", "b": "kelp"}
+
+
+def test_variants_of_a_model_are_told_apart_by_what_differs():
+    names = names_of(
+        [
+            variant("a", temperature=0, top_p=1),
+            variant("b", temperature=0.7, top_p=1),
+            variant("c", system_prompt="Be brief.", top_p=1),
+        ]
+    )
+    assert names == {
+        "a": "aurora · no system prompt · temperature 0",
+        "b": "aurora · no system prompt · temperature 0.7",
+        "c": "aurora · system prompt “Be brief.” · no temperature",
+    }
+
+
+def test_a_long_system_prompt_is_cut():
+    names = names_of([variant("a"), variant("b", system_prompt="word " * 50)])
+    assert len(names["b"]) < 80
+
+
+def test_variants_that_differ_in_nothing_named_are_numbered():
+    assert names_of([variant("a"), variant("b")]) == {"a": "aurora", "b": "aurora (2)"}
+
+
+def test_a_model_looks_alike_whatever_else_is_shown():
+    alone = line_styles([variant("b", "kelp", 9)])
+    together = line_styles([variant("a"), variant("b", "kelp", 9)])
+    assert alone["b"] == together["b"]
+
+
+def test_variants_of_a_model_share_its_colour_and_not_its_dash():
+    looks = line_styles([variant("a", temperature=0), variant("b", temperature=1)])
+    assert looks["a"].colour == looks["b"].colour
+    assert looks["a"].dash != looks["b"].dash
+
+
+def test_the_first_models_all_look_different():
+    assert len({line_style(model) for model in range(35)}) == 35
+
+
+def test_a_name_always_looks_alike():
+    assert line_style_of_name("Llama") == line_style_of_name("Llama")
+
+
+def test_each_theme_has_every_colour_and_charts_know_it():
+    known = re.findall(r'"(#\w{6})": "--eh-line', (STATIC / "charts.js").read_text())
+    assert LIGHT == known == [colour.lower() for colour in COLOURS]
+    assert len(DARK) == len(COLOURS)
+
+
+@pytest.mark.parametrize("colours", [COLOURS, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("vision", VISIONS)
+def test_lines_are_told_apart_with_any_colour_vision(colours, vision):
+    # A difference of 2 is just seen side by side; markers are the second cue.
+    seen = [lab(colour, vision) for colour in colours]
+    assert min(distance(*pair) for pair in combinations(seen, 2)) > 20
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_no_line_looks_like_an_outcome(colour):
+    others = [lab(other, "normal") for other in OUTCOME_COLOURS.values()]
+    assert min(distance(lab(colour, "normal"), other) for other in others) > 15
+
+
+@pytest.mark.parametrize(
+    ("colours", "background"),
+    [(COLOURS, "#FFFFFF"), (DARK, DARK_BACKGROUND)],
+    ids=["light", "dark"],
+)
+def test_lines_stand_out_from_the_page(colours, background):
+    assert min(contrast(colour, background) for colour in colours) >= 3
+
+
+def distance(first, second):
+    return sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5

@@ -1,0 +1,196 @@
+"""Every report page: the page, its files and the API tell the same figures."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evalhub.formatting import percent
+from reports.documents.cells import headings, words
+from reports.documents.document import Column, Document, Linked, Table
+from reports.documents.reading import Reading
+from reports.registry import PAGES, page_of
+from runs.figures.tallies import Rate
+from tests.api import client_of
+from tests.factories import make_user
+from tests.reports.workspaces import make_workspace, state_for
+
+pytestmark = pytest.mark.django_db
+
+KEYS = [page.key for page in PAGES]
+
+
+@pytest.fixture
+def browser():
+    client = Client()
+    client.force_login(make_user("superuser"))
+    return client
+
+
+def cells_in(html, key):
+    """The texts of a table's body on a page, row by row."""
+    found = re.search(rf'<table[^>]*data-table="{key}".*?</table>', html, re.S)
+    rows = re.findall(r"<tr>(.*?)</tr>", found[0].split("<tbody>")[1], re.S) if found else []
+    return [[text_of(cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)] for row in rows]
+
+
+def text_of(html):
+    return re.sub(r"[\s(),]+", "", unescape(re.sub(r"<[^>]*>", "", html)))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_page_file_and_api_tell_the_same_figures(browser, key):
+    state = state_for(key, make_workspace())
+    page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
+    answer = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
+    form = page_of(key).form(as_query(state))
+    document = page_of(key).build(form.asked, Reading(make_user("viewer")))
+
+    assert document.tables, "the ledger of this test shows nothing on this page"
+    for table in document.tables:
+        shown = cells_in(page, table.key)
+        expected = [
+            [text_of(reads(v, c.form, table)) for v, c in beside(row, table)] for row in table.rows
+        ]
+        assert [texts(row) for row in shown] == [texts(row) for row in expected[:50]]
+        names = [column.name for column in table.columns]
+        told = answer["tables"][table.key]["rows"]
+        assert [list(row) for row in told] == [names] * len(table.rows)
+        url = reverse(f"reports:{key}_download", args=["csv"])
+        file = browser.get(url, {**state, "table": table.key})
+        lines = list(csv.reader(io.StringIO(file.getvalue().decode("utf-8-sig"))))
+        assert lines[0] == headings(table.columns)
+        assert len(lines) == len(told) + 1
+        assert_same_figures(lines[1:], told, table)
+
+
+def reads(value, form, table):
+    """What stands in a cell of a page; a shaded one has its interval only as its title."""
+    value = value.value if isinstance(value, Linked) else value
+    if table.look == "heat" and isinstance(value, Rate):
+        return f"{percent(value.share)} of {value.n:,}"
+    return words(value, form)
+
+
+def beside(row, table):
+    return zip(row, table.columns, strict=True)
+
+
+def texts(row):
+    return [cell.replace("%", "").replace("—", "") for cell in row]
+
+
+def assert_same_figures(lines, told, table):
+    """Each number of the file is the API's, to the last digit."""
+    for line, row in zip(lines, told, strict=True):
+        cells = dict(zip(headings(table.columns), line, strict=True))
+        for column in table.columns:
+            value = row[column.name]
+            if column.form == "rate":
+                share = value and value["share"]
+                assert cells[f"{column.name}_share"] == ("" if share is None else str(share))
+                assert cells[f"{column.name}_n"] == ("" if value is None else str(value["n"]))
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                assert float(cells[column.name]) == value
+
+
+def as_query(state):
+    from django.http import QueryDict
+
+    query = QueryDict(mutable=True)
+    for name, value in state.items():
+        query.setlist(name, value if isinstance(value, list) else [value])
+    return query
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, key):
+    state = state_for(key, make_workspace())
+
+    def file(ending):
+        return browser.get(reverse(f"reports:{key}_download", args=[ending]), state)
+
+    told = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
+    assert json.loads(file("json").content) == told
+    assert file("md").content.decode().startswith("# ")
+    html = file("html").content.decode()
+    assert "<main>" in html
+    written = re.sub(r"<script.*?</script>", "", html, flags=re.S)
+    assert not re.search(r'(src|href)="(?!#)', written), "the file asks for something elsewhere"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_ledger_without_runs_is_explained(browser, key):
+    page = browser.get(reverse(f"reports:{key}"), state_for(key, None))
+
+    assert page.status_code == 200
+    assert page_of(key).title in page.content.decode()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_browser_tab_says_which_page_it_is(browser, key):
+    html = browser.get(reverse(f"reports:{key}"), state_for(key, None)).content.decode()
+
+    tab = re.search(r"<title>(.*?)</title>", html, re.S)
+    assert tab
+    assert f"{page_of(key).title} | EvalHub" in tab[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_more_runs_need_no_more_queries(browser, key, django_assert_max_num_queries):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    def count(ledger):
+        state = state_for(key, ledger)
+        browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"})
+        with CaptureQueriesContext(
+            connection,
+        ) as caught:
+            assert browser.get(reverse(f"reports:{key}"), state).status_code == 200
+        return len(caught)
+
+    few = count(make_workspace())
+    many = count(make_workspace(releases=6))
+    assert many <= few
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, key):
+    fields = page_of(key).form.base_fields
+    name = next((n for n, f in fields.items() if type(f).__name__ != "CharField"), None)
+    if name is None:
+        pytest.skip(f"{key} has no field that could be wrong")
+    page = browser.get(reverse(f"reports:{key}"), {name: "no-such-thing"})
+
+    assert page.status_code == 200
+    assert "no-such-thing" in page.content.decode()
+    assert (
+        client_of("viewer").get(f"/api/v1/reports/{key}/?{name}=no-such-thing").status_code == 400
+    )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_who_may_not_see_runs_sees_no_report(key):
+    assert client_of("").get(f"/api/v1/reports/{key}/").status_code == 403
+
+
+def test_text_that_looks_like_a_formula_stays_text_in_a_file():
+    from reports.documents.exports import csv_of
+
+    table = Table("t", "T", (Column("name", "Name"),), (("=1+1",),))
+
+    assert "'=1+1" in "".join(csv_of(table))
+
+
+def test_text_of_people_cannot_break_a_markdown_table():
+    from reports.documents.exports import markdown_of
+
+    table = Table("t", "T", (Column("name", "Name"),), (("a|b\n# c",),))
+
+    assert "a\\|b \\# c" in markdown_of(Document("Which?", tables=(table,)))

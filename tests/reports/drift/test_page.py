@@ -1,0 +1,225 @@
+"""Drift on real rows: what counts as one line, what is read of it, and what the page says."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from evalhub.models import BatchState
+from reports.documents.reading import Reading
+from reports.drift.page import DRIFT
+from reports.drift.query import drift_report
+from reports.drift.rule import State
+from runs.models import EvaluationKind, HumanEvaluation, Result, Run
+from runs.scoring.score import score_results
+from tests.factories import make_model, make_test, make_user
+from tests.reports.scored_runs import make_suite, scored_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test():
+    return make_test()
+
+
+@pytest.fixture
+def suite(test):
+    return make_suite(test, name="Sums")
+
+
+@pytest.fixture
+def run(suite, test):
+    """Make a run of the one test with this score."""
+    model = make_model(name="Model", params={"temperature": 0})
+
+    def made(score, days_ago, **fields):
+        asked = {"model": model, "suite": suite} | fields
+        return scored_run(
+            asked.pop("suite"), asked.pop("model"), score, tests=[test], days_ago=days_ago, **asked
+        )
+
+    return made
+
+
+def found():
+    return drift_report().watch
+
+
+def test_two_runs_of_one_line_are_a_series(run):
+    first, second = run(0.9, 2), run(0.5, 0)
+    (series,) = found().drifted
+    assert [one.run for one in series.runs] == [first.pk, second.pk]
+    assert (series.low.run, series.high.run) == (second.pk, first.pk)
+
+
+def test_score_is_weighted_by_the_tests(suite):
+    tests = [make_test(weight=3), make_test()]
+    model = make_model()
+    run = scored_run(suite, model, 1, 0, tests=tests, days_ago=2)
+    scored_run(suite, model, 0, 1, tests=tests)
+    (series,) = found().drifted
+    # (3 · 1 + 1 · 0) / 4 and (3 · 0 + 1 · 1) / 4
+    assert (series.high.run, series.high.score, series.low.score) == (run.pk, 0.75, 0.25)
+
+
+def test_results_without_a_score_do_not_count(suite):
+    tests = [make_test(), make_test()]
+    model = make_model()
+    scored_run(suite, model, 0.9, None, tests=tests, days_ago=2)
+    scored_run(suite, model, 0.5, 0.5, tests=tests)
+    report = drift_report()
+    (series,) = report.watch.drifted
+    assert (series.high.score, report.sums[series.high.run].n) == (0.9, 1)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"suite_fingerprint": "other"},
+        {"variant_key": "other"},
+        {"similarity_weight": 0.2},
+        {"similarity_endpoint": {"name": "other"}},
+        {"score_by_similarity": True},
+    ],
+)
+def test_runs_that_differ_in_anything_are_other_lines(run, other):
+    run(0.9, 2)
+    run(0.5, 0, **other)
+    assert (found().series, found().single) == ((), 2)
+
+
+def test_another_jury_is_another_line(run):
+    run(0.9, 2)
+    run(0.5, 0).judge_runs.update(jury_fingerprint="other")
+    assert (found().series, found().single) == ((), 2)
+
+
+def test_name_of_a_model_may_change_within_a_line(run):
+    run(0.9, 2)
+    run(0.5, 0, model_name="Renamed")
+    assert len(found().drifted) == 1
+
+
+@pytest.mark.parametrize(
+    "fields", [{"params": {"temperature": 0.7}}, {"model_name": "model[temp:0.7]"}]
+)
+def test_other_temperatures_are_not_watched(suite, test, fields):
+    model = make_model()
+    for days_ago, score in ((2, 0.9), (0, 0.5)):
+        scored_run(suite, model, score, tests=[test], days_ago=days_ago, **fields)
+    assert (found().series, found().warm) == ((), 2)
+
+
+def test_params_of_the_run_overrule_those_of_the_model(suite, test):
+    model = make_model(params={"temperature": 1})
+    for days_ago, score in ((2, 0.9), (0, 0.5)):
+        scored_run(suite, model, score, tests=[test], days_ago=days_ago, params={"temperature": 0})
+    assert len(found().drifted) == 1
+
+
+def test_suites_tagged_test_are_not_watched(run, test):
+    suite = make_suite(test, tags=("Test",))
+    run(0.9, 2, suite=suite)
+    run(0.5, 0, suite=suite)
+    assert (found().series, found().tried_out) == ((), 2)
+
+
+def test_runs_that_are_not_done_are_not_watched(run):
+    run(0.9, 2)
+    run(0.1, 1).judge_runs.update(state=BatchState.LIVE)
+    Run.objects.filter(pk=run(0.1, 1).pk).update(state=BatchState.PAUSED)
+    run(0.9, 0)
+    (series,) = found().series
+    assert (len(series.runs), series.state) == (2, State.STEADY)
+
+
+def override(run, *, by, days_ago, value=0.0):
+    """Somebody decides the run's first result."""
+    result = Result.objects.filter(run=run).order_by("pk")[0]
+    row = HumanEvaluation.objects.create(
+        result=result,
+        criterion=result.revision.criteria.get(key=""),
+        annotator=by,
+        value=value,
+        kind=EvaluationKind.EVALUATION,
+        created_at=timezone.now(),
+    )
+    moment = timezone.now() - timedelta(days=days_ago)
+    HumanEvaluation.objects.filter(pk=row.pk).update(created_at=moment)
+    score_results([result.pk])
+
+
+def test_overrides_of_the_two_runs_are_named_and_those_in_between_counted(run):
+    first, second = run(0.9, 3), run(0.5, 1)
+    override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
+    override(second, by=make_user("annotator", username="bob"), days_ago=0)
+    told = drift_report().overrides
+    assert [(one.who, one.results, one.between) for one in told[first.pk]] == [("ann", 1, 1)]
+    assert [(one.who, one.results, one.between) for one in told[second.pk]] == [("bob", 1, 0)]
+
+
+def test_scripted_models_are_labelled(suite, test):
+    model = make_model(is_scripted=True)
+    for days_ago, score in ((2, 0.9), (0, 0.5)):
+        run = scored_run(suite, model, score, tests=[test], days_ago=days_ago, is_scripted=True)
+    assert drift_report().labels[run.pk] == ("scripted model",)
+
+
+# The page ----------------------------------------------------------------------------------------
+
+
+def built(**asked):
+    return DRIFT.build({"suite": None} | asked, Reading(make_user("viewer")))
+
+
+def test_page_says_what_drifted_and_how_near_others_came(run, test):
+    run(0.9, 2)
+    run(0.5, 0)
+    other = make_suite(test)
+    for days_ago in (0.5, 0):
+        run(0.5, days_ago, suite=other, suite_fingerprint="g")
+    document = built()
+    assert document.sentences[0] == (
+        "1 series watched, 1 drifted: 1 for the worse, 0 for the better; 1 too short."
+    )
+    assert "Model in Sums fell from 0.9 to 0.5" in document.sentences[1]
+
+
+def test_largest_drift_comes_first_with_a_link_to_both_runs(run, test):
+    run(0.6, 2)
+    run(0.5, 0)
+    other = make_suite(test, name="Words")
+    first = run(0.9, 2, suite=other, suite_fingerprint="g")
+    second = run(0.2, 0, suite=other, suite_fingerprint="g")
+    rows = built().table("drifts").as_rows()
+    assert [row["suite"] for row in rows] == ["Words", "Sums"]
+    assert rows[0]["direction"] == "worse"
+    assert rows[0]["change"] == pytest.approx(-0.7)
+    assert rows[0]["look"].url.endswith(f"?runs={first.pk}&runs={second.pk}")
+
+
+def test_one_suite_can_be_chosen(run, suite, test):
+    run(0.6, 2)
+    run(0.5, 0)
+    assert len(built(suite=suite).table("drifts").rows) == 1
+    assert built(suite=make_suite(test)).table("drifts").rows == []
+
+
+def test_change_from_nothing_is_told_in_words(run):
+    run(0.0, 2)
+    run(0.5, 0)
+    assert built().table("drifts").as_rows()[0]["relative"] == "from nothing"
+
+
+def test_nothing_to_watch_says_what_to_do():
+    assert "Launch a suite again" in built().table("drifts").empty
+
+
+def test_who_overrode_what_stands_on_the_page(run):
+    first, _ = run(0.9, 3), run(0.5, 1)
+    override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
+    document = built()
+    (row,) = document.table("overrides").as_rows()
+    assert (row["who"], row["which"], row["results"], row["between"]) == ("ann", "earlier", 1, 1)
+    assert document.table("drifts").as_rows()[0]["overrides"] == 1

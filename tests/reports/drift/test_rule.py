@@ -1,0 +1,149 @@
+"""The rule of drift. `drift_cases.json` holds the worked cases in our own words."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from math import inf
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.drift.rule import LEAST_SPAN, Observed, State, watch
+
+CASES = json.loads(Path(__file__).with_name("drift_cases.json").read_text())
+START = datetime(2026, 3, 1, tzinfo=UTC)
+TOLERANCE = 0.0051
+
+
+def observed(case):
+    number = count(1)
+    return [
+        Observed(
+            next(number),
+            (run["suite"], model),
+            datetime.fromisoformat(run["at"]),
+            score,
+            temperature=0,
+            suite_tags=tuple(case.get("tags", ())),
+        )
+        for run in case["runs"]
+        for model, score in run["scores"].items()
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_largest_drift_is_the_worked_one(case):
+    drifted = watch(observed(case)).drifted
+    wanted = case["largest"]
+    if wanted is None:
+        assert drifted == ()
+        return
+    first = drifted[0]
+    assert first.line == (wanted["suite"], wanted["model"])
+    assert len(first.runs) == wanted["runs"]
+    assert [first.low.score, first.high.score, first.change] == pytest.approx(
+        [wanted["low"], wanted["high"], wanted["change"]], abs=TOLERANCE
+    )
+    assert first.low.at == datetime.fromisoformat(wanted["low_at"])
+    assert first.high.at == datetime.fromisoformat(wanted["high_at"])
+
+
+def series(*scores, apart=timedelta(days=1), **fields):
+    """Runs of one line with these scores, a day between each two."""
+    return [
+        Observed(number, "line", START + number * apart, score, **fields)
+        for number, score in enumerate(scores)
+    ]
+
+
+def states(*scores, **fields):
+    return [found.state for found in watch(series(*scores, **fields)).series]
+
+
+@pytest.mark.parametrize(
+    ("scores", "state"),
+    [
+        ((0.5, 0.55), State.DRIFTED),
+        # In floats 0.5 - 0.45 is a little less than 0.05; it is rounded before it is compared.
+        ((0.45, 0.5), State.DRIFTED),
+        ((0.5, 0.549), State.STEADY),
+        # 0.06 of 0.61 is less than 10 %.
+        ((0.61, 0.67), State.STEADY),
+        # 0.055 of 0.55 is 10 %.
+        ((0.55, 0.605), State.DRIFTED),
+        ((0.0, 0.05), State.DRIFTED),
+        ((0.0, 0.0), State.STEADY),
+        ((0.9, None, 0.2), State.NO_SCORE),
+        ((None, None), State.NO_SCORE),
+    ],
+)
+def test_thresholds_are_met_to_the_last_digit(scores, state):
+    assert states(*scores) == [state]
+
+
+def test_span_of_exactly_23_hours_is_enough():
+    assert states(0.2, 0.8, apart=LEAST_SPAN) == [State.DRIFTED]
+
+
+def test_change_from_nothing_is_infinite():
+    assert watch(series(0.0, 0.1)).series[0].relative == inf
+
+
+def test_direction_is_that_of_the_later_extreme():
+    assert watch(series(0.2, 0.8, 0.5)).series[0].is_better
+    assert not watch(series(0.8, 0.2, 0.5)).series[0].is_better
+
+
+@pytest.mark.parametrize("temperature", [0, 0.0, None])
+def test_settled_temperatures_are_watched(temperature):
+    assert states(0.2, 0.8, temperature=temperature) == [State.DRIFTED]
+
+
+@pytest.mark.parametrize("temperature", [0.7, [0, 0.7], [0], "0"])
+def test_other_temperatures_are_counted_apart(temperature):
+    found = watch(series(0.2, 0.8, temperature=temperature))
+    assert (found.series, found.warm) == ((), 2)
+
+
+@pytest.mark.parametrize("tag", ["test", "Test", " TEST "])
+def test_suites_that_try_things_out_are_counted_apart(tag):
+    found = watch(series(0.2, 0.8, suite_tags=("law", tag)))
+    assert (found.series, found.tried_out) == ((), 2)
+
+
+def test_tag_that_only_holds_the_word_is_watched():
+    assert states(0.2, 0.8, suite_tags=("test-taking",)) == [State.DRIFTED]
+
+
+def test_line_of_one_run_is_no_series():
+    found = watch(series(0.5))
+    assert (found.series, found.single) == ((), 1)
+
+
+def test_near_misses_are_told_apart():
+    short = [
+        Observed(10 + hours, "short", START + timedelta(hours=hours), 0.5 + hours / 100)
+        for hours in (0, 22)
+    ]
+    found = watch([*series(0.5, 0.9), *short])
+    assert (len(found.drifted), len(found.of(State.TOO_SHORT))) == (1, 1)
+
+
+def test_largest_drift_comes_first_and_steady_lines_last():
+    lines = {"small": (0.5, 0.6), "steady": (0.5, 0.5), "large": (0.9, 0.2)}
+    number = count(1)
+    found = watch(
+        Observed(next(number), line, START + day * timedelta(days=1), score)
+        for line, scores in lines.items()
+        for day, score in enumerate(scores)
+    )
+    assert [series.line for series in found.series] == ["large", "small", "steady"]
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=2, max_size=6), st.randoms())
+def test_order_of_reading_changes_nothing(scores, random):
+    runs = series(*scores)
+    random.shuffle(runs)
+    assert watch(runs) == watch(series(*scores))

@@ -1,0 +1,134 @@
+"""The heat map: rows, columns and their order."""
+
+import pytest
+from django.http import QueryDict
+
+from reports.documents.reading import Reading
+from reports.heatmap.page import HEATMAP
+from runs.models import Suite
+from tests.factories import make_issue, make_model, make_test, make_user
+from tests.reports.judged_runs import judged
+
+pytestmark = pytest.mark.django_db
+
+
+def heat(query="", *, computes=True):
+    form = HEATMAP.form(QueryDict(query))
+    reading = Reading(make_user("viewer"), computes=computes)
+    return HEATMAP.build(form.asked, reading), reading
+
+
+def table(query=""):
+    """Names of rows with their rates, column by column, and the names of the columns."""
+    found = heat(query)[0].table("map")
+    rows = {row[0].text: [share(value) for value in row[1:-2]] for row in found.rows}
+    return [column.title for column in found.columns[1:-2]], rows
+
+
+def share(value):
+    return value and (value.value.passed, value.value.n)
+
+
+def run_of(model, suite, votes, tests, **fields):
+    key = fields.pop("variant_key", model.name)
+    return judged(*votes, tests=tests, model=model, suite=suite, variant_key=key, **fields)
+
+
+@pytest.fixture
+def ledger():
+    """Kelp passes 3 of 4, aurora 2; "dates" is hard for both, "sums" parts them."""
+    suite = Suite.objects.create(name="the suite")
+    names = {"dates": ("law", "all"), "sums": ("maths", "all"), "easy": ("maths", "all")}
+    issues = [make_issue(title=title, tags=tags) for title, tags in names.items()]
+    tests = [make_test(issue=issue) for issue in (*issues, issues[0])]
+    kelp, aurora = make_model(name="kelp"), make_model(name="aurora")
+    run_of(kelp, suite, [[0], [0], [0], [0]], tests)
+    run_of(aurora, suite, [[0], [0], [1], [1]], tests)
+    run_of(kelp, suite, [[1], [1], [1], [0]], tests)
+    return suite, kelp, aurora
+
+
+def test_columns_are_the_latest_runs_the_best_first(ledger):
+    columns, rows = table()
+
+    assert columns == ["kelp", "aurora"]
+    assert rows == {
+        "dates": [(1, 2), (1, 2)],
+        "sums": [(1, 1), (0, 1)],
+        "easy": [(1, 1), (1, 1)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        ("difficulty", ["dates", "sums", "easy"]),
+        ("spread", ["sums", "dates", "easy"]),
+        ("name", ["dates", "easy", "sums"]),
+    ],
+)
+def test_rows_are_sorted_as_asked(ledger, order, names):
+    assert list(table(f"order={order}")[1]) == names
+
+
+def test_rows_can_be_tags(ledger):
+    _, rows = table("rows=tag")
+
+    assert rows == {
+        "law": [(1, 2), (1, 2)],
+        "maths": [(2, 2), (1, 2)],
+        "all": [(3, 4), (2, 4)],
+    }
+
+
+def test_a_cell_opens_the_results_that_it_counts(ledger):
+    row = heat()[0].table("map").rows[0]
+
+    assert row[1].url.endswith("#results")
+    assert "?issue=" in row[1].url
+
+
+def test_variants_of_a_model_can_be_one_column(ledger):
+    suite, kelp, _ = ledger
+    tests = list(suite.runs.first().results.order_by("pk"))
+    run_of(kelp, suite, [[1]], [tests[0].test], variant_key="warm", params={"temperature": 1})
+
+    assert len(table()[0]) == 3
+    assert table("columns=identity")[0] == ["kelp", "aurora"]
+
+
+def test_what_no_model_passes_is_told(ledger):
+    suite, kelp, aurora = ledger
+    hopeless = make_test(issue=make_issue(title="hopeless"))
+    for model in (kelp, aurora):
+        run_of(model, suite, [[0]], [hopeless])
+
+    assert "No model passed any test of hopeless." in heat()[0].sentences
+
+
+def test_all_models_together_have_an_interval_by_issue_at_a_second_request(ledger):
+    document, reading = heat("rows=tag", computes=False)
+    together = {row[0].text: row[-2] for row in document.table("map").rows}
+    assert reading.pending
+    assert together["maths"].interval is None
+
+    document, reading = heat("rows=tag")
+    together = {row[0].text: row[-2] for row in document.table("map").rows}
+    assert together["maths"].interval is not None
+    assert together["law"].interval is None, "one issue tells nothing of the spread"
+
+
+def test_columns_there_is_no_room_for_are_named(ledger, monkeypatch):
+    monkeypatch.setattr("reports.heatmap.query.MOST_COLUMNS", 1)
+    document, _ = heat()
+
+    assert len(document.table("map").columns) == 4
+    assert any(sentence.startswith("Left out: aurora, which") for sentence in document.sentences)
+
+
+def test_a_test_that_a_run_has_not_is_not_measured(ledger):
+    suite, _, aurora = ledger
+    extra = make_test(issue=make_issue(title="extra"))
+    run_of(aurora, suite, [[1]], [extra])
+
+    assert table()[1]["extra"] == [(1, 1), None]

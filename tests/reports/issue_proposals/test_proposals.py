@@ -1,0 +1,226 @@
+"""What finished runs mean for issues: proposed, done, and done once."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from issues import states
+from issues.models import IssueState, Source
+from issues.states import Refused
+from reports.issue_proposals import proposals as proposal_acts
+from reports.issue_proposals.proposals import accept, proposal_of, proposals, pull
+from runs.models import Run
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, finish, judge
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    caches["computed"].clear()
+
+
+def ready_issue():
+    """An issue that lacks nothing, with two tests."""
+    issue = make_issue(description="It invents sources.")
+    Source.objects.create(issue=issue, value="a customer")
+    tests = [make_test(f"Question {n}?", issue=issue) for n in range(2)]
+    return issue, tests
+
+
+def run_of(tests, votes, *, release="", days_ago=0, model=None, done=True):
+    run = make_run(
+        *tests,
+        model=model or make_model(),
+        jury=make_jury(make_model()),
+        release=release,
+        variant_key=model.name if model else "v",
+    )
+    answer(run)
+    judge(run, [[vote] for vote in votes])
+    if done:
+        finish(run)
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(days=days_ago))
+    return run
+
+
+def released(tests, outcomes, model=None, first=20):
+    """One run a release, one a day: 1 passes both tests, 0 fails one."""
+    model = model or make_model()
+    return [
+        run_of(tests, [1, one], release=f"1.{n}", days_ago=first - n, model=model)
+        for n, one in enumerate(outcomes)
+    ]
+
+
+def resolve(issue, days_ago=0):
+    states.resolve(issue, labels=(), note="Fixed.", by=None)
+    issue.history.filter(state=IssueState.RESOLVED).update(
+        history_date=timezone.now() - timedelta(days=days_ago)
+    )
+
+
+# Resolved ----------------------------------------------------------------------------------------
+
+
+def test_an_issue_that_passed_three_releases_in_a_row_is_proposed_as_resolved():
+    issue, tests = ready_issue()
+    runs = released(tests, [0, 1, 1, 1])
+    (found,) = proposals()
+
+    assert (found.issue, found.act) == (issue.pk, "resolve")
+    assert found.runs == (runs[3].pk, runs[2].pk, runs[1].pk)
+    assert "1.1, 1.2 and 1.3" in found.reason
+    assert "6 answers passed" in found.reason
+
+
+@pytest.mark.parametrize("outcomes", [[0, 1, 1], [1, 1, 1, 0], []])
+def test_fewer_releases_or_a_failure_propose_nothing(outcomes):
+    _, tests = ready_issue()
+    released(tests, outcomes)
+
+    assert proposals() == []
+
+
+def test_how_many_releases_it_takes_is_a_setting(settings):
+    settings.EVALHUB_RELEASES_TO_RESOLVE = 2
+    _, tests = ready_issue()
+    released(tests, [0, 1, 1])
+
+    assert len(proposals()) == 1
+
+
+def test_a_run_at_work_says_nothing_yet():
+    _, tests = ready_issue()
+    released(tests, [1, 1])
+    run_of(tests, [1, 1], release="1.9", done=False)
+
+    assert proposals() == []
+
+
+def test_the_page_of_an_issue_proposes_what_the_list_of_all_does():
+    issue, tests = ready_issue()
+    released(tests, [0, 1, 1, 1])
+
+    assert [proposal_of(issue)] == proposals()
+
+
+def test_what_is_accepted_is_resolved_with_the_reason_as_its_note():
+    issue, tests = ready_issue()
+    released(tests, [0, 1, 1, 1])
+    person = make_user("maintainer")
+    accept(issue, "resolve", by=person)
+    issue.refresh_from_db()
+
+    assert issue.state == IssueState.RESOLVED
+    assert issue.resolution_note.startswith("It passed 3 releases in a row")
+    assert issue.history.latest().history_user == person
+
+
+def test_what_is_not_proposed_any_more_is_refused():
+    issue, tests = ready_issue()
+    released(tests, [0, 1, 1, 1, 0])
+
+    with pytest.raises(Refused, match="not proposed any more"):
+        accept(issue, "resolve", by=make_user("maintainer"))
+
+
+# Open again --------------------------------------------------------------------------------------
+
+
+def failures_after_resolution():
+    issue, tests = ready_issue()
+    model = make_model()
+    released(tests, [0, 1], model)
+    resolve(issue, days_ago=10)
+    return issue, run_of(tests, [1, 0], release="2.0", model=model)
+
+
+def test_a_resolved_issue_that_fails_again_is_opened_with_why():
+    issue, run = failures_after_resolution()
+
+    assert pull() == 1
+    issue.refresh_from_db()
+    assert issue.state == IssueState.APPROVED
+    latest = issue.history.latest()
+    assert latest.history_user is None
+    assert latest.history_change_reason == f"Reopen: failed again in run {run.pk} (1 of 2)"
+    comment = issue.comments.get()
+    assert (comment.author, comment.author_name) == (None, "EvalHub")
+    assert run.label in comment.text
+
+
+def test_pulling_again_does_nothing_more():
+    issue, _ = failures_after_resolution()
+    pull()
+    caches["computed"].clear()
+
+    assert pull() == 0
+    assert issue.comments.count() == 1
+
+
+def test_of_two_that_pull_at_once_one_opens_it():
+    issue, _ = failures_after_resolution()
+    (found,) = proposals()
+
+    assert [proposal_acts._reopened(found), proposal_acts._reopened(found)] == [True, False]
+    assert issue.comments.count() == 1
+
+
+def test_nothing_is_computed_while_nothing_changed():
+    failures_after_resolution()
+    pull()
+    pull()
+    with CaptureQueriesContext(connection) as queries:
+        pull()
+
+    assert not any("runs_result" in query["sql"] for query in queries)
+
+
+def test_once_resolved_anew_the_old_failure_does_not_open_it():
+    issue, _ = failures_after_resolution()
+    pull()
+    issue.refresh_from_db()
+    resolve(issue)
+
+    assert pull() == 0
+
+
+def test_a_model_that_was_known_to_fail_does_not_open_it():
+    issue, tests = ready_issue()
+    weak = make_model()
+    run_of(tests, [0, 0], days_ago=5, model=weak)
+    resolve(issue, days_ago=3)
+    run_of(tests, [0, 0], model=weak)
+
+    assert pull() == 0
+
+
+def test_an_issue_that_cannot_be_opened_is_left_to_a_person():
+    issue, _ = failures_after_resolution()
+    issue.sources.all().delete()
+
+    assert pull() == 0
+    assert proposal_of(issue).act == "reopen"
+
+
+def test_more_issues_need_no_more_queries():
+    def count():
+        with CaptureQueriesContext(connection) as queries:
+            proposals()
+        return len(queries)
+
+    def more():
+        failures_after_resolution()
+        released(ready_issue()[1], [0, 1, 1, 1])
+
+    more()
+    few = count()
+    more()
+
+    assert count() == few

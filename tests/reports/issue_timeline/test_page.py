@@ -1,0 +1,198 @@
+"""The life of an issue, and what a person does about what its runs propose."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from issues.models import Feedback, IssueState, Source
+from reports.documents.document import Link
+from reports.documents.reading import Reading
+from reports.issue_timeline.page import ISSUE_TIMELINE
+from runs.figures.tallies import Rate
+from tests.factories import make_issue, make_test, make_user
+from tests.reports.issue_proposals.test_proposals import ready_issue, released
+from tests.reports.workspaces import make_workspace
+
+pytestmark = pytest.mark.django_db
+
+
+def document_of(issue, reader=None, **asked):
+    state = {"issue": issue, "points": 20, "family": False, **asked}
+    return ISSUE_TIMELINE.build(state, Reading(reader or make_user("annotator")))
+
+
+def rows(document, key):
+    return document.table(key).as_rows()
+
+
+def texts(row):
+    return {name: v.text if isinstance(v, Link) else v for name, v in row.items()}
+
+
+def test_each_run_tells_how_the_issue_went():
+    # Of the first issue's two tests "shaky" passes one in its first release and none in its second.
+    ledger = make_workspace()
+    found = [row for row in rows(document_of(ledger.issues[0]), "runs") if "shaky" in row["line"]]
+
+    assert [(row["release"], row["went"]) for row in found] == [
+        ("1.1", "failed"),
+        ("1.0", "failed"),
+    ]
+    assert [(row["rate"].passed, row["rate"].n) for row in found] == [(0, 2), (1, 2)]
+    assert all(isinstance(row["rate"], Rate) and row["rate"].interval for row in found)
+
+
+def test_what_broke_lies_between_two_runs():
+    ledger = make_workspace(releases=3)
+    (row,) = [r for r in rows(document_of(ledger.issues[0]), "turns") if "steady" in r["line"]]
+
+    assert texts(row) | {"streak": 0} == {
+        "line": "steady 3",
+        "passed_before": "steady 3, release 0",
+        "first_failed": "steady 3, release 1",
+        "passed_again": None,
+        "now": "failed",
+        "streak": 0,
+        "newest": "steady 3, release 2",
+    }
+
+
+def test_fewer_runs_of_a_line_are_shown_than_are_told_of():
+    ledger = make_workspace(releases=4)
+    document = document_of(ledger.issues[0], points=2)
+
+    assert len(rows(document, "runs")) == 4
+    assert any("4 earlier runs" in sentence for sentence in document.sentences)
+    assert "steady 4, release 1" in [texts(row)["first_failed"] for row in rows(document, "turns")]
+
+
+def test_its_tests_come_with_the_hardest_first():
+    ledger = make_workspace()
+    found = rows(document_of(ledger.issues[2]), "tests")
+
+    assert [row["prompt"] for row in found] == ["Question 4?", "Question 5?"]
+    assert [row["rate"].n for row in found] == [4, 4]
+
+
+def test_text_of_a_sealed_test_and_its_feedback_stays_sealed():
+    issue = make_issue()
+    make_test("Do not tell.", issue=issue, sealed=True)
+    Feedback.objects.create(issue=issue, comment="Secret words.")
+    told = str(document_of(issue, make_user("viewer")))
+
+    assert "Do not tell." not in told
+    assert "Secret words." not in told
+    assert "Secret words." in str(document_of(issue))
+
+
+def test_its_states_and_who_changed_them_are_told():
+    issue, _ = ready_issue()
+    person = make_user("maintainer", username="Ada")
+    issue.state = IssueState.DEPRECATED
+    issue._history_user, issue._change_reason = person, "Deprecate"
+    issue.save()
+    newest, first = rows(document_of(issue), "states")
+
+    assert (newest["from"], newest["to"], newest["who"]) == ("approved", "deprecated", "Ada")
+    assert (first["from"], first["to"]) == (None, "approved")
+
+
+def test_an_issue_without_runs_says_what_to_do():
+    issue = make_issue()
+    document = document_of(issue)
+
+    assert document.table("runs").rows == []
+    assert "Launch a run" in document.table("runs").empty
+
+
+def test_without_an_issue_there_are_some_to_choose():
+    make_issue(title="Invents sources")
+
+    assert "Invents sources" in str(document_of(None))
+
+
+def test_families_have_one_line():
+    ledger = make_workspace()
+    for run in ledger.runs:
+        run.language_model.family = "One family"
+        run.language_model.save()
+
+    assert [row["line"] for row in rows(document_of(ledger.issues[0], family=True), "turns")] == [
+        "One family"
+    ]
+
+
+# Proposals ---------------------------------------------------------------------------------------
+
+
+def proposed():
+    issue, tests = ready_issue()
+    released(tests, [0, 1, 1, 1])
+    return issue
+
+
+def accept(client, issue, role, **sent):
+    client.force_login(make_user(role))
+    response = client.post(reverse("reports:accept_proposal", args=[issue.pk]), sent, follow=True)
+    issue.refresh_from_db()
+    return response
+
+
+def test_one_click_resolves_what_is_proposed(client):
+    issue = proposed()
+    client.force_login(make_user("maintainer"))
+    page = client.get(reverse("reports:issue"), {"issue": issue.pk}).content.decode()
+    assert "Resolve it" in page
+    response = accept(client, issue, "maintainer", act="resolve")
+
+    assert issue.state == IssueState.RESOLVED
+    assert "is resolved" in response.content.decode()
+
+
+def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
+    issue = proposed()
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("reports:issue"), {"issue": issue.pk}).content.decode()
+
+    assert "passed 3 releases in a row" in page
+    assert "Resolve it" not in page
+    assert accept(client, issue, "annotator", act="resolve").status_code == 403
+    assert issue.state == IssueState.APPROVED
+
+
+def test_what_an_issue_lacks_is_said_when_its_proposal_is_accepted(client):
+    issue = proposed()
+    Source.objects.all().delete()
+    response = accept(client, issue, "maintainer", act="resolve")
+
+    assert issue.state == IssueState.APPROVED
+    assert "No feedback or source" in response.content.decode()
+
+
+def test_the_programs_read_what_is_proposed():
+    issue = proposed()
+
+    assert any("propose that it is resolved" in s for s in document_of(issue).sentences)
+
+
+def test_pages_of_an_issue_and_of_its_tests_lead_to_its_life(client):
+    issue = proposed()
+    life = f"{reverse('reports:issue')}?issue={issue.pk}"
+    client.force_login(make_user("maintainer"))
+    pages = [
+        client.get(row.get_absolute_url()).content.decode() for row in (issue, issue.tests.first())
+    ]
+
+    assert all(life in page for page in pages)
+    assert "Resolve as proposed" in pages[0]
+
+
+def test_an_issues_page_without_the_right_to_runs_says_nothing_of_them(client):
+    issue = proposed()
+    user = make_user()
+    user.user_permissions.add(Permission.objects.get(codename="view_issue"))
+    client.force_login(user)
+    page = client.get(issue.get_absolute_url()).content.decode()
+
+    assert issue.title in page
+    assert "releases in a row" not in page

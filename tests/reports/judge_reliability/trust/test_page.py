@@ -1,0 +1,178 @@
+"""The sheet that says whom to trust where, from rows to the page."""
+
+import pytest
+from django.urls import reverse
+
+from issues.models import Tag, TagKind
+from reports.documents.document import Link
+from reports.documents.reading import Reading
+from reports.judge_reliability.trust.page import TRUST, TrustForm
+from runs.models import ChosenBy, HumanEvaluation
+from runs.scoring.score import score_results
+from tests.factories import make_issue, make_template, make_test, make_user
+from tests.reports.documents.test_pages import as_query
+from tests.reports.judged_runs import criteria_of, judged
+
+pytestmark = pytest.mark.django_db
+
+DRAWN = {"chosen_by": ChosenBy.QUEUE_RANDOM, "blind": True}
+
+
+def say(run, verdicts, **fields):
+    """One person's verdicts on the run's results in order; None: nothing."""
+    person = make_user("annotator")
+    criteria = criteria_of(run)
+    results = list(run.results.order_by("pk"))
+    HumanEvaluation.objects.bulk_create(
+        HumanEvaluation(
+            result=result,
+            criterion_id=criteria[result.revision_id],
+            annotator=person,
+            value=value,
+            **(DRAWN | fields),
+        )
+        for result, value in zip(results, verdicts, strict=True)
+        if value is not None
+    )
+    score_results([result.pk for result in results])
+
+
+def domain(name, parent=None):
+    return Tag.objects.create(name=name, kind=TagKind.DOMAIN, parent=parent)
+
+
+def questions(tags, n, template):
+    """As many tests, each of an issue of its own."""
+    return [
+        make_test(f"{tags} {k}?", issue=make_issue(tags=tags), template=template) for k in range(n)
+    ]
+
+
+def page(**state):
+    form = TrustForm(as_query({name: str(value) for name, value in state.items()}))
+    return TRUST.build(form.asked, Reading(make_user("annotator")))
+
+
+def cells(document, key):
+    return document.table(key).as_rows()
+
+
+@pytest.fixture
+def known():
+    """In law the first judge is always right and the second half of the time; in tax nobody is."""
+    law = domain("law")
+    domain("tax", parent=law)
+    template = make_template()
+    tests = [*questions(("law",), 40, template), *questions(("tax",), 24, template)]
+    truth = [k % 2 for k in range(64)]
+    second = [t if k % 4 < 2 else 1 - t for k, t in enumerate(truth)]
+    votes = [
+        [t, s] if k < 40 else [1 - t, s] for k, (t, s) in enumerate(zip(truth, second, strict=True))
+    ]
+    run = judged(*votes, tests=tests)
+    say(run, [float(t) for t in truth])
+    return run
+
+
+def test_each_domain_has_a_verdict_and_says_why(known):
+    rows = {row["group"]: row for row in cells(page(), "sheet")}
+
+    assert [row["group"] for row in cells(page(), "sheet")] == ["All answers", "law", "tax"]
+    assert rows["tax"]["trust"] == "a person"
+    assert rows["tax"]["left_to_annotators"] == 1
+    assert rows["tax"]["drawn"] == 24
+    # Tax lies in law, so that law has all 64 answers, of which the first judge errs on 24.
+    assert rows["law"]["drawn"] == 64
+    assert rows["law"]["trust"] == "a person"
+
+
+def test_by_tag_what_lies_in_a_domain_is_apart(known):
+    rows = {row["group"]: row for row in cells(page(by="tag"), "sheet")}
+    first = known.judge_runs.get().jury["judges"][0]["name"]
+
+    assert rows["law"]["trust"] == "one judge alone"
+    assert rows["law"]["who"] == first
+    assert rows["law"]["why"] == f"{first} is right on 40 of 40, surely 91.2%."
+    assert rows["law"]["left_to_annotators"] == 0
+
+
+def test_the_rule_stands_on_the_page(known):
+    note = page().table("sheet").note
+    for words in ("90%", "50%", "fewer than 20", "drawn at random and judged blind", "Wilson"):
+        assert words in note
+
+
+def test_each_judge_and_jury_has_a_line_with_its_figures(known):
+    first, second = (judge["name"] for judge in known.judge_runs.get().jury["judges"])
+    lines = {row["judge"].text: row for row in cells(page(by="tag"), "judges")[3:6]}
+
+    assert set(lines) == {first, second, f"{known.judge_runs.get().jury_name} (together)"}
+    assert (lines[first]["right"].passed, lines[first]["right"].n) == (40, 40)
+    assert lines[first]["kappa"].value == 1
+    assert lines[first]["trust"] == "may judge alone"
+    assert lines[second]["right"].passed == 20
+    assert lines[second]["trust"] == "not alone"
+    assert isinstance(lines[first]["judge"], Link)
+
+
+def test_answers_that_people_chose_are_marked_and_decide_nothing():
+    run = judged(*[[1]] * 30)
+    say(run, [1.0] * 30, chosen_by=ChosenBy.DIRECT, blind=False)
+
+    document = page()
+
+    (everything,) = cells(document, "sheet")
+    assert (everything["trust"], everything["drawn"]) == ("not known yet", 0)
+    assert {row["sample"] for row in cells(document, "judges")} == {"selected by people"}
+    assert "nothing can be said of any judge" in " ".join(document.warnings)
+
+
+def test_too_few_say_how_many_more():
+    run = judged(*[[1, 1]] * 10)
+    say(run, [1.0] * 10)
+
+    (everything,) = cells(page(), "sheet")
+
+    assert (everything["trust"], everything["more"]) == ("not known yet", 25)
+    assert "25 more answers drawn at random are needed" in " ".join(page().sentences)
+
+
+def test_too_few_that_err_say_how_many_more_tell():
+    run = judged(*[[k % 2] for k in range(12)])
+    say(run, [float(k % 3 == 0) for k in range(12)])
+
+    (everything,) = cells(page(), "sheet")
+
+    assert (everything["trust"], everything["more"]) == ("not known yet", 8)
+    assert "These are too few: 8 more say whether it is so." in everything["why"]
+
+
+def test_two_judges_that_agree_are_named():
+    truth = [k % 2 for k in range(60)]
+    wrong = [(k % 2, 1 - k % 2) if k >= 40 else (0, 0) for k in range(60)]
+    votes = [[abs(t - a), abs(t - b)] for t, (a, b) in zip(truth, wrong, strict=True)]
+    run = judged(*votes)
+    say(run, [float(t) for t in truth])
+
+    document = page()
+
+    (everything,) = cells(document, "sheet")
+    assert everything["trust"] == "two judges that agree"
+    assert everything["left_to_annotators"] == pytest.approx(1 / 3)
+    (pair,) = cells(document, "pairs")
+    assert (pair["agreed"].passed, pair["agreed"].n) == (40, 60)
+    assert pair["verdict"] == "may judge together"
+
+
+def test_the_page_asks_again_for_what_takes_long(known, client):
+    client.force_login(make_user("viewer"))
+    url = reverse("reports:trust")
+    form = TrustForm(as_query({}))
+    reading = Reading(make_user("viewer"), computes=False)
+    assert TRUST.build(form.asked, reading).tables[0].rows == []
+    assert reading.pending
+
+    page = client.get(url, {"compute": "1"}).content.decode()
+
+    assert "one judge alone" not in page
+    assert "a person" in page

@@ -1,0 +1,219 @@
+"""Leaderboards on real rows: which runs count, for whom, and what the page says of it."""
+
+import pytest
+from django.http import QueryDict
+
+from evalhub.models import BatchState
+from reports.documents.reading import Reading
+from reports.leaderboard.page import LEADERBOARD
+from reports.models import ExecutiveSummary
+from runs.models import Launch, Result, Run
+from tests.factories import make_issue, make_model, make_test, make_user
+from tests.reports.scored_runs import make_suite, scored_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def test():
+    return make_test(issue=make_issue(tags=("facts",)))
+
+
+@pytest.fixture
+def suites(test):
+    return [make_suite(test, name=f"Suite {n}", tags=("Law",) if n else ()) for n in range(2)]
+
+
+@pytest.fixture
+def took(test, suites):
+    """Let a model take both suites, with one score in each."""
+
+    def take(model, *scores, **fields):
+        return [
+            scored_run(suite, model, score, tests=[test], **fields)
+            for suite, score in zip(suites, scores, strict=True)
+            if score is not None
+        ]
+
+    return take
+
+
+def built(query="least=2", computes=True):
+    form = LEADERBOARD.form(QueryDict(query))
+    assert form.problems == []
+    return LEADERBOARD.build(form.asked, Reading(make_user("viewer"), computes=computes))
+
+
+def ranking(query="least=2"):
+    """Names and means, best first."""
+    rows = built(query).table("ranking").as_rows()
+    return [(row["name"].text, round(row["mean"].value, 9)) for row in rows]
+
+
+def test_models_rank_by_the_mean_of_their_suites(took):
+    took(make_model(name="openai/gpt-4o"), 0.5, 0.7)
+    took(make_model(name="xai/grok-4"), 0.9, 0.8)
+    assert ranking() == [("grok-4", 0.85), ("gpt-4o", 0.6)]
+
+
+def test_latest_run_of_each_suite_counts(took):
+    model = make_model(name="gpt-4o")
+    took(model, 0.1, 0.1, days_ago=1)
+    took(model, 0.5, 0.7)
+    assert ranking() == [("gpt-4o", 0.6)]
+
+
+def test_dated_names_count_as_one_model_and_the_raw_names_are_one_click_away(took):
+    took(make_model(name="gpt-4o-2024-05-13"), 0.1, 0.7, days_ago=1)
+    took(make_model(name="openai/gpt-4o"), 0.5, None)
+    document = built("least=2")
+    (row,) = document.table("ranking").as_rows()
+    assert (row["name"].text, row["developer"], row["mean"].value) == ("gpt-4o", "OpenAI", 0.6)
+    opened = built(row["name"].url.partition("?")[2].partition("#")[0]).table("variants")
+    assert [line["raw_name"] for line in opened.as_rows()] == ["openai/gpt-4o", "gpt-4o-2024-05-13"]
+
+
+def test_variants_of_one_launch_count_as_their_mean(took):
+    model, launch = make_model(name="gpt-4o"), Launch.objects.create(label="all", spec={})
+    took(model, 0.2, 0.2, launch=launch, variant_key="warm")
+    took(model, 0.6, 0.8, launch=launch, variant_key="cold")
+    assert ranking() == [("gpt-4o", pytest.approx(0.45))]
+
+
+def test_own_identity_of_a_model_overrules(took):
+    took(make_model(name="gpt-4o", identity="House model"), 0.5, 0.7)
+    assert ranking() == [("House model", 0.6)]
+
+
+def test_model_with_few_suites_is_left_out_and_told_why(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    took(make_model(name="grok-4"), 0.9, None)
+    assert built().table("excluded").rows == [("grok-4", "needs ≥ 2 suites, has 1")]
+
+
+def test_ten_suites_are_needed_unless_the_address_says_otherwise(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    document = built("")
+    assert document.table("ranking").rows == []
+    assert document.table("excluded").rows == [("gpt-4o", "needs ≥ 10 suites, has 2")]
+
+
+def test_five_suites_are_needed_of_a_topic(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    assert built("topic=law").table("excluded").rows == [("gpt-4o", "needs ≥ 5 suites, has 1")]
+
+
+def test_topic_is_a_tag_of_the_suite(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    assert ranking("least=1&topic=law") == [("gpt-4o", 0.7)]
+
+
+def test_topic_may_come_from_a_summary_of_the_launch(took, suites):
+    launch = Launch.objects.create(label="all", spec={})
+    first, _ = took(make_model(name="gpt-4o"), 0.5, 0.7, launch=launch)
+    took(make_model(name="grok-4"), 0.4, 0.7, launch=launch)
+    took(make_model(name="gemini-pro"), 0.3, 0.7)
+    summary = ExecutiveSummary.objects.create(
+        suite=suites[0],
+        suite_fingerprint="f",
+        analyst=make_model(),
+        context_tokens=1000,
+        seed=1,
+        tags=["tenant-rights"],
+        state=BatchState.DONE,
+    )
+    summary.runs.set([first])
+    # The second suite was run by the same launch, so that it is about this topic too.
+    assert [name for name, _ in ranking("least=2&topic=tenant-rights")] == ["gpt-4o", "grok-4"]
+
+
+def test_tag_takes_the_tests_that_had_it(suites):
+    tagged = make_test(issue=make_issue(tags=("facts",)))
+    tests = [tagged, make_test()]
+    model = make_model(name="gpt-4o")
+    for suite in suites:
+        scored_run(suite, model, 0.9, 0.1, tests=tests)
+    assert ranking("least=2&tag=facts") == [("gpt-4o", 0.9)]
+
+
+def test_same_suites_only(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.9)
+    took(make_model(name="grok-4"), 0.6, None)
+    assert ranking("least=1") == [("gpt-4o", 0.7), ("grok-4", 0.6)]
+    assert ranking("least=1&same=on") == [("grok-4", 0.6), ("gpt-4o", 0.5)]
+
+
+def test_no_shared_suite_says_what_to_do(took):
+    took(make_model(name="gpt-4o"), 0.5, None)
+    took(make_model(name="grok-4"), None, 0.6)
+    assert "Switch" in built("least=1&same=on").table("ranking").empty
+
+
+def test_families_have_the_mean_of_their_models(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    took(make_model(name="gpt-5"), 0.9, 0.7)
+    assert ranking("least=2&family=on") == [("GPT", 0.7)]
+
+
+def similar(runs, similarity):
+    Result.objects.filter(run__in=runs).update(similarity=similarity)
+
+
+def test_share_of_similarity_ranks_anew_and_changes_nothing(took):
+    similar(took(make_model(name="gpt-4o"), 0.8, 0.8), 0.2)
+    similar(took(make_model(name="grok-4"), 0.6, 0.6), 0.9)
+    assert [name for name, _ in ranking("least=2")] == ["gpt-4o", "grok-4"]
+    # 0.5 · 0.6 + 0.5 · 0.9 and 0.5 · 0.8 + 0.5 · 0.2
+    assert ranking("least=2&beta=0.5") == [("grok-4", 0.75), ("gpt-4o", 0.5)]
+    assert "Exploratory" in " ".join(built("least=2&beta=0.5").sentences)
+    assert [name for name, _ in ranking("least=2")] == ["gpt-4o", "grok-4"]
+
+
+def test_similarity_below_nought_is_worth_nothing(took):
+    similar(took(make_model(name="gpt-4o"), 0.8, 0.8), -0.5)
+    assert ranking("least=2&beta=0.5") == [("gpt-4o", 0.4)]
+
+
+def test_model_without_similarity_is_left_out_at_another_share(took):
+    took(make_model(name="gpt-4o"), 0.8, 0.8)
+    document = built("least=2&beta=0.5")
+    assert "set its share back" in document.table("ranking").empty
+    ((name, reason),) = document.table("excluded").rows
+    assert (name, "similarity was not measured" in reason) == ("gpt-4o", True)
+
+
+def test_runs_that_do_not_count_are_counted(took, test):
+    model = make_model(name="gpt-4o")
+    scored_run(None, model, 0.5, tests=[test])
+    scored_run(make_suite(test, tags=("test",)), model, 0.5, tests=[test])
+    live = took(model, 0.5, 0.5)[0]
+    Run.objects.filter(pk=live.pk).update(state=BatchState.LIVE)
+    document = built("least=1")
+    assert [fact.value for fact in document.facts if fact.name == "outside"] == [2]
+    assert [row["mean"].n for row in document.table("ranking").as_rows()] == [1]
+
+
+def test_ranks_that_may_be_are_computed_by_the_second_request(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    took(make_model(name="grok-4"), 0.9, 0.8)
+    reading = Reading(make_user("viewer"), computes=False)
+    first = LEADERBOARD.build(LEADERBOARD.form(QueryDict("least=2")).asked, reading)
+    assert reading.pending
+    assert [row["ranks"] for row in first.table("ranking").as_rows()] == [None, None]
+    second = built()
+    # Two suites cannot tell two models apart.
+    assert [row["ranks"] for row in second.table("ranking").as_rows()] == ["1 to 2", "1 to 2"]
+    assert "nothing tells them apart" in second.sentences[0]
+
+
+def test_other_versions_of_a_suite_are_warned_of(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    took(make_model(name="grok-4"), 0.9, 0.8, suite_fingerprint="changed")
+    assert "In 2 suites the models were not tested alike" in " ".join(built().warnings)
+
+
+def test_scripted_models_are_labelled(took):
+    took(make_model(name="gpt-4o", is_scripted=True), 0.5, 0.7, is_scripted=True)
+    document = built()
+    assert document.labels == ("scripted model",)
+    assert document.table("ranking").as_rows()[0]["labels"] == "scripted model"

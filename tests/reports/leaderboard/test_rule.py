@@ -1,0 +1,169 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from reports.leaderboard.rule import (
+    Excluded,
+    Latest,
+    SuiteRun,
+    Sums,
+    board,
+    by_family,
+    latest,
+    pairs,
+    suite_scores,
+)
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def took(run, *, suite=1, model="m", variant="v", launch=None, day=0, version="1"):
+    return SuiteRun(run, suite, model, variant, launch, START + timedelta(days=day), version)
+
+
+def test_newest_run_of_a_suite_counts_alone():
+    assert latest([took(1, day=2), took(2, day=1)]) == [Latest(1, "m", "1", (1,))]
+
+
+def test_variants_of_the_newest_launch_count_together():
+    runs = [took(1, variant="a", launch=7), took(2, variant="b", launch=7, day=1)]
+    assert latest(runs)[0].runs == (1, 2)
+
+
+def test_variants_of_an_older_launch_do_not_count():
+    runs = [took(1, variant="a", launch=6), took(2, variant="b", launch=7, day=1)]
+    assert latest(runs)[0].runs == (2,)
+
+
+def test_launch_that_recurs_counts_with_its_newest_runs():
+    runs = [
+        took(number, variant=variant, launch=7, day=number)
+        for number, variant in enumerate("abab", 1)
+    ]
+    assert latest(runs)[0].runs == (3, 4)
+
+
+def test_runs_without_a_launch_are_no_siblings():
+    assert latest([took(1, variant="a"), took(2, variant="b", day=1)])[0].runs == (2,)
+
+
+def test_siblings_of_another_version_do_not_count():
+    runs = [
+        took(1, variant="a", launch=7, version="old"),
+        took(2, variant="b", launch=7, day=1, version="new"),
+    ]
+    assert latest(runs)[0].runs == (2,)
+
+
+def scored(**suites_by_model):
+    """Scores of models in suites 0, 1, 2 …; None: the model did not take it."""
+    return {
+        model: {
+            one.suite: one
+            for suite, score in enumerate(given)
+            if score is not None
+            for one in _one(suite, score)
+        }
+        for model, given in suites_by_model.items()
+    }
+
+
+def _one(suite, score):
+    found = suite_scores([Latest(suite, "m", "1", (suite,))], {suite: score})
+    return found["m"].values()
+
+
+def test_score_in_a_suite_is_the_mean_over_variants_with_a_score():
+    found = suite_scores([Latest(1, "m", "1", (1, 2, 3))], {1: 0.4, 2: 0.8, 3: None})
+    assert found["m"][1].score == pytest.approx(0.6)
+
+
+def test_suite_without_any_score_does_not_count():
+    assert suite_scores([Latest(1, "m", "1", (1,))], {1: None}) == {}
+
+
+def test_each_suite_counts_once_and_the_best_mean_comes_first():
+    found = board(scored(a=(0.5, 0.7), b=(0.9, 0.8)), least=2)
+    assert [(one.model, one.mean) for one in found.ranked] == [
+        ("b", pytest.approx(0.85)),
+        ("a", pytest.approx(0.6)),
+    ]
+
+
+def test_too_few_suites_are_told():
+    found = board(scored(a=(0.5, 0.7), b=(0.9, None)), least=2)
+    assert [one.model for one in found.ranked] == ["a"]
+    assert found.excluded == (Excluded("b", "needs ≥ 2 suites, has 1"),)
+
+
+def test_same_suites_only_leaves_out_what_one_did_not_take():
+    found = board(scored(a=(0.1, 0.9, 0.9), b=(0.5, 0.5, None)), least=2, same_only=True)
+    assert found.shared == {0, 1}
+    assert [(one.model, one.mean) for one in found.ranked] == [("a", 0.5), ("b", 0.5)]
+
+
+def test_same_suites_only_ranks_nobody_where_none_is_shared():
+    found = board(scored(a=(0.1, None), b=(None, 0.5)), least=1, same_only=True)
+    assert (found.ranked, found.shared) == ((), frozenset())
+
+
+def test_pairs_compare_shared_suites_of_one_version():
+    ranked = board(scored(a=(0.9, 0.8, 0.7), b=(0.5, 0.9, None)), least=1).ranked
+    assert pairs(ranked)[0].differences == pytest.approx((0.4, -0.1))
+
+
+def test_pairs_leave_out_suites_in_another_version():
+    found = suite_scores(
+        [Latest(1, "a", "old", (1,)), Latest(1, "b", "new", (2,))], {1: 0.9, 2: 0.5}
+    )
+    assert pairs(board(found, least=1).ranked)[0].differences == ()
+
+
+# Rubric 0.8 and similarity 0.4 at β = 0.25 come to 0.7.
+MIXED = Sums(n=1, weight=1, weighted=0.7, own_beta=0.25, mixed_weight=1, mixed=0.7, similar=0.4)
+
+
+@pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
+def test_score_at_another_share_of_similarity(beta, score):
+    assert MIXED.at(beta) == pytest.approx(score)
+
+
+def test_what_people_scored_stays_at_every_share():
+    overridden = Sums(2, 2, 1.7, 0.25, 1, 0.7, 0.4, overridden_weight=1, overridden=1.0)
+    assert overridden.at(1) == pytest.approx((0.4 + 1) / 2)
+
+
+def test_no_similarity_is_no_score_at_another_share():
+    plain = Sums(n=3, weight=3, weighted=1.5)
+    assert (plain.at(0), plain.at(0.2)) == (0.5, None)
+
+
+def test_rubric_that_had_no_share_cannot_be_got_back():
+    only_similar = Sums(1, 1, 0.4, 1.0, 1, 0.4, 0.4)
+    assert (only_similar.at(0), only_similar.at(1)) == (None, 0.4)
+
+
+def test_nothing_scored_is_no_score():
+    assert Sums(0, 0, 0).score is None
+
+
+# Worked cases: two prompts, coverage 0.7 and 0.8 (model A), 0.5 and 0.4 (model B), alone or with
+# weights 2 and 0.5. Similarity has no share in them, but is averaged beside.
+@pytest.mark.parametrize(
+    ("scores", "weights", "mean"),
+    [
+        ((0.7, 0.8), (1, 1), 0.75),
+        ((0.5, 0.4), (1, 1), 0.45),
+        ((0.7, 0.8), (2, 0.5), 0.72),
+        ((0.5, 0.4), (2, 0.5), 0.48),
+    ],
+)
+def test_score_of_a_run_is_weighted_by_its_tests(scores, weights, mean):
+    pairs_ = list(zip(weights, scores, strict=True))
+    found = Sums(2, sum(weights), sum(w * s for w, s in pairs_))
+    assert found.score == pytest.approx(mean)
+
+
+def test_family_has_the_mean_of_its_models_in_each_suite():
+    found = by_family(scored(a=(0.4, 0.6), b=(0.8, None)), {"a": "f", "b": "f"})
+    assert [one.score for one in found["f"].values()] == pytest.approx([0.6, 0.6])

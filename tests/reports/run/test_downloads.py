@@ -1,0 +1,218 @@
+"""The report of a run as files: JUnit XML, Markdown and HTML."""
+
+from decimal import Decimal
+from xml.etree import ElementTree
+
+import pytest
+from django.core.cache import caches
+from django.urls import reverse
+
+from issues.models import Tag, TagKind
+from reports.documents.cells import as_json, words
+from reports.documents.html_export import html_of
+from reports.queries.result_rows import ResultTable
+from reports.run.exports import score_json
+from reports.run.page import document_of_run
+from reports.run.query import run_report
+from reports.run.run_tables import MOST_ROWS
+from runs.figures.filters import Filters
+from runs.models import Answer, Result
+from tests.api import client_of
+from tests.factories import first_result, make_issue, make_run, make_test, make_user
+from tests.reports.judged_runs import current, fail, judged
+
+pytestmark = pytest.mark.django_db
+
+
+def download(client, run, name, role="maintainer", query=""):
+    client.force_login(make_user(role))
+    response = client.get(reverse(f"reports:{name}", args=[run.pk]) + query)
+    assert response.status_code == 200
+    return response
+
+
+def junit(client, run, **asked):
+    response = download(client, run, "run_junit", **asked)
+    return ElementTree.fromstring(b"".join(response.streaming_content))
+
+
+def judged_nothing():
+    run = make_run(make_test())
+    run.results.all().delete()
+    return run
+
+
+def document(run, reader=None, **filters):
+    reader, view = reader or make_user("annotator"), Filters(**filters)
+    rows = ResultTable(run, current(run), reader).rows(view)
+    return document_of_run(run_report(run, view, reader=reader), rows, narrows=view.narrows)
+
+
+# JUnit XML ---------------------------------------------------------------------------------------
+
+
+def test_each_issue_is_a_suite_and_each_repeat_a_case(client):
+    issues = [make_issue(title="Invents sources"), make_issue(title="Miscounts")]
+    tests = [make_test(issue=issues[0]), make_test(issue=issues[1])]
+    found = junit(client, judged([1], [1], [0], [0], tests=tests, repeats=2))
+
+    assert [suite.get("name") for suite in found] == ["Invents sources", "Miscounts"]
+    assert [case.get("name") for case in found[0].iter("testcase")] == [
+        f"test {tests[0].pk}, answer 1",
+        f"test {tests[0].pk}, answer 2",
+    ]
+
+
+def test_failed_errors_and_excluded_are_three_things(client):
+    issue = make_issue()
+    tests = [make_test(issue=issue) for _ in range(5)]
+    run = judged([1], [0], [None], [1], [1], tests=tests)
+    failing, pending = run.results.order_by("pk")[3:]
+    fail(run, failing)
+    Result.objects.filter(pk=pending.pk).update(state="pending", passed=None, score=None)
+    (suite,) = found = junit(client, run)
+
+    kinds = [[part.tag for part in case] for case in suite.iter("testcase")]
+    assert kinds == [[], ["failure"], ["skipped"], ["error"], ["skipped"]]
+    counted = {"tests": "5", "failures": "1", "errors": "1", "skipped": "2"}
+    assert {name: found.get(name) for name in counted} == counted
+    assert {name: suite.get(name) for name in counted} == counted
+    assert suite.find(".//error").get("message") == "timed out"
+
+
+def test_a_failure_tells_what_was_asked_answered_and_judged(client):
+    (failure,) = junit(client, judged([0, 1], tests=[make_test("Two and two?")])).iter("failure")
+
+    assert failure.get("message") == "score 0.5"
+    assert "Asked: Two and two?" in failure.text
+    assert "Answered: An answer." in failure.text
+
+
+def test_texts_of_models_cannot_break_the_xml(client):
+    run = judged([0], tests=[make_test("]]></failure><x>\x1b\ufffe a & b")])
+    (failure,) = junit(client, run).iter("failure")
+
+    assert "]]></failure><x>\ufffd\ufffd a & b" in failure.text
+
+
+def test_time_that_was_not_measured_is_left_out(client):
+    run = judged([1], [1], tests=[make_test()], repeats=2)
+    Result.objects.filter(pk=first_result(run).pk).update(latency_ms=1250)
+    (suite,) = junit(client, run)
+
+    assert suite.get("time") == "1.250"
+    assert [case.get("time") for case in suite.iter("testcase")] == ["1.250", None]
+
+
+def test_the_scripted_label_stands_with_every_suite(client):
+    (suite,) = junit(client, judged([1], is_scripted=True))
+
+    assert suite.find(".//property[@name='labels']").get("value") == "scripted model"
+
+
+def test_the_cases_are_those_that_the_grid_shows(client):
+    found = junit(client, judged([1], [0]), query="?outcome=failed")
+
+    assert found.get("tests") == "1"
+
+
+@pytest.mark.parametrize("name", ["run_junit", "run_markdown", "run_html"])
+def test_a_viewer_gets_no_sealed_text(client, name):
+    run = judged([0], tests=[make_test("the secret", sealed=True)])
+    Answer.objects.update(text="the secret too")
+    response = download(client, run, name, role="viewer")
+
+    text = b"".join(response) if response.streaming else response.content
+    assert b"the secret" not in text
+
+
+# Markdown and HTML -------------------------------------------------------------------------------
+
+
+def test_the_document_has_the_figures_of_the_page():
+    tests = [make_test(issue=make_issue(tags=("law",)))]
+    run = judged([1], [0], [None], tests=tests, repeats=3)
+    found, report = document(run), run_report(run, Filters(), reader=make_user("annotator"))
+    facts = {fact.name: fact.value for fact in found.facts}
+
+    assert (facts["pass_rate"], facts["unscored"]) == (report.rate, 1)
+    assert (facts["score"].value, facts["score"].n) == (report.score.mean, 2)
+    assert found.table("tags").rows == [("law", report.tags[0].rate, 1, 1, 0, 0)]
+    assert found.table("flaky").rows[0][-2:] == (1, 2)
+
+
+def test_sentences_say_what_is_in_no_rate():
+    run = judged([1], [0], [None])
+
+    assert document(run).sentences == (
+        "1 of 2 decided results passed: 50% (95 % interval 9–91%).",
+        "Besides: 1 unjudged. They are in no rate.",
+    )
+
+
+def test_the_document_holds_the_first_results_and_says_how_many_it_leaves_out():
+    run = judged(*[[1]] * (MOST_ROWS + 5), tests=[make_test()], repeats=MOST_ROWS + 5)
+    table = document(run).table("results")
+
+    assert len(table.rows) == MOST_ROWS
+    assert table.note == f"The first {MOST_ROWS} of {MOST_ROWS + 5}; CSV and JSON have all."
+
+
+def test_a_filtered_document_says_so():
+    table = document(judged([1], [0]), outcomes=("failed",)).table("results")
+
+    assert len(table.rows) == 1
+    assert "filtered" in table.note
+
+
+def test_markdown_keeps_text_of_people_text(client):
+    run = judged([0], tests=[make_test(issue=make_issue(title="| **x** <b>"))])
+    text = download(client, run, "run_markdown").content.decode()
+
+    assert "\\| \\*\\*x\\*\\* \\<b\\>" in text
+    assert "## Issues, worst first" in text
+
+
+def test_the_html_file_needs_nothing_else(client):
+    run = judged([1], [0])
+    response = download(client, run, "run_html")
+    html = response.content.decode()
+
+    assert f'filename="run-{run.pk}-' in response["Content-Disposition"]
+    assert 'data-figure="outcomes"' in html
+    assert "src=" not in html.split("<script")[0]
+    assert words(run_report(run, Filters(), reader=make_user("annotator")).rate, "rate") in html
+
+
+def test_a_run_without_results_has_a_document_too():
+    found = document(judged_nothing())
+
+    assert found.sentences[0] == "Nothing is decided yet."
+    assert "How did" in html_of(found)
+
+
+# One source of figures ---------------------------------------------------------------------------
+
+
+def test_page_json_api_and_document_tell_the_same_figures(client):
+    caches["computed"].clear()
+    Tag.objects.create(name="law", kind=TagKind.DOMAIN)
+    tests = [make_test(issue=make_issue(tags=("law",))), make_test(), make_test()]
+    votes = ([1], [0], [0.4], [1], [None], [1])
+    run = judged(*votes, tests=tests, repeats=2)
+    Result.objects.filter(run=run).update(latency_ms=900, cost_usd="0.002")
+    client.force_login(make_user("maintainer"))
+    shown = client.get(run.get_absolute_url() + "?compute=1").context["report"]
+    api = client_of("viewer").get(reverse("api-run-report", args=[run.pk])).json()
+    file = download(client, run, "run_json").json()
+    facts = {fact.name: fact.value for fact in document(run).facts}
+
+    # Money is text in the file, and moments have another form: they are compared one by one.
+    plain = set(api) - {"run", "usage", "cost", "panel"}
+    assert {name: file[name] for name in plain} == {name: api[name] for name in plain}
+    assert Decimal(file["usage"]["cost_usd"]) == shown.usage.cost_usd == facts["cost_usd"]
+    assert api["rate"] == as_json(shown.rate) == as_json(facts["pass_rate"])
+    assert api["score"] == score_json(shown.score)
+    assert [line["rate"] for line in api["domains"]] == [as_json(shown.domains[0].rate)]
+    assert api["flaky"]["total"] == shown.flaky.total == 1
+    assert api["cost"]["n"] == shown.cost.n == 6

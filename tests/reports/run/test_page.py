@@ -1,0 +1,316 @@
+import csv
+import io
+import json
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core.cache import caches
+from django.urls import reverse
+
+from evalhub.csv_safety import cell
+from evalhub.models import BatchState, Worker
+from evalhub.work import clock
+from issues.models import Issue, Tag, TagKind
+from runs.models import Run
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, fail, judge, judged
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, run, role="maintainer", query=""):
+    client.force_login(make_user(role))
+    return client.get(f"{run.get_absolute_url()}{query}")
+
+
+def text_of(response):
+    return response.content.decode()
+
+
+DOORS = (
+    *("run", "run_progress", "run_rows", "run_csv", "run_json", "run_judgments_csv"),
+    *("run_markdown", "run_html", "run_junit"),
+)
+DOWNLOADS = DOORS[3:]
+
+
+# Who may enter -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_strangers_are_sent_to_the_login(client, name):
+    response = client.get(reverse(f"reports:{name}", args=[make_run().pk]))
+
+    assert response.status_code == 302
+    assert response["Location"].startswith(reverse("admin:login"))
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_staff_without_rights_see_nothing(client, name):
+    client.force_login(make_user())
+
+    assert client.get(reverse(f"reports:{name}", args=[make_run().pk])).status_code == 403
+
+
+def test_reading_is_not_downloading(client):
+    user, run = make_user(), make_run()
+    user.user_permissions.add(Permission.objects.get(codename="view_run"))
+    client.force_login(user)
+
+    assert client.get(reverse("reports:run", args=[run.pk])).status_code == 200
+    refused = [client.get(reverse(f"reports:{name}", args=[run.pk])) for name in DOWNLOADS]
+    assert {response.status_code for response in refused} == {403}
+
+
+def test_a_run_that_is_not_there_is_not_found(client):
+    client.force_login(make_user("viewer"))
+
+    assert client.get(reverse("reports:run", args=[0])).status_code == 404
+
+
+# What the page says ------------------------------------------------------------------------------
+
+
+def test_the_title_asks_what_the_page_answers(client):
+    run = judged([1], label="the weekly check", model=make_model(name="Tiny"))
+
+    assert "How did Tiny do in the weekly check?" in text_of(page(client, run))
+
+
+def test_the_rate_stands_with_its_numerator_and_interval(client):
+    text = text_of(page(client, judged([1], [1], [1], [0])))
+
+    assert "75%" in text
+    assert "3 of 4 decided" in text
+    assert "95% interval 30–95%, Wilson" in text
+
+
+def test_nothing_scored_is_not_nought_percent(client):
+    response = page(client, make_run())
+
+    assert response.context["report"].rate.share is None
+    assert "nothing decided yet" in text_of(response)
+
+
+def test_controls_are_for_those_who_may(client):
+    run = make_run()
+
+    assert 'value="pause"' in text_of(page(client, run, "maintainer"))
+    assert 'value="pause"' not in text_of(page(client, run, "annotator"))
+
+
+@pytest.mark.parametrize(
+    ("state", "offered", "withheld"),
+    [
+        (BatchState.LIVE, ["pause", "cancel"], ["resume"]),
+        (BatchState.PAUSED, ["resume", "cancel"], ["pause"]),
+        (BatchState.FAILED, ["resume", "cancel"], ["pause"]),
+        (BatchState.CANCELLED, ["resume"], ["pause", "cancel"]),
+    ],
+)
+def test_a_state_offers_what_can_be_done_in_it(client, state, offered, withheld):
+    marks = {"pause": 'value="pause"', "resume": 'value="resume"', "cancel": '="cancel-run"'}
+    run = make_run()
+    Run.objects.filter(pk=run.pk).update(state=state)
+    run.judge_runs.update(state=state)
+    text = buttons(text_of(page(client, run)))
+
+    assert [act for act in offered if marks[act] not in text] == []
+    assert [act for act in withheld if marks[act] in text] == []
+
+
+def buttons(text):
+    """The page without its dialogs, which stay closed until a button opens them."""
+    while "<dialog" in text:
+        before, _, rest = text.partition("<dialog")
+        text = before + rest.partition("</dialog>")[2]
+    return text
+
+
+def test_errors_are_offered_for_another_try_with_their_number(client):
+    run = judged([1], [1], [None])
+    fail(run, run.results.first())
+
+    assert "Retry errors (2)" in text_of(page(client, run))
+
+
+def test_a_failed_run_says_why_and_what_to_do(client):
+    run = make_run()
+    Run.objects.filter(pk=run.pk).update(state=BatchState.FAILED, reason="The key was refused.")
+    text = text_of(page(client, run))
+
+    assert "The key was refused." in text
+    assert "then resume" in text
+
+
+def test_a_run_that_nobody_works_at_says_so(client):
+    run = make_run()
+
+    assert "No worker is running" in text_of(page(client, run))
+    Worker.objects.create(name="here:1", started_at=clock.now(), beat_at=clock.now())
+    assert "No worker is running" not in text_of(page(client, run))
+
+
+def test_a_wrong_filter_is_named(client):
+    assert "outcome=lost was left out" in text_of(page(client, judged([1]), query="?outcome=lost"))
+
+
+def test_text_of_models_and_people_is_only_text(client):
+    issue = make_issue(title="<script>one</script>", tags=("<b>tag</b>",))
+    run = make_run(make_test("<script>two</script>", issue=issue), label="<script>three</script>")
+    answer(run, "<script>four</script>")
+    text = text_of(page(client, run))
+
+    for word in ("one", "two", "three", "four"):
+        assert f"<script>{word}" not in text
+    assert "<b>tag" not in text
+
+
+def test_another_judge_run_can_be_made_current(client):
+    run = judged([1])
+    client.force_login(make_user("maintainer"))
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+
+    assert 'value="make_current"' in text_of(page(client, run))
+
+
+def test_the_rows_of_one_issue_come_alone(client):
+    run = judged([1], [0])
+    issue = Issue.objects.order_by("pk").last()
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:run_rows", args=[run.pk]), {"issue": issue.pk})
+
+    assert {row.issue_id for row in response.context["grid"].rows} == {issue.pk}
+    assert "<html" not in text_of(response)
+
+
+def test_a_domain_and_a_tag_lead_to_their_results(client):
+    Tag.objects.create(name="law & order", kind=TagKind.DOMAIN)
+    tests = [make_test(issue=make_issue(tags=("law & order",))), make_test()]
+    text = text_of(page(client, judged([1], [0], tests=tests), query="?outcome=failed&sort=score"))
+
+    for name in ("domain", "tag"):
+        query = f"?{name}=law+%26+order&amp;sort=score"
+        assert f'href="{query}#results"' in text
+        assert f'/rows/{query}"' in text
+
+
+def test_each_judge_has_a_column_if_asked(client):
+    run = judged([1, None])
+    plain, by_judge = (text_of(page(client, run, query=q)) for q in ("", "?by_judge=1"))
+    names = [judge["name"] for judge in run.judge_runs.get().jury["judges"]]
+
+    assert all(f'<th scope="col" class="eh-num">{name}</th>' in by_judge for name in names)
+    assert '<th scope="col">Judges</th>' in plain
+    assert "by_judge=1" in by_judge.partition('title="What the grid shows, all pages"')[0]
+
+
+def test_flaky_tests_stand_on_the_page_of_a_run_with_repeats(client):
+    test = make_test("Two and two?")
+    text = text_of(page(client, judged([1], [0], [1], tests=[test], repeats=3)))
+
+    assert "1 of 1 tests passed in some of their repeats" in text
+    assert f'href="?test={test.pk}#results"' in text
+    assert "2 of 3" in text
+
+
+def test_long_tables_are_cut_until_all_lines_are_asked_for(client):
+    run = judged(*[[0]] * 25)
+    few, many = (page(client, run, query=query) for query in ("", "?all_lines=1"))
+
+    assert "20 of 25 issues" in text_of(few)
+    assert (len(few.context["lines"]["issues"]), len(many.context["lines"]["issues"])) == (20, 25)
+    assert "Show all" not in text_of(many)
+
+
+def test_the_first_answer_leaves_out_what_the_second_one_has(client):
+    caches["computed"].clear()
+    run = judged([1], [0], [0.4])
+    first, second = (text_of(page(client, run, query=query)) for query in ("", "?compute=1"))
+
+    assert 'data-pending="1"' in first
+    assert "interval being computed" in first
+    assert 'data-pending="0"' in second
+    assert "by issue" in second.partition('id="score-interval"')[2][:120]
+
+
+# Progress ----------------------------------------------------------------------------------------
+
+
+def test_progress_counts_answers_and_verdicts(client):
+    run = make_run(make_test(), make_test(), jury=make_jury(make_model()))
+    answer(run)
+    judge(run, [[1]])
+    client.force_login(make_user("viewer"))
+    found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
+
+    assert (found["total"], found["answered"], found["judged"], found["to_judge"]) == (2, 2, 1, 2)
+    assert (found["is_live"], found["awaiting"], found["counts"]["passed"]) == (True, 1, 1)
+
+
+def test_a_run_that_is_answered_lives_while_a_judge_run_does(client):
+    run = judged([1])
+    client.force_login(make_user("maintainer"))
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+    found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
+
+    assert (found["state"], found["judge_run"]) == ("live", 2)
+
+
+# Downloads ---------------------------------------------------------------------------------------
+
+
+def download(client, run, query="", role="viewer"):
+    client.force_login(make_user(role))
+    response = client.get(reverse("reports:run_csv", args=[run.pk]) + query)
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_table_holds_what_the_grid_shows(client):
+    run = judged([1, None], [0, 0], tests=[make_test("=1+1"), make_test()])
+    rows = download(client, run, "?outcome=passed")
+
+    (row,) = rows
+    assert (row["outcome"], row["score"], row["cost_usd"]) == ("passed", "1.0", "")
+    assert row["prompt"] == "'=1+1"
+    assert row["votes"].endswith("failed")
+
+
+def test_the_table_has_a_column_for_each_judge_if_asked(client):
+    run = judged([1, None])
+    first, second = (judge["name"] for judge in run.judge_runs.get().jury["judges"])
+    (row,) = download(client, run, "?by_judge=1")
+
+    assert (row[first], row[second]) == ("1.0", "")
+
+
+def test_sealed_texts_stay_out_of_a_viewers_table(client):
+    run = judged([1], tests=[make_test("the secret", sealed=True)])
+
+    assert download(client, run)[0]["prompt"] == ""
+    assert download(client, run, role="annotator")[0]["prompt"] == "the secret"
+
+
+@pytest.mark.parametrize(
+    "text", ["=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1", "\n=1", "\xa0=1", "\ufeff=1", "＝1"]
+)
+def test_no_text_is_a_formula(text):
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("value", ["a = b", "", -1.5, True])
+def test_other_values_stay_as_they_are(value):
+    assert cell(value) == value
+
+
+def test_the_json_has_all_figures_and_the_grids_rows(client):
+    run = judged([1, 1], [0, 0])
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:run_json", args=[run.pk]) + "?outcome=failed")
+    found = json.loads(response.content)
+
+    assert found["rate"]["n"] == 2
+    assert found["usage"]["cost_usd"] is None
+    assert [row["outcome"] for row in found["results"]] == ["failed"]
+    assert "attachment" in response["Content-Disposition"]

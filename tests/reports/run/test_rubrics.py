@@ -1,0 +1,337 @@
+"""What the report of a run says of rubrics, juries, weights and similarity."""
+
+import csv
+import io
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from evalhub.statistics.comparisons import Comparisons
+from issues.models import Polarity
+from reports.run.jury_query import JudgeLine, fails_often
+from reports.run.query import run_report
+from reports.runs.query import runs_report
+from runs import control
+from runs.figures.filters import Filters
+from runs.models import Approach, Judge, Launch, Result, Run
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, finish, judged
+from tests.runs.rubric_runs import judge_rubrics, jury_of, rubric_run
+
+pytestmark = pytest.mark.django_db
+
+POLITE = {"text": "Is polite."}
+RUDE = {"text": "Is rude.", "polarity": Polarity.SHOULD_NOT, "weight": 3}
+CHECK = {"check_name": "contains", "arguments": {"text": "4"}}
+
+
+def of_rubric(criteria, votes, **fields):
+    run = rubric_run(criteria, votes, **fields)
+    finish(run)
+    run.refresh_from_db()
+    return run
+
+
+def report(run):
+    return run_report(run, Filters(), reader=make_user("annotator"))
+
+
+def page(client, run):
+    client.force_login(make_user("maintainer"))
+    return client.get(reverse("reports:run", args=[run.pk])).content.decode()
+
+
+# Score and weights -------------------------------------------------------------------------------
+
+
+def test_the_score_is_weighted_and_the_pass_rate_is_not(client):
+    heavy = make_test(weight=3, issue=make_issue(title="The heavy one"))
+    run = judged([1], [0], tests=[heavy, make_test()])
+    text = page(client, run)
+
+    # (3 · 1 + 1 · 0) / 4 of two scored; 1 of 2 passed.
+    assert report(run).score.mean == 0.75
+    assert "of 2 scored, weighted" in text
+    assert "1 of 2 decided" in text
+    assert f"test {heavy.pk}</a> of The heavy one counts 3" in text
+
+
+def test_an_overview_resamples_nothing(monkeypatch):
+    judged([1], [0])
+    monkeypatch.setattr("runs.figures.tallies.clustered_interval", lambda *args, **kwargs: 1 / 0)
+    cache.clear()
+
+    assert runs_report().groups[0].lines[0].score.mean == 0.5
+
+
+def test_where_all_weigh_one_nothing_is_named(client):
+    run = judged([1], [0])
+
+    assert report(run).heavy == ()
+    assert "Weights differ" not in page(client, run)
+
+
+def test_similarity_is_told_with_what_it_was_measured_by(client):
+    run = make_run(make_test(), make_test(), jury=make_jury(make_model()), similarity_weight=0.25)
+    answer(run)
+    Result.objects.filter(pk=run.results.first().pk).update(similarity=0.5)
+    text = page(client, run)
+
+    assert "25% of each score; by word vectors (built in), measured for 1 of 2 answers" in text
+    assert "of each score" not in page(client, judged([1]))
+
+
+# Judges ------------------------------------------------------------------------------------------
+
+
+def line(judge_id, failed, asked, **fields):
+    fields = {"is_backup": False} | fields
+    return JudgeLine(
+        judge_id=judge_id,
+        name="",
+        ok=asked - failed,
+        repaired=0,
+        failed=failed,
+        note="",
+        judges_itself=False,
+        is_scripted=False,
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("mine", "others", "named"),
+    [
+        ((4, 5), (0, 10), True),  # four of five, and no other ever fails
+        ((2, 5), (0, 10), False),  # too few to tell
+        ((3, 100), (0, 200), False),  # less than a tenth
+        ((30, 100), (20, 200), True),  # three times the others' tenth
+        ((29, 100), (20, 200), False),
+        ((5, 5), (0, 0), False),  # it has no peers
+    ],
+)
+def test_a_judge_that_fails_far_more_often_than_its_peers_is_named(mine, others, named):
+    lines = [line(1, *mine), line(2, *others)]
+
+    assert fails_often(lines[0], lines) is named
+
+
+def test_a_backup_judge_is_no_peer_and_is_not_named():
+    lines = [line(1, 4, 5), line(2, 0, 10, is_backup=True)]
+
+    assert not fails_often(lines[0], lines)
+    assert not fails_often(line(3, 4, 5, is_backup=True), lines)
+
+
+def test_the_judge_that_fails_is_named_on_the_page(client):
+    texts = [f"Point {n}." for n in range(5)]
+    votes = {text: [1, 1, None] for text in texts}
+    jury = jury_of(3)
+    name = str(jury.judges.order_by("pk").last())
+    text = page(client, of_rubric([{"text": text} for text in texts], votes, jury=jury))
+
+    assert f"{name} failed 5 of 5 times, far more often than the other judges" in text
+    assert text.count("fails often</span>") == 1
+
+
+def test_comparisons_are_told_beside_agreement():
+    texts = [f"Point {n}." for n in range(5)]
+    votes = {text: [1, 0.75, None] for text in texts} | {texts[0]: [1, 0.75, 1]}
+    panel = report(of_rubric([{"text": text} for text in texts], votes)).panel
+
+    # 3 pairs on the first criterion, 1 on each of four others, of 5 · 3.
+    assert panel.comparisons == Comparisons(7, 15)
+
+
+def test_a_backup_judge_makes_good_and_is_told_apart():
+    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
+    votes = {"Is polite.": [1, None, 0.5]}
+    panel = report(of_rubric([POLITE], votes, jury=jury_of(2, backup=backup))).panel
+
+    assert [judge.is_backup for judge in panel.judges] == [False, False, True]
+    assert panel.comparisons == Comparisons(1, 1)
+
+
+@pytest.mark.parametrize(
+    ("votes", "badged"),
+    [([[1, 1]] * 5 + [[0, 0]], False), ([[1, 0], [0, 1]] * 3, True), ([[1, 1]] * 6, False)],
+)
+def test_only_doubtful_agreement_is_told_at_first_sight(client, votes, badged):
+    run = judged(*votes)
+    head = page(client, run).split('id="outcomes-title"')[0]
+
+    assert ("<span>Agreement</span>" in head) is badged
+
+
+def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
+    run = of_rubric(
+        [POLITE, CHECK, {"check_name": "js", "arguments": {"source": "1"}}],
+        {
+            "Is polite.": [1],
+            "contains": [1],
+            "js": [None],
+        },
+    )
+
+    checks = report(run).panel.checks
+    assert (checks.run, checks.failed) == (2, 1)
+    assert "2 run without a judge, 1 without a value" in page(client, run)
+
+
+# People ------------------------------------------------------------------------------------------
+
+
+def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
+    run, person = (
+        of_rubric([POLITE, RUDE], {"Is polite.": [1, 0], "Is rude.": [0, 0]}),
+        make_user("annotator"),
+    )
+    result = run.results.get()
+    key = result.revision.criteria.get(text="Is polite.").key
+    evaluate(result, HumanVerdict("EXACTLY_MET", "It is.", criterion=key), by=person)
+    evaluate(result, HumanVerdict("0", "Useless all the same."), by=person)
+
+    whole, part = report(run).overrides
+    assert (whole.criterion, whole.value, whole.judges_score) == (None, 0, 0.875)
+    assert (part.criterion, part.value, part.judges_score) == (1, 1, 0.5)
+
+
+# The grid ----------------------------------------------------------------------------------------
+
+
+def test_the_grid_shows_a_rubric_as_parts_after_inversion():
+    run = of_rubric(
+        [POLITE, RUDE, CHECK], {"Is polite.": [1, 0], "Is rude.": [1, 0.75], "contains": [None]}
+    )
+    (row,) = report(run).grid.rows
+
+    assert [(part.weight, part.score) for part in row.parts] == [(1, 0.5), (3, 0.125), (1, None)]
+    assert (row.splits, row.failed_judgments) == (1, 1)
+    assert row.deviation == 0.5
+    assert (row.answered, row.expected) == (4, 4)
+    # The first judge found 1 polite and 1 rude, which is 0.
+    assert [vote.value for vote in row.votes] == [0.5, 0.125]
+
+
+def test_a_test_without_a_rubric_has_no_parts():
+    (row,) = report(judged([1, 0])).grid.rows
+
+    assert (row.parts, row.deviation) == ((), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "said"),
+    [(None, ""), (0.9, ""), (0.8, ""), (0.7, "tentative"), (0.2, "unreliable")],
+)
+def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreement, said):
+    run = judged([1, 0])
+    Result.objects.filter(run=run).update(agreement=agreement)
+    (row,) = report(run).grid.rows
+
+    assert row.doubt == said
+    badges = [word for word in ("tentative", "unreliable") if f"{word} judges" in page(client, run)]
+    assert badges == ([said] if said else [])
+
+
+def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
+    texts = [f"Point {n}." for n in range(40)]
+    run = of_rubric([{"text": text} for text in texts], {text: [1, 0.5, None] for text in texts})
+    reader = make_user("annotator")
+
+    with django_assert_max_num_queries(30):
+        found = run_report(run, Filters(), reader=reader)
+
+    assert len(found.grid.rows) == 1
+
+
+# Judged otherwise --------------------------------------------------------------------------------
+
+
+def test_judge_runs_with_other_judges_are_told_apart(client):
+    run = judged([1])
+    control.judge_again(run, None, by=make_user("maintainer"))
+    assert "judged otherwise" not in page(client, run)
+
+    control.judge_again(run, make_jury(make_model()), by=make_user("maintainer"))
+    text = page(client, run)
+
+    assert text.count("judged otherwise</span>") == 1
+    assert "should not be compared" in text
+
+
+def test_runs_of_one_launch_judged_by_different_juries_are_told(client):
+    launch = Launch.objects.create(label="two", spec={})
+    runs = [judged([1]), judged([1])]
+    Run.objects.update(launch=launch)
+    client.force_login(make_user("viewer"))
+
+    (group,) = runs_report().groups
+    assert group.juries_differ
+    assert "judged by different juries" in client.get(reverse("reports:runs")).content.decode()
+
+    for run in runs:
+        run.judge_runs.update(jury_fingerprint="same")
+    assert not runs_report().groups[0].juries_differ
+
+
+# Downloads ---------------------------------------------------------------------------------------
+
+
+def rows_of(client, run, role="annotator", query=""):
+    client.force_login(make_user(role))
+    response = client.get(reverse("reports:run_judgments_csv", args=[run.pk]) + query)
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_judgment_is_a_row_with_what_its_criterion_came_to(client):
+    run = of_rubric([RUDE, CHECK], {"Is rude.": [1, 0], "contains": [None]})
+    first, second, check = rows_of(client, run)
+
+    assert (first["text"], first["polarity"], first["value"]) == ("Is rude.", "should_not", "1.0")
+    assert (second["value"], second["consensus"], second["criterion_score"]) == (
+        "0.0",
+        "0.5",
+        "0.5",
+    )
+    assert (first["deviation"], first["is_split"]) == ("0.5", "True")
+    assert first["justification"].startswith("Because of")
+    assert (check["check"], check["value"], check["failure"]) == ("contains", "", "check_error")
+
+
+def test_judgments_of_sealed_tests_are_figures_only_to_a_viewer(client):
+    run = make_run(make_test(criteria=[POLITE], sealed=True), jury=jury_of(1))
+    judge_rubrics(run, {"Is polite.": [1]})
+
+    (row,) = rows_of(client, run, role="viewer")
+    assert (row["text"], row["justification"], row["value"]) == ("", "", "1.0")
+    assert rows_of(client, run)[0]["text"] == "Is polite."
+
+
+def test_judgments_follow_the_filters(client):
+    run = judged([1], [0])
+
+    assert [row["value"] for row in rows_of(client, run, query="?outcome=failed")] == ["0.0"]
+
+
+def test_the_json_has_judgments_score_and_coverage(client):
+    run = of_rubric([POLITE, RUDE], {"Is polite.": [1, 1], "Is rude.": [0, None]})
+    client.force_login(make_user("annotator"))
+    found = client.get(reverse("reports:run_json", args=[run.pk])).json()
+
+    assert found["score"]["mean"] == 1
+    assert found["panel"]["comparisons"] == {"made": 1, "expected": 2}
+    assert (found["results"][0]["answered"], found["results"][0]["expected"]) == (3, 4)
+    assert [row["value"] for row in found["judgments"]] == [1, 1, 0, None]
+
+
+def test_a_model_that_makes_several_judges_is_warned_of_once():
+    model = make_model(name="Small", note="It judges at chance.")
+    jury = make_jury(model, approaches=("prompt_aware", "holistic"))
+    run = make_run(model=model, jury=jury, self_evaluation_allowed=True)
+
+    (judge,) = report(run).panel.models
+
+    assert (judge.model, judge.note, judge.judges_itself) == ("Small", "It judges at chance.", True)

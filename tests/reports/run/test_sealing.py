@@ -1,0 +1,186 @@
+"""Reports split tests that could be known from those that could not."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from evalhub.models import Exposure
+from reports.documents.reading import Reading
+from reports.heatmap.page import HeatForm
+from reports.heatmap.page import build as heat_map
+from reports.queries.exposure import CHOICES, only
+from reports.run.exports import report_json
+from reports.run.query import run_report
+from reports.run.sealing_query import sealing_of
+from reports.run_details.page import RunDetailsForm
+from reports.run_details.page import build as individual
+from reports.trend.page import TrendForm
+from reports.trend.page import build as trend
+from runs.figures.filters import Filters
+from runs.models import Result, Run
+from tests.api import client_of
+from tests.factories import make_issue, make_test, make_user
+from tests.reports.judged_runs import judged
+
+pytestmark = pytest.mark.django_db
+
+
+def sent(test, run, *, before):
+    """The test was sent outside, shortly before or after the run was made."""
+    row = Exposure.objects.create(test=test.pk, kind="sent", endpoint="a.org:443", day="2026-01-01")
+    at = run.created_at + timedelta(seconds=-60 if before else 60)
+    Exposure.objects.filter(pk=row.pk).update(created_at=at)
+
+
+def a_run():
+    """Open: 1 of 2 passed. Sealed: 0 of 1 never exposed, 1 of 1 exposed before."""
+    issue = make_issue()
+    tests = [make_test(issue=issue, sealed=is_sealed) for is_sealed in (False, False, True, True)]
+    run = judged([1], [0], [0], [1], tests=tests)
+    sent(tests[2], run, before=False)
+    sent(tests[3], run, before=True)
+    return run
+
+
+def strata(run):
+    found = sealing_of(run, Reading(make_user("viewer")))
+    return {one.key: (one.rate.passed, one.rate.n) for one in found.strata}
+
+
+def test_a_runs_tests_are_told_apart_by_what_was_known_before_it():
+    assert strata(a_run()) == {"open": (1, 2), "never": (0, 1), "exposed": (1, 1)}
+
+
+def test_where_nothing_is_sealed_there_is_nothing_to_tell_apart():
+    assert sealing_of(judged([1], [0]), Reading(make_user())) is None
+
+
+def test_what_was_open_before_the_run_was_known():
+    test = make_test(sealed=True)
+    run = judged([1], tests=[test])
+    day = run.created_at.date() - timedelta(days=1)
+    Exposure.objects.create(test=test.pk, kind="opened", day=day)
+    assert strata(run) == {"exposed": (1, 1)}
+
+
+def test_what_was_opened_after_the_run_was_not_known_to_it():
+    test = make_test(sealed=True)
+    run = judged([1], tests=[test])
+    day = run.created_at.date() + timedelta(days=1)
+    Exposure.objects.create(test=test.pk, kind="opened", day=day)
+    assert strata(run) == {"never": (1, 1)}
+
+
+def test_what_is_not_scored_is_in_no_rate():
+    tests = [make_test(sealed=True), make_test(sealed=True)]
+    (found,) = sealing_of(judged([1], [None], tests=tests), Reading(make_user())).strata
+    assert (found.total, found.rate.n) == (2, 1)
+
+
+def test_the_difference_is_that_of_open_and_never_exposed_ones():
+    found = sealing_of(a_run(), Reading(make_user())).difference
+    assert found.value == pytest.approx(1 / 2 - 0)
+
+
+def test_a_difference_of_many_issues_is_certain_and_of_few_it_is_not():
+    tests = [make_test(sealed=n % 2 == 0, issue=make_issue()) for n in range(40)]
+    votes = [[0] if n % 2 == 0 and n > 3 else [1] for n in range(40)]
+    found = sealing_of(judged(*votes, tests=tests), Reading(make_user())).difference
+    # Open: 20 of 20. Sealed: the first two of 20.
+    assert found.value == pytest.approx(1 - 2 / 20)
+    assert found.is_certain
+    few = sealing_of(a_run(), Reading(make_user())).difference
+    assert not few.is_certain
+
+
+def test_without_sealed_ones_that_were_never_exposed_there_is_no_difference():
+    tests = [make_test(), make_test(sealed=True)]
+    run = judged([1], [1], tests=tests)
+    sent(tests[1], run, before=True)
+    assert sealing_of(run, Reading(make_user())).difference is None
+
+
+def test_the_page_tells_it_with_its_definition(client):
+    run = a_run()
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("reports:run", args=[run.pk]) + "?compute").content.decode()
+    assert "Sealed, never exposed" in page
+    assert "+50 pts" in page
+    assert "counts as exposed if, before the run was made" in page
+
+
+def test_the_page_of_a_run_without_sealed_tests_is_as_it_was(client):
+    run = judged([1], [0])
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("reports:run", args=[run.pk])).content.decode()
+    assert "Open and sealed tests" not in page
+
+
+def test_the_api_tells_it():
+    run = a_run()
+    told = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()["sealing"]
+    assert [one["key"] for one in told["strata"]] == ["open", "never", "exposed"]
+    assert told["difference"]["value"] == pytest.approx(0.5)
+
+
+def test_it_takes_one_query_however_many_results():
+    run, many = a_run(), judged(*[[1]] * 6, tests=[make_test(sealed=n < 3) for n in range(6)])
+    reading = Reading(make_user())
+    for one in (run, many):
+        sealing_of(one, reading)  # the interval is kept
+        with CaptureQueriesContext(connection) as queries:
+            sealing_of(one, reading)
+        results = [q for q in queries if "runs_result" in q["sql"]]
+        assert len(results) == 1
+
+
+def test_downloads_have_it_too():
+    run = a_run()
+    report = run_report(run, Filters.read(QueryDict()), reader=make_user("viewer"))
+    assert report_json(report, [])["sealing"]["strata"][0]["rate"]["n"] == 2
+
+
+# Filters -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tests", "passed", "n"),
+    [("", 2, 4), ("open", 1, 2), ("sealed", 1, 2), ("never", 0, 1), ("exposed", 1, 1)],
+)
+def test_reports_can_be_about_some_of_the_tests(tests, passed, n):
+    run = a_run()
+    assert only(Result.objects.filter(run=run), tests).count() == n
+    reading = Reading(make_user("viewer"))
+    for form, build in ((TrendForm, trend), (HeatForm, heat_map), (RunDetailsForm, individual)):
+        query = QueryDict(f"tests={tests}&suite=none")
+        assert [rate.n for rate in rates_in(build(form(query).asked, reading))][:1] == [n]
+
+
+def rates_in(document):
+    """The first rate of all that each document tells."""
+    table = document.tables[0]
+    for row in table.rows[:]:
+        for value in row:
+            inner = getattr(value, "value", value)
+            if hasattr(inner, "passed"):
+                yield inner
+
+
+def test_what_the_report_is_about_is_said():
+    a_run()
+    asked = TrendForm(QueryDict("tests=never&suite=none")).asked
+    said = " ".join(trend(asked, Reading(make_user("viewer"))).sentences)
+    assert "sealed, never exposed before the run" in said
+    assert "counts as exposed if" in said
+
+
+def test_an_unknown_choice_is_named_and_all_are_shown():
+    form = TrendForm(QueryDict("tests=secret"))
+    assert form.asked["tests"] == ""
+    assert "secret" in form.problems[0]
+    assert len(CHOICES) == 5
+    assert not Run.objects.exists()

@@ -1,0 +1,204 @@
+"""The overview of runs, the dashboard and the sidebar."""
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from evalhub.models import BatchState, Worker
+from evalhub.work import clock
+from evalhub.work.leases import workers_alive
+from issues.models import Feedback
+from reports.dashboard.query import dashboard_of
+from reports.run.query import run_report
+from reports.runs.query import runs_report
+from runs.figures.filters import Filters
+from runs.models import Launch, Run
+from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, fail, judge, judged
+
+pytestmark = pytest.mark.django_db
+
+
+# Overview ----------------------------------------------------------------------------------------
+
+
+def test_runs_of_one_launch_stand_together():
+    launch = Launch.objects.create(label="both", spec={})
+    alone = make_run()
+    first, second = make_run(launch=launch), make_run(launch=launch)
+    groups = runs_report().groups
+
+    assert [[line.run for line in group.lines] for group in groups] == [[second, first], [alone]]
+    assert groups[0].label == "both"
+
+
+def test_the_overview_gives_the_rate_that_the_report_gives():
+    run = judged([1], [0], [1], repeats=1)
+    (group,) = runs_report().groups
+
+    assert group.lines[0].rate == run_report(run, Filters(), reader=make_user()).rate
+
+
+def test_intervals_of_runs_with_repeats_are_left_to_a_second_request(client):
+    tests = [make_test() for _ in range(3)]
+    run = make_run(*tests, repeats=2, jury=make_jury(make_model()))
+    answer(run)
+    judge(run, [[1], [1], [0], [1], [0], [0]])
+    client.force_login(make_user("viewer"))
+    address = reverse("reports:runs")
+
+    first = client.get(address)
+    second = client.get(address, {"compute": 1})
+
+    interval = run_report(run, Filters(), reader=make_user()).rate.interval
+    assert (first.context["is_pending"], second.context["is_pending"]) == (True, False)
+    assert first.context["report"].groups[0].lines[0].rate.interval is None
+    assert second.context["report"].groups[0].lines[0].rate.interval == interval is not None
+
+
+def test_what_must_be_known_of_the_figures_stands_beside_them(client):
+    model = make_model(is_scripted=True)
+    make_run(make_test(), model=model, is_scripted=True, jury=make_jury(model))
+    client.force_login(make_user("viewer"))
+
+    for address in (reverse("reports:runs"), reverse("admin:index")):
+        text = client.get(address).content.decode()
+        for label in ("scripted model", "scripted judge", "judges its own answers"):
+            assert label in text
+
+
+def test_runs_are_found_by_label_model_release_and_launch():
+    run = make_run(label="weekly", release="2.3", model=make_model(name="Tiny"))
+    make_run()
+
+    assert [group.lines[0].run for group in runs_report(search="tiny 2.3 week").groups] == [run]
+
+
+def test_the_overviews_queries_do_not_grow():
+    judged([1])
+    few = queries_of(runs_report)
+    for _ in range(8):
+        judged([1], [0])
+
+    assert queries_of(runs_report) == few
+
+
+def queries_of(act):
+    cache.clear()
+    with CaptureQueriesContext(connection) as queries:
+        act()
+    return len(queries)
+
+
+def test_an_empty_overview_says_how_to_begin(client):
+    client.force_login(make_user("maintainer"))
+    text = client.get(reverse("reports:runs")).content.decode()
+
+    assert "No model was run yet" in text
+    assert reverse("admin:runs_launch_add") in text
+
+
+def test_the_overview_needs_the_right_to_see_runs(client):
+    client.force_login(make_user())
+
+    assert client.get(reverse("reports:runs")).status_code == 403
+
+
+# Dashboard ---------------------------------------------------------------------------------------
+
+
+def test_an_empty_ledger_shows_three_steps(client):
+    client.force_login(make_user("maintainer"))
+
+    assert "three steps" in client.get(reverse("admin:index")).content.decode()
+
+
+def test_the_dashboard_tells_what_waits():
+    Feedback.objects.create(prompt="p", answer="a")
+    Feedback.objects.create(prompt="p", answer="a", state="dismissed")
+    run = judged([1], [0], [0])
+    fail(run, run.results.first())
+    found = dashboard_of()
+
+    assert (found.feedback, found.issues["approved"], found.worst_of) == (1, 3, run)
+    assert [line.run for line in found.waiting.runs] == [run]
+    assert [line.counts.failed for line in found.worst] == [1, 1]
+
+
+def test_work_without_a_worker_is_stuck():
+    make_run()
+    assert dashboard_of().is_stuck
+
+    Worker.objects.create(name="here:1", started_at=clock.now(), beat_at=clock.now())
+    assert not dashboard_of().is_stuck
+
+
+def test_work_that_a_person_stopped_is_not_stuck():
+    run = make_run()
+    Run.objects.update(state=BatchState.PAUSED)
+    run.judge_runs.update(state=BatchState.PAUSED)
+
+    assert not dashboard_of().is_stuck
+
+
+def test_workers_that_stopped_or_fell_silent_do_not_count():
+    now = clock.now()
+    Worker.objects.create(name="stopped", started_at=now, beat_at=now, stopped_at=now)
+    Worker.objects.create(name="silent", started_at=now, beat_at=clock.ago(3600))
+
+    assert workers_alive() == 0
+
+
+def test_the_dashboards_queries_do_not_grow():
+    judged([1], [0])
+    few = queries_of(dashboard_of)
+    for _ in range(8):
+        judged([1], [0], [0])
+
+    assert queries_of(dashboard_of) == few
+
+
+def test_who_may_see_no_runs_gets_the_plain_first_page(client):
+    client.force_login(make_user())
+    response = client.get(reverse("admin:index"))
+
+    assert response.status_code == 200
+    assert "dashboard" not in response.context
+
+
+# Sidebar -----------------------------------------------------------------------------------------
+
+
+def titles(client, role):
+    client.force_login(make_user(role))
+    groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
+    return {group.get("title"): [item["title"] for item in group["items"]] for group in groups}
+
+
+def test_the_sidebar_shows_what_a_role_may_enter(client):
+    viewer, maintainer = titles(client, "viewer"), titles(client, "maintainer")
+
+    assert "Launch a run" in maintainer["Runs"]
+    assert "Launch a run" not in viewer["Runs"]
+    assert "Users" not in viewer["Settings"]
+    assert viewer["Ledger"] == ["Feedback", "Issues", "Tests", "Tags", "Judge templates"]
+
+
+def test_every_place_in_the_sidebar_opens(client):
+    client.force_login(make_user("superuser"))
+    groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
+    links = [item["link"] for group in groups for item in group["items"]]
+    refused = {link: client.get(link).status_code for link in links}
+
+    assert len(links) > 15
+    assert {link: code for link, code in refused.items() if code != 200} == {}
+
+
+def test_only_the_page_that_is_open_is_marked(client):
+    client.force_login(make_user("superuser"))
+    groups = client.get(reverse("reports:runs")).context["sidebar_navigation"]
+    marked = [item["title"] for group in groups for item in group["items"] if item["active"]]
+
+    assert marked == ["Run reports"]

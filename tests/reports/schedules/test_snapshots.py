@@ -1,0 +1,217 @@
+"""Reports that are made again and again, and kept as they were."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from evalhub.schedules import ScheduleRefused
+from evalhub.statistics.interval import Interval
+from issues.models import Test
+from reports import registry
+from reports.documents.cells import words
+from reports.documents.document import Column, Document, Estimate, Fact, Link, Linked, Table
+from reports.documents.exports import json_of
+from reports.documents.reading import Page, ReportForm
+from reports.documents.storage import restored, stored
+from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
+from reports.schedules.snapshots import make, make_due
+from reports.summaries.requests import ask_summary
+from reports.summaries.schedules import state_like
+from runs.figures.tallies import Rate
+from tests.factories import make_model, make_test, make_user
+from tests.reports.workspaces import make_workspace
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+CELLS = {
+    "text": "plain",
+    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), False),
+    "estimate": Estimate(0.25, 4),
+    "link": Link("here", "/there/", "note"),
+    "usd": Decimal("0.25"),
+    "date": NOON,
+    "p": None,
+    "count": (1, 2),
+    "number": Linked(3, "/there/"),
+}
+
+
+def document_of(asked=None, reading=None):
+    columns = tuple(Column(form, form.title(), form) for form in CELLS)
+    table = Table("rows", "Rows", columns, (tuple(CELLS.values()),), figure={"data": []})
+    facts = (Fact("tests", "Tests that may be read", _readable(reading), "count"),)
+    return Document(
+        "Which?", ("It is.",), facts, (table,), warnings=("Mind.",), labels=("scripted",)
+    )
+
+
+def _readable(reading):
+    return Test.objects.readable_by(reading.reader).count() if reading else 0
+
+
+@pytest.fixture
+def a_page(monkeypatch):
+    page = Page("runs-like", "Some report", "Tells.", ReportForm, document_of)
+    monkeypatch.setattr(registry, "PAGES", (page,))
+    return page
+
+
+def make_report(**fields):
+    due = {"title": "Weekly", "page": "runs-like", "cron": "0 6 * * *", "next_at": NOON}
+    return ReportSchedule.objects.create(**(due | fields))
+
+
+def test_a_kept_report_is_the_same_report_again():
+    kept = restored(stored(document_of()))
+
+    assert json_of(kept) == json_of(document_of())
+    (row,), (again,) = document_of().tables[0].rows, kept.tables[0].rows
+    forms = list(CELLS)
+    assert [words(v, f) for v, f in zip(again, forms, strict=True)] == [
+        words(v, f) for v, f in zip(row, forms, strict=True)
+    ]
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_made_once_and_kept(a_page):
+    report = make_report()
+
+    assert [make_due(NOON), make_due(NOON)] == [1, 0]
+
+    report.refresh_from_db()
+    snapshot = report.snapshots.get()
+    assert restored(snapshot.content).question == "Which?"
+    assert report.last_outcome == f"Made edition {snapshot.pk}."
+
+
+@pytest.mark.django_db
+def test_an_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
+    make_test()
+    report = make_report(requested_by=make_user("superuser"))
+
+    make(report)
+
+    assert restored(report.snapshots.get().content).facts[0].value == 0
+
+
+@pytest.mark.django_db
+def test_a_page_that_is_gone_is_told_in_the_outcome():
+    report = make_report(page="no-such-page")
+
+    make_due(NOON)
+
+    report.refresh_from_db()
+    assert report.last_outcome == "Refused: There is no report page 'no-such-page'."
+
+
+@pytest.mark.django_db
+def test_the_oldest_snapshots_go(a_page, monkeypatch):
+    monkeypatch.setattr("reports.schedules.snapshots.MOST_KEPT", 2)
+    report = make_report()
+
+    made = [make(report) for _ in range(3)]
+
+    assert [f"Made edition {snapshot.pk}." for snapshot in report.snapshots.all()] == made[:0:-1]
+
+
+@pytest.fixture
+def some_page():
+    if not registry.PAGES:
+        pytest.skip("no report page is registered")
+    return registry.PAGES[0]
+
+
+@pytest.mark.django_db
+def test_a_maintainer_lets_a_page_recur_and_reads_its_snapshots(client, some_page):
+    client.force_login(make_user("maintainer"))
+
+    asked = {"state": "", "title": "Mondays", "cron": "0 6 * * 1"}
+    answer = client.post(reverse("reports:schedule", args=[some_page.key]), asked, follow=True)
+    report = ReportSchedule.objects.get(title="Mondays")
+    client.post(reverse("admin:reports_recurringreport_make", args=[report.pk]))
+    snapshot = Snapshot.objects.get(report=report)
+
+    assert "Mondays at 06:00" in answer.content.decode()
+    page = client.get(snapshot.get_absolute_url())
+    assert restored(snapshot.content).question in page.content.decode()
+    for ending in ("html", "md", "json"):
+        file = client.get(reverse("reports:snapshot_download", args=[snapshot.pk, ending]))
+        assert file.status_code == 200
+        assert "attachment" in file["Content-Disposition"]
+
+
+@pytest.mark.django_db
+def test_a_bad_expression_is_refused_with_its_text(client, some_page):
+    client.force_login(make_user("maintainer"))
+    url = reverse("reports:schedule", args=[some_page.key])
+
+    answer = client.post(url, {"cron": "daily"}, follow=True)
+
+    assert "daily" in answer.content.decode()
+    assert not ReportSchedule.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_summary_recurs_over_the_newest_run_of_each_variant(client):
+    ledger = make_workspace()
+    analyst = make_model(name="analyst")
+    first = ask_summary(ledger.runs[:2], analyst=analyst, by=None)
+    client.force_login(make_user("maintainer"))
+
+    state = {"state": state_like(first), "cron": "0 6 * * 1"}
+    client.post(reverse("reports:schedule", args=["summary"]), state)
+    report = ReportSchedule.objects.get()
+    outcome = make(report)
+
+    asked = ExecutiveSummary.objects.latest("pk")
+    assert outcome == f"Asked analyst for summary {asked.pk}, of 2 runs."
+    assert set(asked.runs.all()) == set(ledger.runs[2:])
+    assert (asked.analyst, asked.context_tokens) == (analyst, first.context_tokens)
+
+
+@pytest.mark.django_db
+def test_a_summary_that_is_gone_can_recur_no_more(client):
+    report = make_report(page="summary", query="like=99")
+
+    make_due(NOON)
+
+    report.refresh_from_db()
+    assert report.last_outcome == "Refused: There is no executive summary 99 any more."
+
+
+@pytest.mark.django_db
+def test_a_summary_recurs_with_the_rights_of_who_asked_for_it():
+    ledger = make_workspace()
+    first = ask_summary(ledger.runs[:2], analyst=make_model(), by=None)
+    report = make_report(page="summary", query=f"like={first.pk}")
+    for person in (None, make_user("viewer"), make_user("maintainer", is_active=False)):
+        ReportSchedule.objects.update(requested_by=person)
+        report.refresh_from_db()
+        with pytest.raises(ScheduleRefused, match="may not ask for summaries"):
+            make(report)
+
+    ReportSchedule.objects.update(requested_by=make_user("maintainer"))
+    report.refresh_from_db()
+    assert make(report).startswith("Asked ")
+
+
+@pytest.mark.django_db
+def test_who_may_not_ask_for_summaries_lets_none_recur():
+    person = make_user("viewer")
+    person.user_permissions.add(Permission.objects.get(codename="add_recurringreport"))
+    browser = Client()
+    browser.force_login(person)
+    posted = {"state": "like=1", "cron": "* * * * *"}
+    assert browser.post(reverse("reports:schedule", args=["summary"]), posted).status_code == 403
+
+
+@pytest.mark.django_db
+def test_what_no_database_can_keep_is_left_out(client):
+    client.force_login(make_user("maintainer"))
+    posted = {"state": "over=\x00time", "title": "a\x00b", "cron": "0 6 * * *"}
+    client.post(reverse("reports:schedule", args=["trend"]), posted)
+    report = ReportSchedule.objects.get()
+    assert (report.title, report.query) == ("ab", "over=time")

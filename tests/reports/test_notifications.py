@@ -1,0 +1,64 @@
+import pytest
+from django.utils import timezone
+
+from evalhub.models import Notification, NotificationKind
+from reports.notifications import notify_finished
+from runs.models import Run, Suite
+from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, finish, judge
+
+pytestmark = pytest.mark.django_db
+
+PASS, FAIL = [1.0], [0.0]
+
+
+def run_of(tests, votes, **fields):
+    run = make_run(*tests, jury=make_jury(make_model()), **fields)
+    answer(run)
+    judge(run, votes)
+    finish(run)
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    return run
+
+
+def test_who_launched_a_run_is_told_once_that_it_is_done():
+    person = make_user("maintainer")
+    run_of([make_test(), make_test()], [PASS, FAIL], label="Nightly", requested_by=person)
+
+    assert (notify_finished(), notify_finished()) == (1, 0)
+    notification = Notification.objects.get(recipient=person)
+    assert notification.title == "Nightly is done"
+    assert "50% passed (1 of 2)" in notification.text
+
+
+def test_a_run_that_is_at_work_is_told_of_to_nobody():
+    make_run(requested_by=make_user("maintainer"))
+
+    assert notify_finished() == 0
+
+
+def test_those_who_control_runs_are_told_of_a_regression():
+    person, viewer = make_user("maintainer"), make_user("viewer")
+    tests = [make_test() for _ in range(12)]
+    suite = Suite.objects.create(name="s")
+    suite.baseline = run_of(tests, [PASS] * 12, suite=suite, label="Old")
+    suite.save()
+    run_of(tests, [FAIL] * 12, suite=suite, label="New")
+    notify_finished()
+    told = Notification.objects.filter(kind=NotificationKind.REGRESSION)
+
+    assert [notification.recipient for notification in told] == [person]
+    assert told[0].title == "New is worse than Old"
+    assert not Notification.objects.filter(recipient=viewer).exists()
+
+
+def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
+    make_user("maintainer")
+    tests = [make_test() for _ in range(12)]
+    suite = Suite.objects.create(name="s")
+    suite.baseline = run_of(tests, [PASS] * 12, suite=suite)
+    suite.save()
+    run_of(tests, [PASS] * 12, suite=suite)
+    notify_finished()
+
+    assert not Notification.objects.filter(kind=NotificationKind.REGRESSION).exists()

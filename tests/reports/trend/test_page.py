@@ -1,0 +1,261 @@
+"""The trend: which lines, which rates, and what changed on the way."""
+
+from datetime import timedelta
+
+import pytest
+from django.http import QueryDict
+
+from evalhub.models import BatchState
+from reports.documents.reading import Reading
+from reports.trend.page import TREND
+from runs.models import JudgeRun, Run, Suite
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import answer, finish, judge, judged
+from tests.reports.workspaces import make_workspace
+
+pytestmark = pytest.mark.django_db
+
+
+def trend(query="", *, computes=True):
+    form = TREND.form(QueryDict(query))
+    reading = Reading(make_user("viewer"), computes=computes)
+    return TREND.build(form.asked, reading), reading
+
+
+def rows(document, key="points"):
+    return document.table(key).as_rows()
+
+
+def cells(document, key, *names):
+    return [tuple(row[name] for name in names) for row in rows(document, key)]
+
+
+def share(rate):
+    return rate and (rate.passed, rate.n)
+
+
+def series(document):
+    """The rates of each line, oldest first."""
+    found: dict[str, list[tuple[int, int] | None]] = {}
+    for row in reversed(rows(document)):
+        found.setdefault(row["line"], []).append(share(row["rate"]))
+    return found
+
+
+@pytest.fixture
+def suite():
+    return Suite.objects.create(name="the suite")
+
+
+def released(model, suite, *votes, tests, release="", days=0, **fields):
+    run = judged(
+        *votes,
+        tests=tests,
+        model=model,
+        suite=suite,
+        release=release,
+        variant_key=fields.pop("variant_key", model.name),
+        **fields,
+    )
+    if days:
+        Run.objects.filter(pk=run.pk).update(created_at=run.created_at - timedelta(days=days))
+    return run
+
+
+def two_models(suite):
+    tests = [make_test(issue=make_issue(tags=("law",))) for _ in range(2)]
+    kelp, aurora = make_model(name="kelp"), make_model(name="aurora")
+    released(kelp, suite, [1], [1], tests=tests, release="1.0", days=3)
+    released(aurora, suite, [1], [0], tests=tests, release="1.0", days=2)
+    released(kelp, suite, [0], [0], tests=tests, release="1.1", days=1)
+    released(aurora, suite, [1], [None], tests=tests, release="1.1")
+    return kelp, aurora
+
+
+def test_each_model_is_a_line_of_pass_rates(suite):
+    two_models(suite)
+
+    assert series(trend()[0]) == {"kelp": [(2, 2), (0, 2)], "aurora": [(1, 2), (1, 1)]}
+
+
+def test_what_was_not_scored_is_in_no_rate_and_told(suite):
+    two_models(suite)
+    newest = rows(trend()[0])[0]
+
+    assert (newest["line"], newest["excluded"]) == ("aurora", "1 unjudged")
+
+
+def test_a_run_that_still_works_is_left_out_and_told(suite):
+    kelp, _ = two_models(suite)
+    run = Run.objects.filter(language_model=kelp).latest("pk")
+    JudgeRun.objects.filter(run=run).update(state=BatchState.LIVE)
+    document, _ = trend()
+
+    assert series(document)["kelp"] == [(2, 2)]
+    assert "Left out: 1 runs that are not complete." in document.sentences
+
+
+def test_the_suite_that_ran_last_is_shown_unless_another_is_chosen(suite):
+    two_models(suite)
+    other = Suite.objects.create(name="newer")
+    released(make_model(name="clover"), other, [1], tests=[make_test()])
+
+    assert list(series(trend()[0])) == ["clover"]
+    assert set(series(trend(f"suite={suite.pk}")[0])) == {"kelp", "aurora"}
+    assert series(trend("suite=none")[0]) == {}
+
+
+def test_lines_can_be_of_chosen_models(suite):
+    kelp, _ = two_models(suite)
+
+    assert list(series(trend(f"models={kelp.pk}")[0])) == ["kelp"]
+
+
+def test_variants_of_a_model_are_lines_with_names_of_their_own(suite):
+    model = make_model(name="kelp")
+    tests = [make_test()]
+    released(model, suite, [1], tests=tests, params={"temperature": 0}, variant_key="cold")
+    released(model, suite, [1], tests=tests, params={"temperature": 1}, variant_key="warm")
+
+    assert set(series(trend()[0])) == {"kelp · temperature 0", "kelp · temperature 1"}
+
+
+def test_a_family_is_one_line_of_its_models_together(suite):
+    kelp, aurora = two_models(suite)
+    for model in (kelp, aurora):
+        model.family = "Sea"
+        model.save()
+    document, reading = trend("family=on", computes=False)
+
+    assert series(document) == {"Sea": [(3, 4), (1, 3)]}
+    assert reading.pending
+    assert rows(document)[0]["rate"].interval is None
+    assert rows(trend("family=on")[0])[1]["rate"].interval is not None
+
+
+def test_a_rate_can_be_of_a_tag_or_an_issue(suite):
+    law, maths = make_issue(tags=("law",)), make_issue(tags=("maths",))
+    tests = [make_test(issue=law), make_test(issue=maths)]
+    released(make_model(name="kelp"), suite, [1], [0], tests=tests)
+
+    assert series(trend("tag=law")[0]) == {"kelp": [(1, 1)]}
+    assert series(trend(f"issue={maths.pk}")[0]) == {"kelp": [(0, 1)]}
+    assert trend("tag=law")[0].table("tags") is None
+
+
+def test_tags_are_mapped_by_run_the_hardest_first(suite):
+    law, maths = make_issue(tags=("law", "all")), make_issue(tags=("maths", "all"))
+    tests = [make_test(issue=law), make_test(issue=maths)]
+    run = released(make_model(name="kelp"), suite, [1], [0], tests=tests)
+    found = cells(trend()[0], "tags", "tag", f"run_{run.pk}")
+
+    assert [(tag.text, share(cell.value)) for tag, cell in found] == [
+        ("maths", (0, 1)),
+        ("all", (1, 2)),
+        ("law", (1, 1)),
+    ]
+    assert found[0][1].url == f"/reports/runs/{run.pk}/?tag=maths#results"
+
+
+def test_each_tag_has_a_small_chart_of_its_own_where_that_is_asked():
+    make_workspace(releases=3)
+    document, _ = trend("each=on")
+    table = document.table("tag_lines")
+
+    assert trend()[0].table("tag_lines") is None
+    assert len(table.rows) == 4 * 2 * 3, "tags, models, releases"
+    assert [note["text"] for note in table.figure["layout"]["annotations"]] == [
+        "<b>kind 1</b>",
+        "<b>kind 0</b>",
+        "<b>facts</b>",
+        "<b>kind 2</b>",
+    ], "3 of 12, 5 of 12, 20 of 36 and 12 of 12 passed"
+
+
+def test_a_jury_that_changed_is_told_and_marked(suite):
+    model, tests = make_model(name="kelp"), [make_test()]
+    old, new = make_jury(make_model(name="old judge")), make_jury(make_model(name="new judge"))
+    for jury in (old, new):
+        run = make_run(*tests, model=model, jury=jury, suite=suite, variant_key="kelp")
+        answer(run)
+        judge(run, [[1]])
+        finish(run)
+    document, _ = trend("over=time")
+
+    ((kind, words, lines),) = cells(document, "changes", "kind", "words", "lines")
+    assert (kind, lines) == ("jury", "kelp")
+    assert "new judge" in words
+    assert "old judge" in words
+    assert len(document.table("points").figure["layout"]["shapes"]) == 1
+    assert cells(document, "points", "changes") == [("1",), ("",)]
+    assert cells(document, "latest", "measured") == [("differently: jury",)]
+
+
+def two_models_and_a_test_more(suite):
+    kelp, aurora = make_model(name="kelp"), make_model(name="aurora")
+    first, second = make_test("One?"), make_test("Two?")
+    for tests, mark in (([first], "a"), ([first, second], "b")):
+        for model in (kelp, aurora):
+            released(model, suite, *([1] for _ in tests), tests=tests, suite_fingerprint=mark)
+    JudgeRun.objects.update(jury_fingerprint="same")
+
+
+def test_a_change_that_came_to_several_lines_is_told_once(suite):
+    two_models_and_a_test_more(suite)
+    document, reading = trend()
+
+    assert cells(document, "changes", "words", "lines") == [("1 test was added.", "aurora, kelp")]
+    assert not reading.pending
+
+
+def test_a_change_that_came_to_several_lines_is_marked_on_each(suite):
+    two_models_and_a_test_more(suite)
+    document, _ = trend()
+
+    assert cells(document, "latest", "line", "measured") == [
+        ("aurora", "differently: tests"),
+        ("kelp", "differently: tests"),
+    ]
+    assert sorted(cells(document, "points", "line", "changes")) == [
+        ("aurora", ""),
+        ("aurora", "1"),
+        ("kelp", ""),
+        ("kelp", "1"),
+    ]
+
+
+def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
+    two_models_and_a_test_more(suite)
+    document, reading = trend(computes=False)
+
+    assert cells(document, "changes", "words") == [("The tests changed.",)]
+    assert reading.pending
+
+
+def test_the_largest_fall_is_told_where_nothing_else_changed(suite):
+    two_models(suite)
+    JudgeRun.objects.update(jury_fingerprint="same")
+    document, _ = trend()
+
+    assert any(
+        sentence.startswith("The largest fall since the run before, measured the same way: kelp")
+        for sentence in document.sentences
+    )
+    assert cells(document, "latest", "line", "change") == [("aurora", 0.5), ("kelp", -1.0)]
+
+
+def test_points_that_there_is_no_room_for_are_told():
+    make_workspace(releases=4)
+    document, _ = trend("points=2")
+
+    assert {len(rates) for rates in series(document).values()} == {2}
+    assert "Left out: 4 earlier points; ask for more points of a line." in document.sentences
+
+
+def test_repeats_of_a_test_are_resampled_by_issue(suite):
+    tests = [make_test(issue=make_issue()) for _ in range(2)]
+    released(make_model(name="kelp"), suite, [1], [1], [0], [0], tests=tests, repeats=2)
+    rate = rows(trend()[0])[0]["rate"]
+
+    assert rate.is_resampled
+    assert share(rate) == (2, 4)

@@ -1,0 +1,104 @@
+"""Which runs make the lines of a trend, and in what order."""
+
+from datetime import UTC, datetime, timedelta
+
+from reports.trend.series_rule import RunKey, by_release, by_time, has_releases, release_order
+
+START = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def brief(run, line="a", release="", *, variant=None, hours=None):
+    at = START + timedelta(hours=run if hours is None else hours)
+    return RunKey(run, line, variant or line, release, at)
+
+
+def shown(courses):
+    return {
+        c.key: [[run.run for run in series_point.runs] for series_point in c.series_points]
+        for c in courses.shown
+    }
+
+
+def released(runs, lines=8, points=20):
+    return by_release(runs, most_lines=lines, most_points=points)
+
+
+def timed(runs, lines=8, points=20):
+    return by_time(runs, most_lines=lines, most_points=points)
+
+
+def test_releases_are_in_the_order_of_their_first_runs():
+    runs = [brief(1, release="2.0"), brief(2, release="1.9"), brief(3, release="2.0"), brief(4)]
+    assert release_order(runs) == ("2.0", "1.9")
+
+
+def test_one_release_is_no_axis():
+    assert not has_releases([brief(1, release="1.0"), brief(2, release="1.0"), brief(3)])
+    assert has_releases([brief(1, release="1.0"), brief(2, release="1.1")])
+
+
+def test_the_newest_run_of_a_release_counts():
+    courses = released([brief(1, release="1"), brief(2, release="1"), brief(3, release="2")])
+    assert shown(courses) == {"a": [[2], [3]]}
+    assert courses.repeated == 1
+
+
+def test_a_late_run_of_an_old_release_stands_at_its_release():
+    courses = released([brief(1, release="1"), brief(2, release="2"), brief(3, release="1")])
+    assert shown(courses) == {"a": [[3], [2]]}
+
+
+def test_runs_without_a_release_are_counted_and_not_shown():
+    courses = released([brief(1, release="1"), brief(2), brief(3, release="2")])
+    assert shown(courses) == {"a": [[1], [3]]}
+    assert courses.unreleased == 1
+
+
+def test_variants_on_one_line_are_taken_together_in_a_release():
+    runs = [brief(1, "f", "1", variant="x"), brief(2, "f", "1", variant="y")]
+    assert shown(released(runs)) == {"f": [[2, 1]]}
+
+
+def test_lines_that_were_run_last_are_shown_first_and_the_others_named():
+    runs = [brief(1, "a"), brief(2, "b"), brief(3, "c"), brief(4, "a")]
+    courses = timed(runs, lines=2)
+    assert list(shown(courses)) == ["a", "c"]
+    assert courses.left_out == ("b",)
+
+
+def test_points_that_there_is_no_room_for_are_counted():
+    courses = timed([brief(n) for n in range(1, 6)], points=3)
+    assert shown(courses) == {"a": [[3], [4], [5]]}
+    assert courses.earlier == 2
+
+
+def test_releases_that_there_is_no_room_for_are_the_oldest():
+    runs = [brief(n, release=f"1.{n}") for n in range(5)]
+    courses = released(runs, points=2)
+    assert courses.releases == ("1.3", "1.4")
+    assert shown(courses) == {"a": [[3], [4]]}
+    assert courses.earlier == 3
+
+
+def test_a_line_without_a_run_in_the_shown_releases_is_not_drawn():
+    runs = [brief(1, "old", "1"), *(brief(n, "a", str(n)) for n in (2, 3))]
+    courses = released(runs, points=2)
+    assert list(shown(courses)) == ["a"]
+    assert courses.earlier == 1
+
+
+def test_each_run_is_a_point_in_time():
+    assert shown(timed([brief(1), brief(2, hours=1)])) == {"a": [[1], [2]]}
+
+
+def test_variants_on_one_line_are_taken_together_by_day():
+    runs = [
+        brief(1, "f", variant="x", hours=0),
+        brief(2, "f", variant="y", hours=1),
+        brief(3, "f", variant="x", hours=30),
+    ]
+    assert shown(timed(runs)) == {"f": [[2, 1], [3]]}
+
+
+def test_without_runs_there_are_no_lines():
+    assert timed([]).shown == released([]).shown == ()

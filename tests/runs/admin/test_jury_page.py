@@ -1,0 +1,262 @@
+"""The page on which a jury is put together, and what it says will be asked."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from issues.judge_templates.builtin import BUILTIN
+from runs.models import DEFAULT_APPROACHES, Judge, JudgeRun, Jury
+from tests.factories import make_jury, make_model, make_template, make_user
+from tests.runs.judged_runs import judged_run
+
+ADD = "/admin/runs/jury/add/"
+RUBRIC_TEXT = "Shows the output {{ output }} this: {{ criterion }}?"
+
+
+@pytest.fixture
+def maintainer(client, db):
+    client.force_login(make_user("maintainer"))
+
+
+def sent(*models, **fields):
+    """The form as it leaves the browser, with the least that a jury needs."""
+    return {
+        "name": "jury",
+        "models": [model.pk for model in models],
+        "approaches": ["template"],
+        "samples": "1",
+        "params": "{}",
+        "is_active": "on",
+    } | fields
+
+
+def change(jury):
+    return f"/admin/runs/jury/{jury.pk}/change/"
+
+
+def made(client, *models, **fields):
+    """The jury that the form makes."""
+    response = client.post(ADD, sent(*models, **fields))
+    assert response.status_code == 302, said(response)
+    return Jury.objects.latest("pk")
+
+
+def said(response):
+    return " ".join(response.content.decode().split())
+
+
+# Judges ------------------------------------------------------------------------------------------
+
+
+def test_usually_a_model_judges_whole_tests_and_each_criterion_twice(client, maintainer):
+    form = client.get(ADD).context["adminform"].form
+
+    jury = made(client, make_model(), approaches=form["approaches"].value())
+
+    assert {judge.approach for judge in jury.judges.all()} == set(DEFAULT_APPROACHES)
+
+
+def test_equal_judges_are_one(client, maintainer):
+    one, two = make_model(), make_model()
+    before = Judge.objects.given(one, params={"temperature": 0.2})
+
+    for name in ("first", "second"):
+        made(client, one, two, name=name, temperatures="0.2")
+
+    assert Judge.objects.count() == 2
+    assert before in Jury.objects.get(name="second").judges.all()
+
+
+def test_each_temperature_makes_a_judge(client, maintainer):
+    jury = made(client, make_model(), temperatures="0, 0.7", approaches=["holistic"], samples="3")
+
+    assert [judge.params for judge in jury.judges.all()] == [
+        {"temperature": 0},
+        {"temperature": 0.7},
+    ]
+    assert {judge.samples for judge in jury.judges.all()} == {3}
+
+
+def test_a_wording_is_taken_for_what_it_asks_about(client, maintainer):
+    whole, rubric = make_template(), make_template(text=RUBRIC_TEXT)
+
+    jury = made(
+        client,
+        make_model(),
+        approaches=["template", "standard"],
+        whole_prompt=whole.pk,
+        criterion_prompt=rubric.pk,
+    )
+
+    assert [judge.template for judge in jury.judges.order_by("pk")] == [whole, rubric]
+
+
+def test_a_wording_for_whole_tests_is_not_offered_for_criteria(client, maintainer):
+    whole = make_template(text=BUILTIN[0].text)
+
+    page = client.post(ADD, sent(make_model(), criterion_prompt=whole.pk))
+
+    assert "Select a valid choice" in said(page)
+    assert not Jury.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"params": '{"api_key": "sk-1"}'}, "api_key"),
+        ({"params": "[1]"}, "Enter an object of parameters, not [1]."),
+        ({"params": '{"temperature": 1}', "temperatures": "0"}, "The temperature is said above"),
+        ({"temperatures": "hot"}, "&#x27;hot&#x27; is no temperature from 0 to 5"),
+        ({"temperatures": "0,7"}, "&#x27;7&#x27; is no temperature from 0 to 5"),
+        ({"samples": "26"}, "less than or equal to 25"),
+        ({"approaches": []}, "Choose at least one way of judging."),
+        ({"models": []}, "Choose at least one model to judge."),
+    ],
+)
+def test_what_cannot_be_is_said_and_makes_no_jury(client, maintainer, fields, words):
+    assert words in said(client.post(ADD, sent(make_model(), **fields)))
+    assert not Jury.objects.exists()
+    assert not Judge.objects.exists()
+
+
+# The backup --------------------------------------------------------------------------------------
+
+
+def test_a_backup_is_kept_beside_the_judges(client, maintainer):
+    judge, spare = make_model(), make_model()
+
+    jury = made(client, judge, backup_model=spare.pk)
+
+    assert jury.backup.language_model == spare
+    assert [judge.language_model for judge in jury.judges.all()] == [judge]
+
+
+@pytest.mark.parametrize("temperatures", ["", "0"])
+def test_a_backup_that_judges_already_is_refused_in_words(client, maintainer, temperatures):
+    model = make_model(name="busy")
+
+    page = said(client.post(ADD, sent(model, backup_model=model.pk, temperatures=temperatures)))
+
+    assert "busy is one of the judges and would be asked the same again." in page
+    assert not Jury.objects.exists()
+
+
+def test_a_backup_of_a_model_that_judges_in_another_way_is_warned_of(client, maintainer):
+    model = make_model(name="busy")
+
+    response = client.post(ADD, sent(model, backup_model=model.pk, temperatures="1"), follow=True)
+
+    assert "busy judges and is the backup: where it is down" in said(response)
+    assert Jury.objects.get().backup.language_model == model
+
+
+# Changing ----------------------------------------------------------------------------------------
+
+
+def test_changing_a_jury_makes_other_judges_and_leaves_old_judge_runs(client, maintainer):
+    run = judged_run(votes=(1,))
+    jury = Jury.objects.get()
+    old = jury.judges.get()
+    template = make_template()
+
+    client.post(change(jury), sent(old.language_model, whole_prompt=template.pk))
+
+    assert jury.judges.get() != old
+    assert jury.judges.get().template == template
+    assert JudgeRun.objects.get(run=run).jury["judges"][0]["judge"] == old.pk
+
+
+def test_the_form_shows_how_the_judges_were_put_together(client, maintainer):
+    model, spare = make_model(), make_model()
+    fields = {
+        "approaches": ["template", "holistic"],
+        "temperatures": "0.5, 1",
+        "samples": "4",
+        "params": json.dumps({"seed": 7}),
+        "backup_model": spare.pk,
+    }
+    jury = made(client, model, **fields)
+    before = set(jury.judges.all()), jury.backup
+
+    form = client.get(change(jury)).context["adminform"].form
+    assert not form.made_elsewhere
+    initial = {name: form[name].value() for name in fields}
+    client.post(change(jury), sent(model, **initial | {"params": json.dumps(initial["params"])}))
+
+    jury.refresh_from_db()
+    assert (set(jury.judges.all()), jury.backup) == before
+
+
+def test_renaming_a_jury_leaves_judges_that_were_put_together_elsewhere(client, maintainer):
+    one, two = make_model(), make_model()
+    jury = make_jury(one)
+    jury.judges.add(Judge.objects.given(two, params={"temperature": 1}))
+    before = set(jury.judges.all())
+
+    page = client.get(change(jury))
+    form = page.context["adminform"].form
+    client.post(change(jury), sent(one, two, name="renamed", approaches=form["approaches"].value()))
+
+    assert "were put together elsewhere" in said(page)
+    assert Jury.objects.get().name == "renamed"
+    assert set(jury.judges.all()) == before
+
+
+def test_viewers_see_a_jury_without_its_form(client, db):
+    client.force_login(make_user("viewer"))
+    backup = Judge.objects.given(make_model(name="the spare"))
+    jury = make_jury(make_model(name="the judge"), backup=backup)
+
+    page = said(client.get(change(jury)))
+
+    assert "the judge" in page
+    assert "the spare" in page
+    assert 'name="models"' not in page
+
+
+# What is asked -----------------------------------------------------------------------------------
+
+
+def asked(client, *models, **fields):
+    response = client.post(reverse("admin:runs_jury_preview"), sent(*models, **fields))
+    assert response.status_code == 200
+    return response.context["asked"], said(response)
+
+
+def test_it_says_what_is_asked_about_a_rubric_and_a_test_without_one(client, maintainer):
+    found, page = asked(
+        client, make_model(), approaches=list(DEFAULT_APPROACHES), samples="2", criteria="7"
+    )
+
+    # Of a whole test one judge is asked, of each of seven criteria the other two; each twice.
+    assert (found.whole, found.rubric) == (2, 28)
+    assert "Rubric of 7" in page
+    assert "2 samples make 2 calls of one" in page
+    assert "Such samples hardly differ" in page
+
+
+def test_a_jury_without_a_look_at_criteria_is_asked_about_them_all_the_same(client, maintainer):
+    found, page = asked(client, make_model(), make_model())
+
+    assert (found.whole, found.rubric) == (2, 10)
+    assert "of a rubric the prompt, the answer and one criterion" in page
+
+
+def test_half_a_form_is_no_error_and_makes_no_rows(client, maintainer):
+    _, page = asked(client, approaches=["holistic"], temperatures="x", samples="")
+
+    assert "Choose a model" in page
+    assert not Judge.objects.exists()
+
+
+def test_the_backup_is_said_with_what_it_may_add(client, maintainer):
+    _, page = asked(client, make_model(), backup_model=make_model(name="spare").pk, criteria="3")
+
+    assert "spare is asked only where one of them fails: at most 3 more calls" in page
+
+
+def test_a_saved_jury_says_what_it_is_asked(client, maintainer):
+    jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
+
+    assert "Calls about one answer" in said(client.get(change(jury)))

@@ -1,0 +1,301 @@
+"""What the API tells of verdicts: judges, criteria, agreement and fingerprints."""
+
+import pytest
+
+from evalhub.statistics.krippendorff import Band
+from issues.models import JudgeTemplate
+from runs.models import Approach, Judge
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from tests.api import client_of
+from tests.factories import first_result, make_jury, make_model, make_run, make_test, make_user
+from tests.reports.judged_runs import finish
+from tests.runs.judged_runs import judged_run
+from tests.runs.rubric_runs import jury_of, rubric_run
+
+pytestmark = pytest.mark.django_db
+
+POLITE = {"text": "Is polite.", "weight": 2.0, "mandatory": True}
+RUDE = {"text": "Swears.", "polarity": "should_not"}
+SHORT = {"text": "Is short.", "check_name": "word_count", "arguments": {"most": 9}}
+
+
+def told(run, role="viewer"):
+    """The result of a run as the API tells it."""
+    return client_of(role).get(f"/api/v1/results/{first_result(run).pk}/").json()
+
+
+def verdict(run, role="viewer"):
+    return told(run, role)["verdict"]
+
+
+def criterion(run, role="viewer"):
+    (found,) = verdict(run, role)["criteria"]
+    return found
+
+
+# Criteria ----------------------------------------------------------------------------------------
+
+
+def test_each_criterion_is_told_with_its_consensus_and_what_it_is_worth():
+    votes = {"Is polite.": [1, 0.5], "Swears.": [0.25, 0.25], "Is short.": [1]}
+    polite, rude, short = verdict(rubric_run([POLITE, RUDE, SHORT], votes))["criteria"]
+
+    assert (polite["text"], polite["weight"], polite["mandatory"]) == ("Is polite.", 2.0, True)
+    assert (polite["value"], polite["score"]) == (0.75, 0.75)
+    # What is not wanted is the better the less it is shown.
+    assert (rude["polarity"], rude["value"], rude["score"]) == ("should_not", 0.25, 0.75)
+    assert (short["check"], short["value"]) == ("word_count", 1.0)
+
+
+def test_deviation_is_that_of_the_population_and_split_above_three_tenths():
+    found = criterion(rubric_run([POLITE], {"Is polite.": [1, 1, 0]}))
+
+    # √(2/9) of 1, 1, 0.
+    assert found["deviation"] == pytest.approx(0.4714, abs=1e-4)
+    assert (found["is_split"], found["split"]) == (True, [2, 1])
+
+
+def test_deviation_is_not_measured_of_one_judge():
+    found = criterion(rubric_run([POLITE], {"Is polite.": [1, None]}))
+
+    assert (found["deviation"], found["is_split"], found["value"]) == (None, False, 1.0)
+
+
+def test_a_check_has_no_deviation_and_no_judge():
+    found = criterion(rubric_run([SHORT], {"Is short.": [None]}))
+
+    (judgment,) = found["judgments"]
+    assert (found["value"], found["score"], found["deviation"]) == (None, None, None)
+    assert (judgment["judge"], judgment["approach"], judgment["failure"]) == (
+        None,
+        "",
+        "check_error",
+    )
+
+
+def test_what_people_say_of_a_criterion_counts_instead():
+    run = rubric_run([RUDE], {"Swears.": [1, 1]})
+    key = criterion(run)["key"]
+    human_verdict = HumanVerdict("UNMET", "It is a quotation.", criterion=key)
+    evaluate(first_result(run), human_verdict, by=make_user("annotator"))
+
+    found = criterion(run)
+
+    assert (found["value"], found["human_value"], found["score"]) == (1.0, 0.0, 1.0)
+
+
+def test_a_criterion_is_overridden_and_its_verdict_withdrawn():
+    run = rubric_run([POLITE, RUDE], {"Is polite.": [1], "Swears.": [1]})
+    client = client_of("annotator")
+    rude = verdict(run)["criteria"][1]["key"]
+    body = {"result": first_result(run).pk, "option": "UNMET", "justification": "It quotes."}
+
+    made = client.post("/api/v1/human-evaluations/", body | {"criterion": rude})
+    overridden = told(run)
+    client.post(f"/api/v1/human-evaluations/{made.json()['id']}/withdraw/")
+
+    assert (made.status_code, made.json()["criterion"]) == (201, rude)
+    assert (overridden["score"], overridden["is_overridden"]) == (1.0, True)
+    # Two thirds: of weights 2 and 1 the fault has the latter.
+    assert told(run)["score"] == pytest.approx(2 / 3)
+
+
+def test_a_criterion_that_the_rubric_has_not_is_named():
+    run = rubric_run([POLITE], {"Is polite.": [1]})
+    body = {"result": first_result(run).pk, "option": "UNMET", "justification": "No."}
+
+    response = client_of("annotator").post(
+        "/api/v1/human-evaluations/", body | {"criterion": "nothing"}
+    )
+
+    assert response.status_code == 400
+    assert "nothing" in response.json()["criterion"][0]
+
+
+def test_a_test_without_a_rubric_is_told_as_a_whole():
+    found = criterion(judged_run(votes=(1, 1, 0)))
+
+    assert (found["key"], found["text"], found["split"]) == ("", "", [2, 1])
+    assert [row["option"] for row in found["judgments"]] == ["1", "1", "0"]
+
+
+# Judgments ---------------------------------------------------------------------------------------
+
+
+def test_every_judgment_is_told_with_judge_approach_wording_and_reason():
+    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
+    run = rubric_run([POLITE], {"Is polite.": [1, None, 0.5]}, jury=jury_of(2, backup=backup))
+
+    first, failed, stand_in = criterion(run)["judgments"]
+
+    wording = JudgeTemplate.objects.get(family="rubric-prompt-aware")
+    assert (first["approach"], first["template"]) == ("prompt_aware", wording.pk)
+    assert (first["option"], first["value"]) == ("EXACTLY_MET", 1.0)
+    assert first["justification"].startswith("Because of 1")
+    assert (failed["state"], failed["value"], failed["failure"]) == ("failed", None, "unreadable")
+    assert [row["is_backup"] for row in (first, failed, stand_in)] == [False, False, True]
+
+
+def test_samples_are_told_one_by_one_and_are_one_vote():
+    run = rubric_run([POLITE], {"Is polite.": [[1, 1, 0], [0.5]]})
+
+    found = criterion(run)
+
+    assert [(row["sample"], row["value"]) for row in found["judgments"]] == [
+        *((0, 1.0), (1, 1.0), (2, 0.0)),
+        (0, 0.5),
+    ]
+    # Two thirds of the one judge, and one half of the other.
+    assert found["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+
+
+def test_judgments_are_found_by_criterion_and_backup():
+    run = rubric_run([POLITE, RUDE], {"Is polite.": [1], "Swears.": [0]})
+    key = run.results.get().revision.criteria.get(text="Swears.").key
+    client = client_of("viewer")
+
+    (row,) = client.get(f"/api/v1/judgments/?criterion={key}").json()["results"]
+
+    assert row["value"] == 0
+    assert client.get("/api/v1/judgments/?is_backup=true").json()["results"] == []
+
+
+# Judges and agreement ----------------------------------------------------------------------------
+
+
+def test_the_consensus_names_judges_in_the_order_of_the_jury():
+    one, two = make_model(name="model a"), make_model(name="model b")
+    jury = make_jury(one, approaches=("standard",))
+    jury.judges.add(Judge.objects.given(two, approach="holistic"))
+    run = rubric_run([POLITE], {"Is polite.": [1, 0]}, jury=jury)
+
+    assert verdict(run)["consensus"] == "standard (model a), holistic (model b)"
+
+
+def test_who_gave_nothing_is_no_part_of_the_consensus_and_is_told_all_the_same():
+    backup = Judge.objects.given(make_model(name="spare"))
+    votes = {"Is polite.": [1, None, 0.5], "Swears.": [1, None, 0.5]}
+    run = rubric_run([POLITE, RUDE], votes, jury=jury_of(2, backup=backup))
+
+    found = verdict(run)
+
+    assert found["consensus"].endswith("backup template (spare)")
+    assert [(one["asked"], one["answered"], one["is_backup"]) for one in found["judges"]] == [
+        (2, 2, False),
+        (2, 0, False),
+        (2, 2, True),
+    ]
+    assert len(found["consensus"].split(", ")) == 2
+
+
+def test_agreement_is_told_with_its_band_and_what_it_rests_on():
+    texts = [f"Point {n}." for n in range(5)]
+    votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
+
+    found = verdict(rubric_run([{"text": text} for text in texts], votes))
+
+    assert (found["alpha"], found["band"], found["units"]) == (1.0, Band.RELIABLE, 5)
+    assert (found["comparisons_made"], found["comparisons_expected"]) == (5, 5)
+    assert (found["answered"], found["expected"]) == (10, 10)
+
+
+def test_with_too_little_data_there_is_no_alpha():
+    found = verdict(rubric_run([POLITE], {"Is polite.": [1, 0]}))
+
+    assert (found["alpha"], found["band"]) == (None, Band.TOO_LITTLE_DATA)
+
+
+def test_without_variation_there_is_no_alpha():
+    texts = [f"Point {n}." for n in range(5)]
+    run = rubric_run([{"text": text} for text in texts], {key: [1, 1] for key in texts})
+
+    assert (verdict(run)["alpha"], verdict(run)["band"]) == (None, Band.NO_VARIATION)
+
+
+def test_both_fingerprints_are_told():
+    run = rubric_run([POLITE], {"Is polite.": [1]})
+
+    found = verdict(run)
+
+    assert found["jury_fingerprint"] == run.judge_runs.get().jury_fingerprint
+    assert found["suite_fingerprint"] == run.suite_fingerprint
+
+
+def test_a_judge_run_tells_its_agreement_once_it_is_done():
+    texts = [f"Point {n}." for n in range(5)]
+    votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
+    run = rubric_run([{"text": text} for text in texts], votes)
+    url = f"/api/v1/judge-runs/{run.judge_runs.get().pk}/"
+
+    before = client_of("viewer").get(url).json()["agreement"]
+    finish(run)
+
+    assert before is None
+    assert client_of("viewer").get(url).json()["agreement"] == {
+        "alpha": 1.0,
+        "band": "reliable",
+        "units": 5,
+        "comparisons_made": 5,
+        "comparisons_expected": 5,
+    }
+
+
+def test_a_judge_run_tells_how_its_judges_are_asked():
+    backup = Judge.objects.given(make_model(name="spare"))
+    jury = make_jury(make_model(), backup=backup)
+    jury.judges.set([Judge.objects.given(make_model(), approach="holistic", samples=3)])
+    judge_run = make_run(jury=jury).judge_runs.get()
+
+    shown = client_of("viewer").get(f"/api/v1/judge-runs/{judge_run.pk}/").json()
+
+    (judge,) = shown["judges"]
+    holistic = JudgeTemplate.objects.get(family="rubric-holistic")
+    assert (judge["approach"], judge["samples"]) == ("holistic", 3)
+    assert (judge["template"], judge["rubric_template"]) == (None, holistic.pk)
+    assert shown["backup"]["name"] == "spare"
+
+
+# What may be read, and what it takes -------------------------------------------------------------
+
+
+def test_of_a_sealed_test_a_viewer_gets_figures_and_no_text():
+    test = make_test(sealed=True, criteria=[POLITE])
+    run = rubric_run([], {"Is polite.": [1, None]}, tests=(test,))
+
+    found = criterion(run)
+    for_reader = criterion(run, "annotator")
+
+    assert (found["value"], found["text"]) == (1.0, "")
+    assert "Is polite." in for_reader["text"]
+    assert for_reader["judgments"][0]["justification"].startswith("Because of 1")
+    assert for_reader["judgments"][1]["failure_message"] != ""
+    for judgment in found["judgments"]:
+        assert (judgment["justification"], judgment["failure_message"]) == ("", "")
+
+
+def test_a_result_nobody_has_judged_is_told_all_the_same():
+    found = verdict(make_run(make_test(criteria=[POLITE]), jury=jury_of(2)))
+
+    assert (found["consensus"], found["criteria"][0]["value"]) == ("", None)
+    assert [(one["asked"], one["answered"]) for one in found["judges"]] == [(0, 0), (0, 0)]
+
+
+def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
+    texts = [f"Point {n}." for n in range(40)]
+    run = rubric_run([{"text": text} for text in texts], {key: [1, 0, 1] for key in texts})
+    client = client_of("viewer")
+
+    with django_assert_max_num_queries(17):
+        response = client.get(f"/api/v1/results/{first_result(run).pk}/")
+
+    found = response.json()["verdict"]["criteria"]
+    assert sum(len(one["judgments"]) for one in found) == 120
+
+
+def test_a_list_of_results_is_told_without_verdicts():
+    run = rubric_run([POLITE], {"Is polite.": [1]})
+
+    (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
+
+    assert "verdict" not in row
+    assert row["similarity"] is None

@@ -1,0 +1,127 @@
+import pytest
+
+from runs.figures import tallies
+from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test
+from tests.reports.judged_runs import answer, fail, judge
+
+pytestmark = pytest.mark.django_db
+
+
+def judged_run(*values, tests=None, **fields):
+    """A run of one judge that gave these values, in the order of the results."""
+    tests = tests or [make_test() for _ in range(len(values))]
+    run = make_run(*tests, jury=make_jury(make_model()), **fields)
+    answer(run)
+    judge(run, [[value] for value in values])
+    return run
+
+
+def rate(run):
+    return rate_of(cells_of([run.pk]), repeats=run.repeats)
+
+
+def score(run):
+    return score_of(cells_of([run.pk]))
+
+
+def test_only_scored_results_are_in_the_rate():
+    run = judged_run(1, 1, 0, None, 1)
+    fail(run, run.results.last())
+
+    counts = counts_of(cells_of([run.pk]))
+
+    assert counts.as_dict() == {"passed": 2, "failed": 1, "unscored": 1, "error": 1, "pending": 0}
+    assert (rate(run).passed, rate(run).n) == (2, 3)
+    assert rate(run).share == pytest.approx(2 / 3)
+
+
+def test_single_answers_of_equal_weight_have_wilsons_interval():
+    found = rate(judged_run(1, 1, 1, 0))
+
+    # z = 1.96, p = 3/4, n = 4: centre 0.62745, half 0.32725.
+    assert found.interval == pytest.approx((0.3006, 0.9544), abs=1e-4)
+    assert not found.is_resampled
+
+
+def test_a_rate_of_nothing_is_not_measured():
+    found = rate(make_run(make_test()))
+
+    assert (found.n, found.share, found.interval) == (0, None, None)
+
+
+def test_weights_change_the_score_and_no_pass_rate():
+    tests = [make_test(weight=3), make_test(weight=1), make_test(weight=1)]
+    run = judged_run(1, 0, 0, tests=tests)
+
+    assert (rate(run).passed, rate(run).n, rate(run).share) == (1, 3, pytest.approx(1 / 3))
+    # (3 · 1 + 1 · 0 + 1 · 0) / 5
+    assert score(run).mean == pytest.approx(3 / 5)
+    assert score(run).interval is not None
+
+
+def test_the_score_is_of_those_that_have_one():
+    run = judged_run(1, 0.25, None, tests=[make_test(weight=2), make_test(), make_test(weight=9)])
+
+    # (2 · 1 + 1 · 0.25) / 3
+    assert (score(run).mean, score(run).n) == (pytest.approx(0.75), 2)
+
+
+def test_a_score_of_nothing_is_not_measured():
+    assert score(make_run(make_test())) == Score(None, 0, None)
+
+
+def test_repeats_are_not_counted_as_independent_answers():
+    run = judged_run(1, 1, 0, 0, tests=[make_test(), make_test()], repeats=2)
+
+    assert rate(run).is_resampled
+
+
+def test_one_issue_alone_gives_no_resampled_interval():
+    issue = make_issue()
+    run = judged_run(1, 0, 1, 1, tests=[make_test(issue=issue), make_test(issue=issue)], repeats=2)
+
+    assert rate(run).interval is None
+
+
+def test_an_interval_is_resampled_once(monkeypatch):
+    run = judged_run(1, 0, 1, 0, tests=[make_test(), make_test()], repeats=2)
+    first = rate(run).interval
+    monkeypatch.setattr(tallies, "clustered_interval", lambda *args, **kwargs: pytest.fail("again"))
+
+    assert rate(run).interval == first
+
+
+def test_several_runs_are_counted_in_one_query(django_assert_num_queries):
+    runs = [make_run(make_test()), make_run(make_test())]
+
+    with django_assert_num_queries(1):
+        cells = cells_of([run.pk for run in runs])
+
+    assert {cell.run_id for cell in cells} == {run.pk for run in runs}
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_in_brief_a_run_has_the_same_figures(repeats):
+    tests = [make_test(weight=weight) for weight in (3, 1, 1, 1)]
+    run = judged_run(*[1, 0, 1, None] * repeats, tests=tests, repeats=repeats)
+    fail(run, run.results.first())
+
+    brief, full = tallies_of([run]), cells_of([run.pk])
+
+    assert counts_of(brief) == counts_of(full)
+    assert rate_of(brief, repeats=repeats) == rate_of(full, repeats=repeats)
+    assert score_of(brief, resample=False).mean == pytest.approx(score_of(full).mean)
+
+
+def test_in_brief_issues_are_told_apart_only_where_tests_were_repeated():
+    once, often = (
+        judged_run(*[1] * 2 * n, tests=[make_test(), make_test()], repeats=n) for n in (1, 2)
+    )
+
+    issues = {
+        run.pk: {t.issue_id for t in tallies_of([once, often]) if t.run_id == run.pk}
+        for run in (once, often)
+    }
+
+    assert issues == {once.pk: {0}, often.pk: set(often.results.values_list("issue", flat=True))}

@@ -1,0 +1,160 @@
+"""The prompts of a blueprint: what is asked, and what stands beside it."""
+
+import pytest
+
+from runs.importers.weval.prompts import normal_tag
+from tests.runs.importers.weval.blueprints_in_text import notes_of, problems_of, prompts_of
+
+
+def messages_of(prompt: str) -> list[tuple[str, str | None]]:
+    (found,) = prompts_of(f"- {prompt}\n")
+    return [(message["role"], message["content"]) for message in found.messages]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "messages"),
+    [
+        ("prompt: Hi", [("user", "Hi")]),
+        ("promptText: Hi", [("user", "Hi")]),
+        ("messages: [{role: user, content: Hi}]", [("user", "Hi")]),
+        ("messages: [{system: Be brief.}, {user: Hi}]", [("system", "Be brief."), ("user", "Hi")]),
+        (
+            "messages: [{user: Hi}, {ai: Ho}, {user: He}]",
+            [("user", "Hi"), ("assistant", "Ho"), ("user", "He")],
+        ),
+        (
+            "messages: [{user: Hi}, {assistant: null}, {user: He}]",
+            [("user", "Hi"), ("assistant", None), ("user", "He")],
+        ),
+        ("messages: [{user: Hi}, {assistant: null}]", [("user", "Hi"), ("assistant", None)]),
+    ],
+)
+def test_what_is_asked_is_read_in_each_of_its_forms(prompt, messages):
+    assert messages_of(prompt) == messages
+
+
+def test_braces_in_a_prompt_are_taken_literally():
+    assert messages_of('prompt: "What is {{ name }}?"') == [("user", "What is {{ name }}?")]
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "value"),
+    [
+        ("ideal: Four.", "reference", "Four."),
+        ("idealResponse: Four.", "reference", "Four."),
+        ("description: On units.", "description", "On units."),
+        ("weight: 2", "weight", 2),
+        ("importance: 0.1", "weight", 0.1),
+        ("multiplier: 10", "weight", 10),
+        ("citation: A book", "extras", {"citation": [{"title": "A book"}]}),
+        ("reference: A book", "extras", {"citation": [{"title": "A book"}]}),
+        ("render_as: markdown", "extras", {}),
+        ("render_as: html", "extras", {"render_as": "html"}),
+        ("noCache: true", "extras", {"noCache": True}),
+        ("temperature: 0.5", "extras", {"temperature": 0.5}),
+        ("requiredTools: [search]", "extras", {"requiredTools": ["search"]}),
+        ("colour: red", "extras", {"colour": "red"}),
+    ],
+)
+def test_a_field_of_a_prompt_is_read_in_each_of_its_forms(written, field, value):
+    (prompt,) = prompts_of(f"- prompt: Hi\n  {written}\n")
+    assert getattr(prompt, field) == value
+
+
+def test_a_prompt_that_says_otherwise_does_not_inherit_from_the_header():
+    inherits, says = prompts_of(
+        "noCache: true\nrender_as: html\n---\n"
+        "- prompt: a\n- {prompt: b, noCache: false, render_as: markdown}\n"
+    )
+    assert (inherits.extras, says.extras) == ({"noCache": True, "render_as": "html"}, {})
+
+
+@pytest.mark.parametrize("alias", ["should", "points", "expect", "expects", "expectations"])
+def test_a_rubric_is_found_under_each_of_its_names(alias):
+    (prompt,) = prompts_of(f"- prompt: Hi\n  {alias}: [greets]\n")
+    assert [point.text for point in prompt.points] == ["greets"]
+
+
+def test_a_prompt_without_an_id_is_named_by_what_it_asks():
+    (before,) = prompts_of("- prompt: Hi\n")
+    (after,) = prompts_of("- prompt: Hi\n  should: [greets]\n")
+    assert before.id.startswith("hash-")
+    assert before.id == after.id
+
+
+def test_prompts_that_ask_the_same_without_an_id_stay_apart():
+    first, second = prompts_of("- prompt: Hi\n- prompt: Hi\n")
+    assert second.id == f"{first.id}-2"
+
+
+def test_an_id_that_is_given_twice_is_refused():
+    assert problems_of("- {id: a, prompt: Hi}\n- {id: a, prompt: Ho}\n") == [
+        'sample.yml:2: a: the id "a" is taken already at line 1.'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "problem"),
+    [
+        ("ideal: Four.", "asks nothing: give it a prompt, or messages."),
+        ("prompt: ' '", "asks nothing."),
+        ("prompt: 5", "prompt: expected text, not 5."),
+        ("{prompt: Hi, messages: [{user: Hi}]}", "messages: stand beside prompt"),
+        ("{prompt: Hi, weight: 11}", "weight: expected a number from 0.1 to 10, not 11."),
+        ("{prompt: Hi, weight: true}", "weight: expected a number from 0.1 to 10, not true."),
+        ("{prompt: Hi, weight: '2'}", 'weight: expected a number from 0.1 to 10, not "2".'),
+        ("{prompt: Hi, system: [a, b]}", "system: a prompt has one system prompt"),
+        ("{prompt: Hi, should: greets}", "should: expected a list"),
+        ("{prompt: Hi, should: [a], expect: [b]}", "expect: means the same as should"),
+        ("messages: [{user: Hi}, {assistant: Ho}]", "nothing is left to answer"),
+        ("messages: [{user: Hi, ai: Ho}]", "expected a message with one of user"),
+        ("messages: [{role: robot, content: Hi}]", '"robot" is no role'),
+        ("messages: [{user: null}]", "a user message needs text, not null."),
+        ("messages: [{user: [Hi]}]", 'a user message needs text, not ["Hi"].'),
+        ("messages: [{role: user, content: Hi, image: x}]", "a message has no image."),
+    ],
+)
+def test_a_wrong_prompt_is_refused_with_its_place_and_value(prompt, problem):
+    problems = problems_of(f"- {prompt}\n")
+    assert problem in problems[0]
+    assert problems[0].startswith("sample.yml:1: prompt 1: ")
+
+
+def test_all_problems_of_a_file_are_told_at_once():
+    text = "- {id: a, prompt: 5}\n- {id: b, prompt: Hi, weight: 0}\n- {id: c}\n"
+    assert [problem.split(": ")[1] for problem in problems_of(text)] == ["a", "b", "c"]
+
+
+def test_what_cannot_be_applied_is_noted_once_with_its_count():
+    text = "".join(f"- {{id: a{n}, prompt: Hi, temperature: 1, should: [x]}}\n" for n in range(4))
+    assert notes_of(text) == [
+        "sample.yml:1: a0: its own temperature is not applied: a launch sets them. (and 3 more)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "note"),
+    [
+        ("{prompt: Hi}", "only people can judge it"),
+        ("{prompt: Hi, ideal: Ho}", "it is judged as a whole against that answer"),
+    ],
+)
+def test_a_prompt_without_points_is_noted(prompt, note):
+    assert note in notes_of(f"- {prompt}\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "normal"),
+    [
+        ("Civil Law", "civil-law"),
+        ("two_word_tag", "two-word-tag"),
+        ("odd!tag%here", "oddtaghere"),
+        ("ML/NLP & Speech", "mlnlp--speech"),
+        (" spaced ", "spaced"),
+        ("", ""),
+        ("_Internal Use", "_Internal Use"),
+        ("Santé", "santé"),
+    ],
+)
+def test_tags_are_normalised(written, normal):
+    assert normal_tag(written) == normal

@@ -1,0 +1,95 @@
+"""What a worker still asks about a result: nothing twice, and nothing left out."""
+
+import pytest
+from django.utils import timezone
+
+from evalhub.models import ItemState
+from issues.judge_templates.lifecycle import load_builtin_templates
+from runs.judging.tasks import RETRY, judging_tasks
+from runs.models import Approach, Judge, Judgment
+from tests.factories import make_model
+from tests.runs.rubric_runs import jury_of, rubric_run
+
+pytestmark = pytest.mark.django_db
+
+CHECK = {"check_name": "contains", "arguments": {"text": "Four"}}
+
+
+@pytest.fixture(autouse=True)
+def prompt_templates():
+    load_builtin_templates()
+
+
+def jury(judges=2):
+    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
+    return jury_of(judges, backup=backup)
+
+
+def criterion_tasks(run, *, is_retry=False):
+    """What is missing of each criterion, for a worker that claims the assessment now."""
+    judge_run = run.judge_runs.get()
+    asked = {"error_kind": RETRY, "error_message": timezone.now().isoformat()} if is_retry else {}
+    judge_run.result_scores.update(state=ItemState.PENDING, **asked)
+    (judging_task,) = judging_tasks(judge_run, [judge_run.result_scores.get().pk])
+    return judging_task.criterion_tasks
+
+
+def asked(criterion_task):
+    """How many judges are asked, and whether the backup is, or will be where one fails."""
+    return (
+        len(criterion_task.judge_requests),
+        criterion_task.backup is not None,
+        criterion_task.has_failed,
+    )
+
+
+def test_worker_that_died_between_two_judgments_leaves_the_second():
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [1]}, jury=jury())
+    (criterion_task,) = criterion_tasks(run)
+    assert asked(criterion_task) == (1, True, False)
+
+
+def test_backup_is_asked_by_the_next_worker_where_the_first_died_before_it():
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None]}, jury=jury())
+    (criterion_task,) = criterion_tasks(run)
+    assert asked(criterion_task) == (0, True, True)
+
+
+@pytest.mark.parametrize("value", [1, None])
+def test_backup_that_was_asked_is_not_asked_again(value):
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, value]}, jury=jury())
+    (criterion_task,) = criterion_tasks(run)
+    assert asked(criterion_task) == (0, False, True)
+
+
+def test_retry_asks_what_failed_and_keeps_the_backup_that_answered():
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, 1]}, jury=jury())
+    (criterion_task,) = criterion_tasks(run, is_retry=True)
+    assert asked(criterion_task) == (1, False, False)
+    assert criterion_task.judge_requests[0].judgment_id == Judgment.objects.get(value=None).pk
+
+
+def test_retry_has_the_backup_that_failed_at_hand_once_more():
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, None]}, jury=jury())
+    (criterion_task,) = criterion_tasks(run, is_retry=True)
+    assert asked(criterion_task) == (1, True, False)
+
+
+def test_retry_asks_for_the_samples_that_failed_only():
+    often = jury_of(1)
+    judge = often.judges.get()
+    thrice = Judge.objects.given(judge.language_model, approach=judge.approach, samples=3)
+    often.judges.set([thrice])
+    run = rubric_run([{"text": "Is right."}], {"Is right.": [[1, None, 1]]}, jury=often)
+    (criterion_task,) = criterion_tasks(run, is_retry=True)
+    assert [judge_request.sample for judge_request in criterion_task.judge_requests] == [1]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_retry", "is_run"), [(1, True, False), (None, False, False), (None, True, True)]
+)
+def test_check_is_run_again_only_where_it_failed_and_is_retried(value, is_retry, is_run):
+    run = rubric_run([CHECK], {"contains": [value]})
+    (criterion_task,) = criterion_tasks(run, is_retry=is_retry)
+    assert (criterion_task.check_task is not None) is is_run
+    assert asked(criterion_task) == (0, False, False)

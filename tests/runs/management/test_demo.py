@@ -1,0 +1,227 @@
+"""The demo's data, and the whole demo against a scripted provider."""
+
+import re
+import signal
+import socket
+import sqlite3
+import stat
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from evalhub.llm import local_model
+from evalhub.models import LanguageModel
+from evalhub.work import programs
+from issues.conversation import turns_to_generate
+from issues.models import Criterion
+from reports.models import ExecutiveSummary
+from runs import demo
+from runs.judging.jury import frozen_jury_of
+from runs.management.commands.demo import Command
+from runs.models import DEFAULT_APPROACHES, Launch, Run
+from tests.evalhub.work import processes
+from tests.evalhub.work.processes import eventually, running
+from tests.factories import make_user
+from tests.provider import Provider
+
+SAMPLE_TESTS = 60
+JUDGMENTS = 2 * SAMPLE_TESTS + 9 * 2 + 4
+"""One of each sample test in two runs, two of each of the blueprint's criteria, and its checks."""
+CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 1
+"""Answers and verdicts of the sample, the turns of the blueprint's answers, its verdicts, and the
+summary of the sample's runs."""
+
+
+@pytest.fixture(autouse=True)
+def _allowed(settings, tmp_path):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.mark.django_db
+def test_the_demo_launches_two_runs_once():
+    user = make_user("superuser")
+
+    first, second = demo.prepare(user), demo.prepare(user)
+
+    assert first == second
+    assert [run.results.count() for run in first] == [SAMPLE_TESTS, SAMPLE_TESTS]
+    assert len({run.system_prompt for run in first}) == 2
+    assert set(Launch.objects.values_list("requested_by", flat=True)) == {user.pk}
+    assert Launch.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_the_demo_asks_once_for_a_summary_that_fits_the_embedded_model():
+    user = make_user("superuser")
+
+    runs = demo.prepare(user)
+    demo.prepare(user)
+
+    summary = ExecutiveSummary.objects.get()
+    assert set(summary.runs.all()) == set(runs)
+    assert (summary.analyst, summary.requested_by) == (runs[0].language_model, user)
+    assert summary.context_tokens < local_model.CONTEXT_TOKENS
+
+
+@pytest.mark.django_db
+def test_the_demo_runs_a_blueprint_with_all_that_a_rubric_can_have():
+    demo.prepare(make_user("superuser"))
+
+    run = Run.objects.get(suite__isnull=False)
+    tests = [result.test for result in run.results.all()]
+    criteria = Criterion.objects.filter(test__in=tests)
+    assert criteria.filter(polarity="should_not").exists()
+    assert criteria.filter(alternative=2).exists()
+    assert criteria.exclude(check_name="").exists()
+    assert criteria.exclude(weight=1).exists()
+    assert any(len(turns_to_generate(test.messages)) == 2 for test in tests)
+    assert run.system_prompt.startswith("You answer visitors of the town library.")
+
+
+@pytest.mark.django_db
+def test_the_embedded_model_is_said_to_judge_at_chance_and_judges_itself_by_consent():
+    run = demo.prepare(make_user("superuser"))[0]
+
+    assert "at chance" in run.language_model.note
+    assert run.self_evaluation_allowed
+    assert run.judge_runs.get().jury_name == "Embedded judge"
+
+
+@pytest.mark.django_db
+def test_the_demos_jury_judges_rubrics_too_and_asks_one_judge_of_the_sample():
+    judge_run = demo.prepare(make_user("superuser"))[0].judge_runs.get()
+    panel = frozen_jury_of(judge_run)
+
+    assert {frozen_judge.approach for frozen_judge in panel.frozen_judges} == set(
+        DEFAULT_APPROACHES
+    )
+    assert len(panel.judges_asked(on_rubric=False)) == 1
+    assert len(panel.judges_asked(on_rubric=True)) == 2
+
+
+@pytest.mark.django_db
+def test_another_port_moves_the_embedded_model_and_keeps_what_people_changed(settings):
+    model = demo.model()
+    LanguageModel.objects.filter(pk=model.pk).update(note="Our own words.")
+
+    settings.EVALHUB_MODEL_PORT = 8999
+
+    moved = demo.model()
+    assert moved.pk == model.pk
+    assert moved.api_base == "http://127.0.0.1:8999/v1"
+    assert moved.note == "Our own words."
+
+
+@pytest.mark.django_db
+def test_two_settings_point_the_demo_at_another_model(settings):
+    user = make_user("superuser")
+    embedded = demo.prepare(user)
+    settings.EVALHUB_DEMO_MODEL = "openai/other"
+    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+
+    runs = demo.prepare(user)
+
+    assert not set(runs) & set(embedded)
+    assert [run.endpoint["litellm_model"] for run in runs] == ["openai/other"] * 2
+    assert demo.allowed_address(8177) == "127.0.0.1:9000"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://models.example.org/v1", "models.example.org:443"),
+        ("http://10.0.0.7/v1", "10.0.0.7:80"),
+        ("http://[::1]:9000/v1", "[::1]:9000"),
+    ],
+)
+def test_the_demo_allows_exactly_its_own_server(settings, url, address):
+    settings.EVALHUB_DEMO_MODEL, settings.EVALHUB_DEMO_BASE_URL = "openai/other", url
+    assert demo.allowed_address(8177) == address
+
+
+@pytest.mark.django_db
+def test_a_key_in_place_of_its_variable_is_refused(settings):
+    settings.EVALHUB_DEMO_MODEL = "openai/other"
+    settings.EVALHUB_DEMO_KEY_VARIABLE = "sk-123"
+    with pytest.raises(ValidationError, match="name of an environment variable"):
+        demo.model()
+
+
+def test_a_base_url_needs_a_model(settings):
+    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+    with pytest.raises(CommandError, match="EVALHUB_DEMO_MODEL"):
+        Command().environment()
+
+
+@pytest.mark.django_db
+def test_the_password_is_random_kept_and_readable_by_its_owner_only(tmp_path):
+    user, password = demo.admin()
+    again, same = demo.admin()
+
+    assert (user, password) == (again, same)
+    assert user.check_password(password)
+    assert len(password) >= 16
+    assert stat.S_IMODE((tmp_path / "admin_password").stat().st_mode) == 0o600
+
+
+@pytest.mark.django_db
+def test_a_changed_password_is_not_told():
+    user, _ = demo.admin()
+    user.set_password("something else")
+    user.save()
+    assert demo.admin()[1] == ""
+
+
+def test_a_taken_port_gives_way_to_the_next():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert programs.next_free("127.0.0.1", port) > port
+
+
+@pytest.mark.kill
+def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_path: Path):
+    with Provider() as provider:
+        environment: dict[str, str | None] = {
+            "DATABASE_URL": "",
+            "EVALHUB_SECRET_KEY": None,
+            "EVALHUB_DATA_DIR": str(tmp_path / "data"),
+            "EVALHUB_DEMO_MODEL": "openai/scripted",
+            "EVALHUB_DEMO_BASE_URL": provider.base_url,
+        }
+        for log in (tmp_path / "first", tmp_path / "second"):
+            with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
+                address = eventually(partial(look_at, log), f"the demo, in {log}", 90)
+                assert processes.answers(address)
+                eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary", 150)
+                process.send_signal(signal.SIGINT)
+                assert process.wait(9) == 0
+    assert provider.total == CALLS
+    assert "are done" in (tmp_path / "second").read_text()
+
+
+def look_at(log: Path) -> str:
+    """The address of the run to look at, once it is printed."""
+    found = re.search(r"Look at +(http\S+)", log.read_text())
+    return found[1] if found else ""
+
+
+def is_over(data: Path) -> bool:
+    """Whether everything was judged, and the summary's analyst has replied."""
+    pending = "SELECT COUNT(*) FROM reports_exchange WHERE state = 'pending'"
+    judged = counted(data, "SELECT COUNT(*) FROM runs_judgment")
+    return judged == JUDGMENTS and not counted(data, pending)
+
+
+def counted(data: Path, query: str) -> int:
+    database = sqlite3.connect(data / "evalhub.sqlite3", timeout=10)
+    try:
+        count: int = database.execute(query).fetchone()[0]
+        return count
+    finally:
+        database.close()

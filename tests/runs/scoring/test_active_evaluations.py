@@ -1,0 +1,47 @@
+import pytest
+
+from runs.scoring.active_evaluations import Evaluation, active_evaluations, human_score_of
+
+
+def evaluation(annotator, value, kind="evaluation"):
+    return Evaluation(annotator, kind, value)
+
+
+def withdrawal(annotator):
+    return Evaluation(annotator, "withdrawal", None)
+
+
+def test_nothing_stands_where_nobody_evaluated():
+    assert human_score_of([]) is None
+
+
+def test_newest_of_an_annotator_stands():
+    assert human_score_of([evaluation(1, 0), evaluation(1, 1)]).values == [1]
+
+
+def test_withdrawal_brings_back_the_one_before():
+    assert human_score_of([evaluation(1, 0), evaluation(1, 1), withdrawal(1)]).values == [0]
+
+
+def test_withdrawal_of_the_only_one_leaves_nothing():
+    assert human_score_of([evaluation(1, 0), withdrawal(1)]) is None
+
+
+def test_withdrawal_touches_nobody_else():
+    assert human_score_of([evaluation(1, 0), evaluation(2, 1), withdrawal(1)]).values == [1]
+
+
+def test_second_withdrawal_without_anything_left_does_nothing():
+    assert active_evaluations([withdrawal(1), evaluation(1, 1)]) == [evaluation(1, 1)]
+
+
+def test_annotators_who_differ_are_disputed():
+    verdict = human_score_of([evaluation(1, 0), evaluation(2, 1)])
+    assert (verdict.score, verdict.is_disputed) == (0.5, True)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_adjudication_outranks_all(value):
+    given = [evaluation(1, 0), evaluation(2, 1), evaluation(3, value, "adjudication")]
+    verdict = human_score_of([*given, evaluation(1, 0.5)])
+    assert (verdict.values, verdict.is_disputed) == ([value], False)

@@ -1,0 +1,156 @@
+"""Who differs, and who may settle it."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from runs.scoring.active_evaluations import Evaluation
+from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
+from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
+from tests.factories import first_result, make_user
+from tests.reports.judged_runs import judged
+from tests.runs.rubric_runs import rubric_run
+
+
+def said(annotator, value, kind="evaluation"):
+    return Evaluation(annotator, kind, value)
+
+
+def withdrawal(annotator):
+    return Evaluation(annotator, "withdrawal", None)
+
+
+def test_nobody_differs_where_all_say_the_same():
+    assert dispute_over([said(1, 1), said(2, 1)]) is None
+
+
+def test_who_joins_one_side_of_a_dispute_is_one_of_them():
+    given = [said(1, 1), said(2, 0), said(3, 0)]
+    assert dispute_over(given) == Dispute(frozenset({1, 2, 3}), None)
+
+
+def test_who_withdrew_is_none_of_them():
+    given = [said(1, 1), said(2, 0), said(3, 1), withdrawal(3)]
+    assert dispute_over(given) == Dispute(frozenset({1, 2}), None)
+
+
+def test_who_came_round_ends_the_dispute():
+    assert dispute_over([said(1, 1), said(2, 0), said(2, 1)]) is None
+
+
+def test_an_adjudication_settles_it_and_makes_nobody_a_party():
+    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication")]
+    assert dispute_over(given) == Dispute(frozenset({1, 2}), 3)
+
+
+def test_a_withdrawn_adjudication_settles_nothing():
+    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication"), withdrawal(3)]
+    assert dispute_over(given) == Dispute(frozenset({1, 2}), None)
+
+
+def test_the_newest_adjudication_is_named():
+    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication"), said(4, 0, "adjudication")]
+    assert dispute_over(given) == Dispute(frozenset({1, 2}), 4)
+
+
+def test_verdicts_on_criteria_cannot_differ_where_one_on_the_whole_stands():
+    criteria = {7: [said(1, 1), said(2, 0)]}
+    assert dispute_over_result([said(3, 1)], criteria) is None
+
+
+def test_a_dispute_over_criteria_is_one_over_the_result():
+    criteria = {7: [said(1, 1), said(2, 0)], 8: [said(3, 1)]}
+    assert dispute_over_result([], criteria) == Dispute(frozenset({1, 2}), None)
+
+
+@pytest.mark.parametrize(("settled", "by"), [((True, True), 9), ((True, False), None)])
+def test_a_dispute_over_two_criteria_takes_an_adjudication_of_each(settled, by):
+    criteria = {
+        key: [said(1, 1), said(2, 0), *([said(9, 1, "adjudication")] if done else [])]
+        for key, done in enumerate(settled)
+    }
+    assert dispute_over_result([], criteria) == Dispute(frozenset({1, 2}), by)
+
+
+def test_one_adjudication_of_the_whole_settles_all_criteria():
+    criteria = {7: [said(1, 1), said(2, 0)], 8: [said(1, 1), said(2, 0)]}
+    whole = [said(9, 0, "adjudication")]
+    assert dispute_over_result(whole, criteria) == Dispute(frozenset({1, 2}), 9)
+
+
+# Who may settle ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def disputed(db):
+    """A result on which two adjudicators differ, and the two."""
+    result = first_result(judged([1]))
+    people = [make_user("adjudicator"), make_user("adjudicator")]
+    for annotator, option in zip(people, "10", strict=True):
+        evaluate(result, HumanVerdict(option, "So I think."), by=annotator)
+    result.refresh_from_db()
+    return result, people
+
+
+def settle(result, by, option="1", criterion=""):
+    human_verdict = HumanVerdict(option, "Read again.", kind="adjudication", criterion=criterion)
+    return evaluate(result, human_verdict, by=by)
+
+
+def test_a_third_person_settles_it(disputed):
+    result, _ = disputed
+    settle(result, make_user("adjudicator"))
+    result.refresh_from_db()
+    assert (result.is_disputed, result.outcome) == (False, "passed")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_who_is_one_of_those_that_differ_cannot_settle_it(disputed, place):
+    result, people = disputed
+    with pytest.raises(ValidationError, match="somebody else has to settle it"):
+        settle(result, people[place])
+    assert result.evaluations.count() == 2
+
+
+def test_who_withdraws_first_finds_nothing_to_settle(disputed):
+    """Else one could withdraw, and then outrank the other."""
+    result, (first, _) = disputed
+    withdraw(result, by=first)
+    with pytest.raises(ValidationError, match="nothing to settle"):
+        settle(result, first)
+
+
+def test_who_has_settled_it_may_settle_it_otherwise(disputed):
+    result, _ = disputed
+    judge = make_user("adjudicator")
+    settle(result, judge)
+    settle(result, judge, "0")
+    result.refresh_from_db()
+    assert result.outcome == "failed"
+
+
+def test_what_nobody_differs_on_is_not_settled(db):
+    result = first_result(judged([1]))
+    evaluate(result, HumanVerdict("0", "Wrong."), by=make_user("annotator"))
+    with pytest.raises(ValidationError, match="nothing to settle"):
+        settle(result, make_user("adjudicator"))
+
+
+def test_a_criterion_is_settled_by_who_said_nothing_of_it(db):
+    criteria = [{"text": "Is polite."}, {"text": "Is short."}]
+    run = rubric_run(criteria, {"Is polite.": [1], "Is short.": [1]})
+    result = first_result(run)
+    polite, short = result.revision.criteria.exclude(key="").values_list("key", flat=True)
+    people = [make_user("adjudicator"), make_user("adjudicator")]
+    for annotator, option in zip(people, ("UNMET", "EXACTLY_MET"), strict=True):
+        evaluate(result, HumanVerdict(option, "So.", criterion=polite), by=annotator)
+    third = make_user("adjudicator")
+    evaluate(result, HumanVerdict("UNMET", "Long.", criterion=short), by=third)
+
+    with pytest.raises(ValidationError, match="somebody else"):
+        settle(result, people[0], "UNMET", polite)
+    with pytest.raises(ValidationError, match="nothing to settle"):
+        settle(result, third, "UNMET", short)
+    settle(result, third, "UNMET", polite)
+
+    result.refresh_from_db()
+    assert not result.is_disputed

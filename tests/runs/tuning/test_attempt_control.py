@@ -1,0 +1,329 @@
+from decimal import Decimal
+
+import pytest
+
+from evalhub.models import BatchState, Call, Exposure, ItemState
+from evalhub.work.progress import NotPossible
+from issues.judge_templates.lifecycle import load_builtin_templates
+from issues.models import JudgeTemplate, TemplateExample
+from runs.models import Judgment, Result, ResultScore
+from runs.tuning.attempt_control import (
+    cancel,
+    estimate,
+    is_complete,
+    resume,
+    retry_errors,
+    start_attempt,
+)
+from runs.tuning.figures import failures, tuning_figures
+from runs.tuning.labelled_answers import Chosen
+from runs.tuning.models import AttemptJudgment, Split
+from runs.tuning.publication import publish_tried, tried_as
+from runs.tuning.start import TuningRefused, draft_of, start
+from tests.factories import make_jury, make_test, make_user
+from tests.provider import prompt, verdict
+from tests.runs.rubric_runs import rubric_run
+from tests.runs.tuning.rows import MIXED, say, scored, tuning_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STRICT = "Be strict."
+
+
+@pytest.fixture
+def run(model_at):
+    return scored(MIXED, model=model_at())
+
+
+@pytest.fixture
+def tuning(run):
+    return tuning_of(run, seed=1)
+
+
+@pytest.fixture
+def draft(tuning):
+    return strict(draft_of(tuning, by=None))
+
+
+def strict(draft, words=STRICT):
+    draft.text = f"{words}\n\n{draft.text}"
+    draft.save()
+    return draft
+
+
+def annotators_of(tuning):
+    """What people said, by the words of the answer."""
+    rows = tuning.examples.select_related("result")
+    return {f"Answer {row.result.test_id}.": int(row.passed) for row in rows}
+
+
+def right_if_strict(tuning):
+    """A judge that says what people say once its wording has been changed, and else passes all."""
+    annotators = annotators_of(tuning)
+
+    def script(request):
+        text = prompt(request)
+        right = next(value for answer, value in annotators.items() if answer in text)
+        return verdict(right if STRICT in text else 1, "so")
+
+    return script
+
+
+def asked(provider):
+    return [prompt(request) for request in provider.requests]
+
+
+def test_new_wording_changes_verdicts_and_nothing_else(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    before = list(Result.objects.values()), list(Judgment.objects.values())
+    judged = list(ResultScore.objects.values())
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    attempt.refresh_from_db()
+    assert is_complete(attempt)
+    assert provider.total == len(MIXED)
+    assert all(STRICT in text for text in asked(provider))
+    attempted = tuning_figures(tuning).of(attempt)
+    assert {split: found.kappa for split, found in attempted.splits.items()} == {
+        Split.DEVELOPMENT: 1.0,
+        Split.HELD_OUT: 1.0,
+    }
+    assert (list(Result.objects.values()), list(Judgment.objects.values())) == before
+    assert list(ResultScore.objects.values()) == judged
+
+
+def test_kappa_of_both_splits_by_hand(tuning):
+    # Of 16: people pass 8; the judge passes 6 of these and 4 of the 8 that people fail.
+    # By half from the rows themselves: Po = same / n, Pe = (pp·jp + pf·jf) / n².
+    found = tuning_figures(tuning).in_use
+    for split, measured in found.splits.items():
+        rows = list(tuning.examples.filter(split=split).values_list("passed", "judge_passed"))
+        n = len(rows)
+        same = sum(a == b for a, b in rows) / n
+        annotators, judge = sum(a for a, _ in rows) / n, sum(b for _, b in rows) / n
+        chance = annotators * judge + (1 - annotators) * (1 - judge)
+        assert measured.kappa == pytest.approx((same - chance) / (1 - chance))
+        assert measured.n == n == 8
+
+
+def test_estimate_counts_what_is_then_asked(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    found = estimate(tuning, draft)
+    start_attempt(tuning, draft, by=None)
+    work()
+    assert found.calls.low == provider.total == len(MIXED)
+    assert found.cost is None
+    assert found.problems == []
+
+
+def test_later_edits_do_not_change_a_try(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    attempt = start_attempt(tuning, draft, by=None)
+    strict(draft, "Be mild.")
+    work()
+    assert not any("Be mild." in text for text in asked(provider))
+    assert tried_as(tuning, draft) is None
+    assert attempt.digest == type(attempt).objects.get(pk=attempt.pk).digest
+
+
+def test_one_try_at_a_time(tuning, draft):
+    start_attempt(tuning, draft, by=None)
+    with pytest.raises(TuningRefused, match="Another try is at work"):
+        start_attempt(tuning, draft, by=None)
+
+
+def test_example_of_a_held_out_test_is_refused(tuning, draft):
+    held_out = tuning.examples.filter(split=Split.HELD_OUT).first().result.test
+    TemplateExample.objects.create(template=draft, test=held_out, output="x", option="1")
+    with pytest.raises(TuningRefused, match="held-out half"):
+        start_attempt(tuning, draft, by=None)
+    assert not AttemptJudgment.objects.exists()
+
+
+def test_no_answer_to_an_examples_test_is_asked_about(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    development = tuning.examples.filter(split=Split.DEVELOPMENT).first().result
+    TemplateExample.objects.create(
+        template=draft, test=development.test, input="Example?", output="Taught so.", option="1"
+    )
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    assert provider.total == len(MIXED) - 1
+    assert all("Taught so." in text for text in asked(provider))
+    assert not attempt.judgments.filter(labelled_example__result__test=development.test).exists()
+    assert tuning_figures(tuning).of(attempt).against[Split.DEVELOPMENT].n == 7
+
+
+def test_what_cannot_be_read_is_counted_and_retried_alone(provider, tuning, draft, work):
+    right = right_if_strict(tuning)
+    bad = next(iter(annotators_of(tuning)))
+    provider.script = lambda request: "well" if bad in prompt(request) else right(request)
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    assert failures(attempt) == {"unreadable": 1}
+    attempted = tuning_figures(tuning).of(attempt)
+    assert [split.failed for split in attempted.splits.values()] in ([0, 1], [1, 0])
+    provider.clear()
+    provider.script = right
+    assert retry_errors(attempt) == 1
+    work()
+    assert (provider.total, failures(attempt)) == (1, {})
+    with pytest.raises(NotPossible, match="nothing to retry"):
+        retry_errors(attempt)
+
+
+def test_reply_that_was_repaired_is_a_verdict(provider, tuning, draft, work):
+    right = right_if_strict(tuning)
+    provider.script = lambda request: (
+        right(request) if len(request["messages"]) > 1 else "I would rather not say"
+    )
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    assert set(attempt.judgments.values_list("state", "was_repaired")) == {("done", True)}
+    assert Call.objects.filter(batch=attempt.work_key, role="repair").count() == len(MIXED)
+
+
+def test_cancelled_try_keeps_what_was_said_and_goes_on_with_the_rest(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    attempt = start_attempt(tuning, draft, by=None)
+    ids = list(attempt.judgments.values_list("pk", flat=True))
+    attempt.judgments.filter(pk__in=ids[:10]).update(state=ItemState.DONE, value=1.0, option="1")
+    cancel(attempt)
+    work()
+    assert provider.total == 0
+    assert tuning_figures(tuning).attempts == []
+    attempt.refresh_from_db()
+    resume(attempt)
+    work()
+    assert provider.total == len(MIXED) - 10
+    attempt.refresh_from_db()
+    assert attempt.state == BatchState.DONE
+
+
+def test_cost_limit_stops_a_try(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    model = tuning.judge.language_model
+    with pytest.raises(TuningRefused, match="A cost limit needs prices"):
+        start_attempt(tuning, draft, by=None, cost_limit_usd=Decimal("0.01"))
+    model.input_usd_per_mtok = model.output_usd_per_mtok = Decimal(1000)
+    model.save()
+    tuning.refresh_from_db()
+    attempt = start_attempt(tuning, draft, by=None, cost_limit_usd=Decimal("0.0001"))
+    work()
+    attempt.refresh_from_db()
+    assert attempt.state == BatchState.PAUSED
+    assert "cost limit" in attempt.reason
+    assert provider.total < len(MIXED)
+    resume(attempt, cost_limit_usd=Decimal(1000))
+    work()
+    attempt.refresh_from_db()
+    assert attempt.state == BatchState.DONE
+    assert provider.total == len(MIXED)
+
+
+def test_sealed_text_that_leaves_is_an_exposure(provider, tuning, draft, work, settings):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    provider.script = right_if_strict(tuning)
+    test = tuning.examples.first().result.test
+    type(test).objects.filter(pk=test.pk).update(sealed=True)
+    assert "1 of 16 tests is sealed" in str(estimate(tuning, draft).sealed_exposure)
+    with pytest.raises(TuningRefused, match="outside the trusted network"):
+        start_attempt(tuning, draft, by=None)
+    start_attempt(tuning, draft, by=None, allow_sealed_exposure=True)
+    work()
+    assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
+
+
+def test_an_example_sealed_since_the_try_began_is_an_exposure(
+    provider, tuning, draft, work, settings
+):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    provider.script = right_if_strict(tuning)
+    test = make_test("Of an example.")
+    TemplateExample.objects.create(template=draft, test=test, output="ExampleSource.", option="1")
+    draft.examples_shown = 1
+    draft.save()
+    start_attempt(tuning, draft, by=None)
+    type(test).objects.filter(pk=test.pk).update(sealed=True)
+    work()
+    assert any("ExampleSource." in text for text in asked(provider))
+    assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
+
+
+# Publishing --------------------------------------------------------------------------------------
+
+
+def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    annotator = make_user("maintainer")
+    publication = publish_tried(tuning, draft, by=annotator)
+    draft.refresh_from_db()
+    assert draft.state == "published"
+    assert publication.attempt == attempt
+    assert publication.figures["attempted"]["splits"]["held_out"]["kappa"] == 1.0
+    assert publication.figures["in_use"]["splits"]["held_out"]["n"] == 8
+
+
+def test_untried_draft_is_published_for_a_reason_only(tuning, draft):
+    with pytest.raises(TuningRefused, match="never tried"):
+        publish_tried(tuning, draft, by=None, reason=" ")
+    publication = publish_tried(tuning, draft, by=None, reason="Only a comma.")
+    assert (publication.attempt, publication.reason) == (None, "Only a comma.")
+
+
+def test_draft_that_was_edited_since_is_untried(provider, tuning, draft, work):
+    provider.script = right_if_strict(tuning)
+    start_attempt(tuning, draft, by=None)
+    work()
+    assert tried_as(tuning, draft) is not None
+    strict(draft, "Be mild.")
+    with pytest.raises(TuningRefused, match="never tried"):
+        publish_tried(tuning, draft, by=None)
+
+
+def test_each_try_is_one_more_look_over_all_tunings_of_the_family(
+    provider, run, tuning, draft, work
+):
+    provider.script = right_if_strict(tuning)
+    for one in (tuning, tuning, tuning_of(run, seed=9)):
+        attempt = start_attempt(one, draft, by=None)
+        work()
+    found = tuning_figures(attempt.tuning).of(attempt)
+    assert found.look == 3
+
+
+def test_replies_are_repaired_by_the_drafts_own_model(provider, tuning, draft, work, model_at):
+    repair_model = model_at(litellm_model="openai/repair-model")
+    draft.repair_model = repair_model
+    draft.save()
+    provider.script = lambda request: verdict(1) if request["model"] == "repair-model" else "Hm."
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    assert set(attempt.judgments.values_list("state", "call__language_model")) == {
+        ("done", repair_model.pk)
+    }
+
+
+def test_criteria_are_asked_about_one_by_one(provider, model_at, work):
+    jury = make_jury(model_at(), approaches=("prompt_aware",))
+    load_builtin_templates()
+    points = {f"Point {n} is made.": [1.0] for n in range(8)}
+    criteria = [{"text": text} for text in points]
+    tests = tuple(make_test(f"Question {n}?", criteria=criteria) for n in range(2))
+    run = rubric_run([], points, tests=tests, jury=jury)
+    for judgment in Judgment.objects.filter(judge_run__run=run).select_related("criterion"):
+        judgment.template = JudgeTemplate.objects.get(family="rubric-prompt-aware")
+        judgment.save()
+        say(judgment.result, 0.0, criterion=judgment.criterion, option="UNMET")
+    tuning = start(Chosen(judgment.template, judgment.judge), by=None, seed=1)
+    draft = strict(draft_of(tuning, by=None))
+    provider.script = lambda request: verdict("UNMET")
+    attempt = start_attempt(tuning, draft, by=None)
+    work()
+    assert provider.total == 16
+    assert sum("Point 3 is made." in text for text in asked(provider)) == 2
+    before, after = tuning_figures(tuning).in_use, tuning_figures(tuning).of(attempt)
+    assert {split.accuracy.accuracy for split in before.splits.values()} == {0.0}
+    assert {split.accuracy.accuracy for split in after.splits.values()} == {1.0}

@@ -1,0 +1,189 @@
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
+from runs.deletion import delete_run
+from runs.models import Judgment, Result
+from runs.tuning.figures import tuning_figures
+from runs.tuning.labelled_answers import pairs, verdicts_of
+from runs.tuning.models import AnnotatorFilter, LabelledExample, Split
+from runs.tuning.start import TuningRefused, draft_of
+from tests.factories import first_result, make_test, make_user
+from tests.runs.rubric_runs import rubric_run
+from tests.runs.tuning.rows import (
+    AGREED,
+    MIXED,
+    chosen_of,
+    judge_of,
+    say,
+    scored,
+    template_of,
+    tuning_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def splits_of(tuning):
+    return dict(tuning.examples.values_list("result__test_id", "split"))
+
+
+def test_what_both_said_is_copied():
+    tuning = tuning_of(scored(MIXED))
+    found = tuning.examples.values_list("value", "judge_value", "passed", "judge_passed")
+    assert Counter(found) == Counter((p, j, bool(p), bool(j)) for p, j in MIXED)
+
+
+def test_splits_are_disjoint_by_test_and_the_seed_gives_them_again():
+    run = scored(MIXED)
+    first = splits_of(tuning_of(run, seed=4))
+    assert Counter(first.values()) == {Split.DEVELOPMENT: 8, Split.HELD_OUT: 8}
+    LabelledExample.objects.all().delete()
+    assert splits_of(tuning_of(run, seed=4)) == first
+    LabelledExample.objects.all().delete()
+    assert splits_of(tuning_of(run, seed=5)) != first
+
+
+def test_tests_stay_in_their_split_in_later_tunings():
+    run = scored(MIXED)
+    first = splits_of(tuning_of(run, seed=4))
+    assert splits_of(tuning_of(run, seed=5)) == first
+
+
+def test_later_words_of_people_change_no_tuning():
+    run = scored(AGREED)
+    tuning = tuning_of(run)
+    before = tuning_figures(tuning)
+    say(run.results.first(), 0)
+    assert tuning_figures(tuning) == before
+
+
+def test_adjudication_outranks_and_a_dispute_is_left_out():
+    run = scored([*AGREED, (1, 1), (1, 1)])
+    settled, disputed = run.results.order_by("-pk")[:2]
+    for result in (settled, disputed):
+        say(result, 0)
+    say(settled, 0, kind="adjudication")
+    tuning = tuning_of(run)
+    assert tuning.left_out == {"disputed": 1}
+    assert tuning.examples.get(result=settled).passed is False
+    assert not tuning.examples.filter(result=disputed).exists()
+
+
+def test_withdrawn_verdict_does_not_count():
+    run = scored([*AGREED, (1, 1)])
+    last = run.results.order_by("-pk")[0]
+    mine = last.evaluations.get()
+    say(last, None, annotator=mine.annotator, kind="withdrawal", option="")
+    assert not tuning_of(run).examples.filter(result=last).exists()
+
+
+def test_only_what_was_drawn_at_random_and_judged_blind():
+    run = scored([(None, 1)] * 12)
+    results = list(run.results.order_by("pk"))
+    for result in results[:10]:
+        say(result, 1, chosen_by="queue_random", blind=True)
+    say(results[10], 1, chosen_by="queue_random")
+    say(results[11], 0)
+    assert len(verdicts_of(chosen_of(run)).labelled) == 12
+    assert len(verdicts_of(chosen_of(run, annotators=AnnotatorFilter.RANDOM)).labelled) == 10
+
+
+def test_only_a_tag():
+    run = scored(AGREED)
+    tag = Tag.objects.create(name="dates")
+    assert verdicts_of(chosen_of(run, tag=tag)).labelled == []
+    tags = Result.objects.first().tag_set
+    tags.names = ["dates"]
+    tags.save()
+    assert len(verdicts_of(chosen_of(run, tag=tag)).labelled) == len(AGREED)
+
+
+def test_newest_judge_run_is_what_the_judge_says_now():
+    run = scored(AGREED)
+    judge_run = run.judge_runs.get()
+    again = type(judge_run).objects.create(run=run, number=2, jury=judge_run.jury)
+    result = run.results.order_by("pk")[0]
+    first = result.judgments.get()
+    first.pk, first.judge_run, first.value, first.option = None, again, 0.0, "0"
+    first.save()
+    found = {one.result: one.judge_value for one in verdicts_of(chosen_of(run)).labelled}
+    assert found[result.pk] == 0.0
+
+
+def test_too_few_are_refused_in_words():
+    run = scored([(1, 1)] * 3)
+    with pytest.raises(TuningRefused, match=r"3 answers of 3 tests.*at least 8"):
+        tuning_of(run)
+
+
+def test_judges_without_a_verdict_are_counted():
+    tuning = tuning_of(scored([*AGREED, (1, None), (0, None)]))
+    found = tuning_figures(tuning).in_use
+    assert sum(split.failed for split in found.splits.values()) == 2
+    assert sum(split.n for split in found.splits.values()) == len(AGREED)
+
+
+def test_criteria_are_compared_one_by_one():
+    points = {f"point {n}": [1.0] for n in range(8)}
+    run = rubric_run([], points, tests=tuple(_rubric_tests(points)))
+    result = first_result(run)
+    criterion = FrozenCriterion.objects.filter(revision=result.revision).exclude(key="")[0]
+    judgment = Judgment.objects.get(result=result, criterion=criterion)
+    say(result, 0, criterion=criterion)
+    chosen = chosen_of(run)
+    found = verdicts_of(replace(chosen, template=judgment.template, judge=judgment.judge)).labelled
+    assert [(one.criterion, one.passed, one.judge_passed) for one in found] == [
+        (criterion.pk, False, True)
+    ]
+
+
+def _rubric_tests(points):
+    yield make_test(criteria=[{"text": text} for text in points])
+
+
+def test_what_the_version_in_use_was_taught_proves_nothing_of_it():
+    run = scored(MIXED)
+    taught = run.results.first().test
+    template = template_of(run)
+    type(template).objects.filter(pk=template.pk).update(state="draft")
+    TemplateExample.objects.create(template=template, test=taught, output="x", option="1")
+    type(template).objects.filter(pk=template.pk).update(state="published")
+    tuning = tuning_of(run)
+    assert tuning.examples.get(result__test=taught).split == Split.DEVELOPMENT
+    found = tuning_figures(tuning)
+    assert found.taught == 1
+    assert sum(split.n for split in found.in_use.splits.values()) == len(MIXED) - 1
+
+
+def test_pairs_are_offered_with_how_much_is_known():
+    run = scored(AGREED)
+    scored([(1, 1)])
+    found = pairs()
+    assert found[0] == (judge_of(run).pk, template_of(run).pk, len(AGREED))
+    assert found[1].answers == 1
+
+
+def test_draft_is_made_once():
+    tuning = tuning_of(scored(AGREED))
+    annotator = make_user("maintainer")
+    draft = draft_of(tuning, by=annotator)
+    assert (draft.version, draft.state) == (tuning.template.version + 1, "draft")
+    assert draft_of(tuning, by=annotator) == draft
+
+
+def test_next_draft_follows_what_was_published_last():
+    tuning = tuning_of(scored(AGREED))
+    draft = draft_of(tuning, by=None)
+    JudgeTemplate.objects.filter(pk=draft.pk).update(text="{{ output }} anew", state="published")
+    assert draft_of(tuning, by=None).text == "{{ output }} anew"
+
+
+def test_a_run_can_be_deleted_with_what_tunings_took_from_it():
+    run = scored(AGREED)
+    tuning = tuning_of(run)
+    delete_run(run)
+    assert not tuning.examples.exists()
+    assert tuning_figures(tuning).in_use.splits["development"].n == 0
