@@ -37,7 +37,7 @@ def _finished() -> Iterable[tuple[Run, JudgeRun | None]]:
     since = timezone.now() - LOOKBACK
     lately = Run.objects.filter(state=BatchState.DONE, finished_at__gte=since)
     judged = Run.objects.filter(
-        state=BatchState.DONE, judge_runs__is_current=True, judge_runs__finished_at__gte=since
+        state=BatchState.DONE, judge_runs__is_active=True, judge_runs__finished_at__gte=since
     )
     runs = (lately | judged).distinct().select_related("requested_by", "suite__baseline")
     for run in runs.prefetch_related("judge_runs"):

@@ -117,7 +117,7 @@ def retry_errors(run: Run) -> int:
         progress.lock(judge_run)
         if _wait_for_answers(judge_run):
             progress.reopen(judge_run)
-        if judge_run.is_current:
+        if judge_run.is_active:
             judged_again += _retry_judge_run(judge_run)
     if not answered_again + judged_again:
         raise progress.NotPossible(f"{run} has no errors to retry.")
@@ -154,7 +154,7 @@ def _retry_judge_run(judge_run: JudgeRun) -> int:
     return len(again)
 
 
-def judge_again(
+def rejudge(
     run: Run, jury: Jury | None, *, by: User | None, allow_sealed_exposure: bool = False
 ) -> JudgeRun:
     """Another judging of the same answers, by the same jury or another one.
@@ -177,7 +177,7 @@ def judge_again(
         if problems := [*_problems(run, judges, backup), *sealed]:
             raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judge_runs.latest("number").jury_name
-        judge_run = add_judge_run(run, judges, name=name, current=False, backup=backup, by=by)
+        judge_run = add_judge_run(run, judges, name=name, active=False, backup=backup, by=by)
         request_worker()
     return judge_run
 
@@ -225,12 +225,12 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
 
 
 @transaction.atomic
-def make_current(judge_run: JudgeRun) -> None:
+def set_active(judge_run: JudgeRun) -> None:
     """Let this judging decide the run's scores from now on; the others stay to be read."""
     progress.lock(judge_run.run)
-    others = JudgeRun.objects.filter(run=judge_run.run_id, is_current=True)
-    others.update(is_current=False)
-    JudgeRun.objects.filter(pk=judge_run.pk).update(is_current=True)
+    others = JudgeRun.objects.filter(run=judge_run.run_id, is_active=True)
+    others.update(is_active=False)
+    JudgeRun.objects.filter(pk=judge_run.pk).update(is_active=True)
     ids = Result.objects.filter(run=judge_run.run_id).order_by("pk").values_list("pk", flat=True)
     for some in _sliced(list(ids)):
         score_results(some)

@@ -100,7 +100,7 @@ def make_run(
     add_results(run, list(tests), freeze(tests))
     judges = list(jury.judges.all()) if jury else []
     backup = jury.backup if jury else None
-    add_judge_run(run, judges, name=str(jury or ""), current=True, backup=backup)
+    add_judge_run(run, judges, name=str(jury or ""), active=True, backup=backup)
     return run
 
 

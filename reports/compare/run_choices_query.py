@@ -14,7 +14,7 @@ SHOWN = 25
 
 def done() -> QuerySet[Run]:
     """Runs that are answered and judged, newest first."""
-    unfinished = JudgeRun.objects.filter(run=OuterRef("pk"), is_current=True).exclude(
+    unfinished = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True).exclude(
         state=BatchState.DONE
     )
     runs = Run.objects.filter(~Exists(unfinished), state=BatchState.DONE)

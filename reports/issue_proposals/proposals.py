@@ -73,7 +73,7 @@ def state_of_workspace() -> list[Any]:
     """What changes whenever a proposal could: cheap to read, as JSON."""
     runs = Run.objects.aggregate(Max("finished_at"), Count("pk"))
     judge_runs = JudgeRun.objects.aggregate(Max("finished_at"), Count("pk"))
-    current = JudgeRun.objects.filter(is_current=True).aggregate(Sum("pk"))
+    current = JudgeRun.objects.filter(is_active=True).aggregate(Sum("pk"))
     people = HumanEvaluation.objects.aggregate(Max("pk"))
     issues = Issue.history.aggregate(Max("history_id"))
     parts = {

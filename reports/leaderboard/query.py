@@ -152,7 +152,7 @@ def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
     """What must be known of the figures of each of these runs; two queries."""
     judge_runs: dict[int, JudgeRun] = {
         judge_run.run_id: judge_run
-        for judge_run in JudgeRun.objects.filter(run__in=runs, is_current=True).only("run", "jury")
+        for judge_run in JudgeRun.objects.filter(run__in=runs, is_active=True).only("run", "jury")
     }
     rows = Run.objects.filter(pk__in=runs).only("endpoint", "is_scripted", "has_imported_answers")
     return {run.pk: labels_of(run, judge_runs.get(run.pk)) for run in rows}

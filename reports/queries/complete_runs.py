@@ -28,14 +28,14 @@ def complete_runs() -> QuerySet[Run]:
     judge_runs = JudgeRun.objects.filter(run=OuterRef("pk"))
     return Run.objects.filter(
         ~Exists(judge_runs.filter(state=BatchState.LIVE)),
-        ~Exists(judge_runs.filter(is_current=True).exclude(state=BatchState.DONE)),
+        ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
         state=BatchState.DONE,
     )
 
 
 def complete_runs_with_times() -> QuerySet[Run]:
     """The same with `began_at`, and `jury_fingerprint` of who judged; null where nobody did."""
-    current = JudgeRun.objects.filter(run=OuterRef("pk"), is_current=True)
+    current = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True)
     return complete_runs().annotate(
         began_at=Coalesce("started_at", "created_at"),
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),

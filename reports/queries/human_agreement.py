@@ -105,7 +105,7 @@ def evaluated_runs(*, suite: Suite | None = None, last: int) -> list[Evaluated]:
     found = list(
         counted.order_by("-result__run_id").values_list("result__run_id", "n", "top")[:last]
     )
-    judge_runs = JudgeRun.objects.filter(run__in=[run for run, _, _ in found], is_current=True)
+    judge_runs = JudgeRun.objects.filter(run__in=[run for run, _, _ in found], is_active=True)
     deciding = {one.run_id: one for one in judge_runs.filter(state=BatchState.DONE)}
     return [Evaluated(run, n, top, deciding.get(run)) for run, n, top in found]
 

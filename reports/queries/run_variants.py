@@ -32,7 +32,7 @@ def runs_of(ids: Iterable[int]) -> dict[int, Run]:
 
 def judge_runs_of(runs: Iterable[int]) -> dict[int, JudgeRun]:
     """The judging that decides the scores of each run, by the run's id; one query."""
-    current = JudgeRun.objects.filter(run__in=list(runs), is_current=True).order_by()
+    current = JudgeRun.objects.filter(run__in=list(runs), is_active=True).order_by()
     return {judge_run.run_id: judge_run for judge_run in current.defer("statistics")}
 
 

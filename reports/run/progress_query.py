@@ -94,7 +94,7 @@ def progress_of(
         answered=answered.n,
         judged=told.ended if told else 0,
         to_judge=told.n if told else 0,
-        judge_run=shown.number if shown and not shown.is_current else None,
+        judge_run=shown.number if shown and not shown.is_active else None,
         counts=answered.counts,
         retryable=answered.counts.error + _doubtful(current, scoring_progress),
     )
@@ -112,7 +112,7 @@ def answered_of(run: Run) -> Answered:
 
 def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProgress]:
     """By judging, of those whose progress or result is told; one query."""
-    told = {judge_run.pk for judge_run in judge_runs if judge_run.is_current or judge_run.is_live}
+    told = {judge_run.pk for judge_run in judge_runs if judge_run.is_active or judge_run.is_live}
     rows = ResultScore.objects.filter(judge_run__in=told).order_by().values_list("judge_run_id")
     sums = rows.annotate(
         n=Count("pk"),

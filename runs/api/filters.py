@@ -59,7 +59,7 @@ class ResultFilters(filters.FilterSet):
 class JudgeRunFilters(filters.FilterSet):
     run = Id(field_name="run_id")
     state = OneOf(BatchState)
-    is_current = YesNo()
+    is_active = YesNo()
     jury_fingerprint = filters.CharFilter()
 
 

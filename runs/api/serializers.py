@@ -145,7 +145,7 @@ class ImportedAnswersSerializer(serializers.Serializer):
     answers = OneAnswer(many=True, allow_empty=False)
 
 
-class JudgeAgainSerializer(serializers.Serializer):
+class RejudgeSerializer(serializers.Serializer):
     """The jury; none: the judges of the last judging.
 
     `allow_sealed_exposure`: sealed tests may be sent outside the trusted network.
@@ -157,7 +157,7 @@ class JudgeAgainSerializer(serializers.Serializer):
     allow_sealed_exposure = serializers.BooleanField(default=False)
 
 
-class MakeCurrentSerializer(serializers.Serializer):
+class SetActiveSerializer(serializers.Serializer):
     judge_run = serializers.IntegerField(min_value=1)
 
 
@@ -275,7 +275,7 @@ class JudgeRunSerializer(RowSerializer):
             "id",
             "run",
             "number",
-            "is_current",
+            "is_active",
             "state",
             "reason",
             "jury_name",

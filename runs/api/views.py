@@ -124,7 +124,7 @@ class RunViewSet(ReadOnly):
     serializer_class = serializers.RunSerializer
     filterset_class = filters.RunFilters
     action_permissions = dict.fromkeys(
-        ("pause", "resume", "cancel", "retry_errors", "judge_again", "make_current"), CONTROL
+        ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active"), CONTROL
     )
 
     @extend_schema(request=LaunchSpec, responses={201: serializers.LaunchSerializer})
@@ -191,16 +191,16 @@ class RunViewSet(ReadOnly):
         return self._shown(run)
 
     @extend_schema(
-        request=serializers.JudgeAgainSerializer, responses={201: serializers.JudgeRunSerializer}
+        request=serializers.RejudgeSerializer, responses={201: serializers.JudgeRunSerializer}
     )
     @action(detail=True, methods=["post"])
-    def judge_again(self, request: Request, pk: str) -> Response:
+    def rejudge(self, request: Request, pk: str) -> Response:
         """Another judging of the same answers. It decides nothing until it is made current."""
         run = self.get_object()
-        body = serializers.JudgeAgainSerializer(data=request.data)
+        body = serializers.RejudgeSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         said = body.validated_data
-        judge_run = control.judge_again(
+        judge_run = control.rejudge(
             run,
             said.get("jury"),
             by=request.user,  # type: ignore[arg-type]
@@ -209,18 +209,18 @@ class RunViewSet(ReadOnly):
         shown = serializers.JudgeRunSerializer(judge_run).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=serializers.MakeCurrentSerializer)
+    @extend_schema(request=serializers.SetActiveSerializer)
     @action(detail=True, methods=["post"])
-    def make_current(self, request: Request, pk: str) -> Response:
+    def set_active(self, request: Request, pk: str) -> Response:
         """Let one of its judgings decide the run's scores from now on."""
         run = self.get_object()
-        body = serializers.MakeCurrentSerializer(data=request.data)
+        body = serializers.SetActiveSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         pk = body.validated_data["judge_run"]
         judge_run = run.judge_runs.filter(pk=pk).first()
         if judge_run is None:
             raise ValidationError({"judge_run": [f"{run} has no judging {pk}."]})
-        control.make_current(judge_run)
+        control.set_active(judge_run)
         return self._shown(run)
 
 
@@ -260,7 +260,7 @@ class ResultViewSet(ReadOnly):
 
 
 class JudgeRunViewSet(ReadOnly):
-    """Passes of juries over runs. POST runs/{id}/judge_again/ adds one."""
+    """Passes of juries over runs. POST runs/{id}/rejudge/ adds one."""
 
     queryset = JudgeRun.objects.select_related("requested_by").order_by("-pk")
     serializer_class = serializers.JudgeRunSerializer

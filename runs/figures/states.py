@@ -8,7 +8,7 @@ from runs.models import JudgeRun, Run
 
 def current_of(judge_runs: Iterable[JudgeRun]) -> JudgeRun | None:
     """The judging that decides the scores; None where none does."""
-    return next((judging for judging in judge_runs if judging.is_current), None)
+    return next((judging for judging in judge_runs if judging.is_active), None)
 
 
 def state_of(run: Run, judge_runs: Sequence[JudgeRun]) -> BatchState:

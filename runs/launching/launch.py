@@ -108,7 +108,7 @@ def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, 
     add_results(run, selection.tests, revisions)
     jury = selection.jury
     backup = jury.backup if jury else None
-    add_judge_run(run, selection.judges, name=str(jury or ""), current=True, backup=backup)
+    add_judge_run(run, selection.judges, name=str(jury or ""), active=True, backup=backup)
 
 
 def suite_fingerprint(tests: Iterable[Test], revisions: dict[int, Revision]) -> str:
@@ -158,7 +158,7 @@ def add_judge_run(
     judges: Sequence[Judge],
     *,
     name: str,
-    current: bool,
+    active: bool,
     backup: Judge | None = None,
     by: User | None = None,
 ) -> JudgeRun:
@@ -176,7 +176,7 @@ def add_judge_run(
             versions=template_versions(run),
             has_rubrics=_with_rubric(run).filter(check_name="").exists(),
         ),
-        is_current=current,
+        is_active=active,
         cost_limit_usd=run.cost_limit_usd,
         requested_by=by or run.requested_by,
     )

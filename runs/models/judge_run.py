@@ -28,7 +28,7 @@ class JudgeRun(Batch):
     jury = models.JSONField()
     jury_name = models.CharField(max_length=150, blank=True)
     jury_fingerprint = models.CharField(max_length=64, db_index=True)
-    is_current = models.BooleanField(default=False)
+    is_active = models.BooleanField(default=False)
     statistics = models.JSONField(default=dict)
 
     class Meta:
@@ -37,7 +37,7 @@ class JudgeRun(Batch):
             known("runs_judge_run_state_known", "state", BatchState),
             models.UniqueConstraint(name="runs_judge_run_number_once", fields=("run", "number")),
             models.UniqueConstraint(
-                name="runs_judge_run_one_current", fields=("run",), condition=Q(is_current=True)
+                name="runs_judge_run_one_active", fields=("run",), condition=Q(is_active=True)
             ),
         ]
 

@@ -71,7 +71,7 @@ def answered(run: Run) -> list[int]:
 def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> dict[int, Facts]:
     """What is known of these results of the run, in a constant number of queries."""
     rows = [Row(*row) for row in Result.objects.filter(pk__in=result_ids).values_list(*FIELDS)]
-    judge_run = JudgeRun.objects.filter(run=run, is_current=True).first()
+    judge_run = JudgeRun.objects.filter(run=run, is_active=True).first()
     votes = _votes(judge_run, result_ids)
     coverage = _coverage(judge_run, result_ids)
     rules = rules_of(votes.keys())

@@ -296,7 +296,7 @@ def fill_followers() -> int:
 def _done_since(queue: Queue) -> list[Run]:
     """Runs of the suite that ended after the queue was made, and were not added to it."""
     judged = JudgeRun.objects.filter(
-        run=OuterRef("pk"), is_current=True, finished_at__gte=queue.created_at
+        run=OuterRef("pk"), is_active=True, finished_at__gte=queue.created_at
     )
     added = Queue.runs.through.objects.filter(queue=queue.pk, run=OuterRef("pk"))
     runs = Run.objects.filter(suite=queue.follows, state=BatchState.DONE).filter(

@@ -146,7 +146,7 @@ def requirements_for(assignment: Assignment) -> Requirements:
 def _of_judges(
     result: Result, questions: Mapping[str, EvaluationPoint]
 ) -> tuple[dict[str, float], bool | None]:
-    judge_run = JudgeRun.objects.filter(run=result.run_id, is_current=True)
+    judge_run = JudgeRun.objects.filter(run=result.run_id, is_active=True)
     result_score = ResultScore.objects.filter(judge_run__in=judge_run, result=result).first()
     if result_score is None:
         return {}, None

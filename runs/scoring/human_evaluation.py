@@ -207,7 +207,7 @@ def scale_on(result: Result, criterion: FrozenCriterion) -> Scale:
         return scale_of(result.revision.template)
     if criterion.check_name:
         return CHECKED
-    return rubric_scale(JudgeRun.objects.filter(run=result.run_id, is_current=True).first())
+    return rubric_scale(JudgeRun.objects.filter(run=result.run_id, is_active=True).first())
 
 
 def rubric_scale(judge_run: JudgeRun | None) -> Scale:

@@ -204,7 +204,7 @@ def score_results(result_ids: Collection[int]) -> None:
     current = {
         result_score.result_id: result_score
         for result_score in ResultScore.objects.filter(
-            judge_run__is_current=True, result__in=result_ids
+            judge_run__is_active=True, result__in=result_ids
         )
     }
     for result in results:

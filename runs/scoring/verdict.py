@@ -92,7 +92,7 @@ def verdict_on(result: Result) -> ResultVerdict | None:
 
     The number of queries is the same for any number of criteria and judges.
     """
-    mine = result.result_scores.filter(judge_run__is_current=True).select_related("judge_run")
+    mine = result.result_scores.filter(judge_run__is_active=True).select_related("judge_run")
     if (result_score := mine.first()) is None:
         return None
     judgments = _judgments(result_score)

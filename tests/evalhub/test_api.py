@@ -319,7 +319,7 @@ def test_the_schema_is_complete_and_valid():
 
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=out)
 
-    assert "/api/v1/runs/{id}/judge_again/" in out.getvalue()
+    assert "/api/v1/runs/{id}/rejudge/" in out.getvalue()
 
 
 def test_the_schema_names_every_path_of_the_api():

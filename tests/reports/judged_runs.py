@@ -18,7 +18,7 @@ Votes = Sequence[float | None]
 
 
 def current(run: Run) -> JudgeRun:
-    return run.judge_runs.get(is_current=True)
+    return run.judge_runs.get(is_active=True)
 
 
 def answer(run: Run, text: str = "An answer.", **fields: Any) -> list[Result]:

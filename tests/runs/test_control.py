@@ -80,7 +80,7 @@ def test_retry_reopens_the_error_and_its_result_score():
 
 def test_retry_lets_every_judge_run_wait_for_the_answer():
     run = run_with(state=BatchState.DONE)
-    control.judge_again(run, None, by=None)
+    control.rejudge(run, None, by=None)
     run.judge_runs.update(state=BatchState.DONE)
     result = with_error(run)
 
@@ -116,14 +116,14 @@ def test_result_score_to_be_retried_says_so_until_it_is_done():
 
 def test_judge_run_again_stands_beside_the_current_one():
     run = run_with()
-    second = control.judge_again(run, make_jury(make_model()), by=None)
-    assert (second.number, second.is_current) == (2, False)
+    second = control.rejudge(run, make_jury(make_model()), by=None)
+    assert (second.number, second.is_active) == (2, False)
     assert second.result_scores.count() == 2
 
 
 def test_same_judges_are_asked_where_no_jury_is_named():
     run = run_with(judges=2)
-    second = control.judge_again(run, None, by=None)
+    second = control.rejudge(run, None, by=None)
     assert [j["judge"] for j in second.jury["judges"]] == [
         j["judge"] for j in run.judge_runs.first().jury["judges"]
     ]
@@ -133,10 +133,10 @@ def test_run_does_not_judge_itself_without_consent():
     candidate = make_model()
     run = run_with(model=candidate)
     with pytest.raises(NotPossible, match="its own answers"):
-        control.judge_again(run, make_jury(candidate), by=None)
+        control.rejudge(run, make_jury(candidate), by=None)
     Run.objects.filter(pk=run.pk).update(self_evaluation_allowed=True)
     run.refresh_from_db()
-    control.judge_again(run, make_jury(candidate), by=None)
+    control.rejudge(run, make_jury(candidate), by=None)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_run_does_not_judge_itself_without_consent():
 def test_jury_that_cannot_judge_is_refused_in_words(jury, run_fields, why):
     run = run_with(**run_fields)
     with pytest.raises(NotPossible, match=why):
-        control.judge_again(run, make_jury(*jury()), by=None)
+        control.rejudge(run, make_jury(*jury()), by=None)
     assert JudgeRun.objects.count() == 1
 
 
@@ -159,14 +159,14 @@ def test_test_without_template_is_refused_where_judges_go_by_it():
     revision = run.results.get().revision
     type(revision).objects.filter(pk=revision.pk).update(template=None)
     with pytest.raises(NotPossible, match="without a judge template"):
-        control.judge_again(run, None, by=None)
+        control.rejudge(run, None, by=None)
 
 
 def test_judge_run_again_without_a_jury_keeps_the_backup():
     backup = Judge.objects.given(make_model())
     run = make_run(jury=make_jury(make_model(), backup=backup))
 
-    judge_run = control.judge_again(run, None, by=None)
+    judge_run = control.rejudge(run, None, by=None)
 
     assert judge_run.jury["backup"]["judge"] == backup.pk
     assert judge_run.jury_fingerprint == run.judge_runs.get(number=1).jury_fingerprint
@@ -178,4 +178,4 @@ def test_a_backup_that_is_the_candidate_judges_nothing_again():
     jury = make_jury(make_model(), backup=Judge.objects.given(model))
 
     with pytest.raises(NotPossible, match="its own answers"):
-        control.judge_again(run, jury, by=None)
+        control.rejudge(run, jury, by=None)

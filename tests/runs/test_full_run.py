@@ -225,12 +225,12 @@ def test_judge_run_again_adds_a_judge_run_and_asks_no_candidate(provider, judged
     provider.clear()
     provider.script = replies(judge=verdict(0))
 
-    second = control.judge_again(run, None, by=None)
+    second = control.rejudge(run, None, by=None)
     work()
 
     assert provider.total == 1
     assert outcomes(run) == [Outcome.PASSED]
-    control.make_current(JudgeRun.objects.get(pk=second.pk))
+    control.set_active(JudgeRun.objects.get(pk=second.pk))
     assert outcomes(run) == [Outcome.FAILED]
     assert Judgment.objects.count() == 2
 

@@ -111,7 +111,7 @@ class RunDataWriter:
             jury=snapshot(judges, None, name=jury.name),
             jury_name=jury.name,
             jury_fingerprint=self._jury_fingerprints[planned.suite, planned.jury],
-            is_current=True,
+            is_active=True,
             state=BatchState.DONE,
             started_at=planned.at,
             finished_at=run.finished_at,

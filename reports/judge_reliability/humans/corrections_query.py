@@ -24,7 +24,7 @@ class JudgedRun:
 
 def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
     """The newest runs whose current judging is done; two queries."""
-    rows = JudgeRun.objects.filter(is_current=True, state=BatchState.DONE).exclude(jury__judges=[])
+    rows = JudgeRun.objects.filter(is_active=True, state=BatchState.DONE).exclude(jury__judges=[])
     rows = rows.filter(run__state=BatchState.DONE)
     if suite is not None:
         rows = rows.filter(run__suite=suite)

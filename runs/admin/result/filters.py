@@ -54,5 +54,5 @@ class FailedJudgmentFilter(RadioFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
         if self.value() != "1":
             return queryset
-        failed = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_current=True)
+        failed = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_active=True)
         return queryset.filter(pk__in=failed.values("result"))

@@ -112,7 +112,7 @@ class ResultJudgeRuns:
 
     @cached_property
     def current(self) -> JudgeRun | None:
-        return next((judge_run for judge_run in self.judge_runs if judge_run.is_current), None)
+        return next((judge_run for judge_run in self.judge_runs if judge_run.is_active), None)
 
     @cached_property
     def judges_asked(self) -> dict[int, list[int]]:

@@ -105,7 +105,7 @@ def page_of(result: Result, reader: User) -> ResultPage:
     judge_runs = ResultJudgeRuns.of(result, said, reader)
     judging_tasks = judge_runs.judging_tasks()
     current = next(
-        (judging_task for judging_task in judging_tasks if judging_task.judge_run.is_current), None
+        (judging_task for judging_task in judging_tasks if judging_task.judge_run.is_active), None
     )
     mine = [
         s.evaluation

@@ -16,7 +16,7 @@ def vote_splits_of(results: Sequence[Result]) -> dict[int, str]:
     The results' revisions must be at hand (`select_related`). One query.
     """
     votes: dict[int, list[float | None]] = defaultdict(list)
-    rows = Judgment.objects.filter(result__in=results, judge_run__is_current=True).order_by()
+    rows = Judgment.objects.filter(result__in=results, judge_run__is_active=True).order_by()
     for result, polarity, value in rows.values_list("result_id", "criterion__polarity", "value"):
         votes[result].append(inverted(value) if polarity == Polarity.SHOULD_NOT else value)
     return {result.pk: _split(result, votes[result.pk]) for result in results if result.pk in votes}

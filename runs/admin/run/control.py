@@ -25,7 +25,7 @@ def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
     act = request.POST.get("act", "")
     if act == "cancel" and "confirmed" not in request.POST:
         return _ask_before_cancel(request, run, site)
-    if act == "judge_again" and (sealed := _sealed_exposure(request, run)):
+    if act == "rejudge" and (sealed := _sealed_exposure(request, run)):
         return _ask_before_exposing(request, run, site, sealed)
     try:
         if act not in ACTS:
@@ -57,7 +57,7 @@ def _sealed_exposure(request: HttpRequest, run: Run) -> SealedExposure | None:
 def _ask_before_exposing(
     request: HttpRequest, run: Run, site: AdminSite, sealed: SealedExposure
 ) -> HttpResponse:
-    asked = [("act", "judge_again"), ("jury", request.POST.get("jury", ""))]
+    asked = [("act", "rejudge"), ("jury", request.POST.get("jury", ""))]
     context = {
         **site.each_context(request),
         "title": f"Judge again: {run}",
@@ -102,8 +102,8 @@ def _retry_errors(request: HttpRequest, run: Run) -> str:
     return f"{count} result{'s are' if count != 1 else ' is'} tried again."
 
 
-def _judge_again(request: HttpRequest, run: Run) -> str:
-    judge_run = acts.judge_again(
+def _rejudge(request: HttpRequest, run: Run) -> str:
+    judge_run = acts.rejudge(
         run,
         _jury(request),
         by=request.user,  # type: ignore[arg-type]
@@ -112,10 +112,10 @@ def _judge_again(request: HttpRequest, run: Run) -> str:
     return f"Judging {judge_run.number} begins; make it current once you have looked at it."
 
 
-def _make_current(request: HttpRequest, run: Run) -> str:
+def _set_active(request: HttpRequest, run: Run) -> str:
     chosen = request.POST.get("judge_run", "")
     judge_run = get_object_or_404(JudgeRun, run=run, pk=row_number(chosen))
-    acts.make_current(judge_run)
+    acts.set_active(judge_run)
     return f"Judging {judge_run.number} decides the scores now."
 
 
@@ -124,6 +124,6 @@ ACTS: dict[str, Callable[[HttpRequest, Run], str]] = {
     "resume": _resume,
     "cancel": _cancel,
     "retry_errors": _retry_errors,
-    "judge_again": _judge_again,
-    "make_current": _make_current,
+    "rejudge": _rejudge,
+    "set_active": _set_active,
 }

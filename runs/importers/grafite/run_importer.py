@@ -94,7 +94,7 @@ def _load_run(record: RunRecord, accounts: Accounts, templates: dict[str, JudgeT
     run.save()
     add_results(run, tests, revisions)
     judges = {name: Judge.objects.given(_model(name)) for name in _judges(record)}
-    judge_run = add_judge_run(run, list(judges.values()), name=JURY if judges else "", current=True)
+    judge_run = add_judge_run(run, list(judges.values()), name=JURY if judges else "", active=True)
     _end(run, judge_run, record)
     imported = _imported(run, record)
     _answer(imported)

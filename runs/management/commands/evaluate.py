@@ -142,7 +142,7 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
     counts: dict[tuple[int, str], tuple[int, int]] = {}
     for run in runs:
         results = Result.objects.filter(run=run)
-        verdicts = ResultScore.objects.filter(judge_run__run=run, judge_run__is_current=True)
+        verdicts = ResultScore.objects.filter(judge_run__run=run, judge_run__is_active=True)
         verdicts = verdicts.exclude(judge_run__jury__judges=[])
         for what, items in (("answers", results), ("verdicts", verdicts)):
             total = items.count()

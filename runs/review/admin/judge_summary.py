@@ -12,7 +12,7 @@ def judge_summary(result: Result) -> str:
 
     The result was read with its revision.
     """
-    result_score = ResultScore.objects.filter(judge_run__is_current=True, result=result).first()
+    result_score = ResultScore.objects.filter(judge_run__is_active=True, result=result).first()
     votes = _votes(result)
     if votes:
         passing = sum(bool(result.revision.passes(value)) for value in votes)
@@ -28,7 +28,7 @@ def _votes(result: Result) -> list[float]:
     said: dict[int, list[float]] = defaultdict(list)
     rows = Judgment.objects.filter(
         result=result,
-        judge_run__is_current=True,
+        judge_run__is_active=True,
         criterion__key=WHOLE_TEST,
         judge__isnull=False,
     )

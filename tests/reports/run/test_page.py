@@ -169,9 +169,9 @@ def test_text_of_models_and_people_is_only_text(client):
 def test_another_judge_run_can_be_made_current(client):
     run = judged([1])
     client.force_login(make_user("maintainer"))
-    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "rejudge"})
 
-    assert 'value="make_current"' in text_of(page(client, run))
+    assert 'value="set_active"' in text_of(page(client, run))
 
 
 def test_the_rows_of_one_issue_come_alone(client):
@@ -251,7 +251,7 @@ def test_progress_counts_answers_and_verdicts(client):
 def test_a_run_that_is_answered_lives_while_a_judge_run_does(client):
     run = judged([1])
     client.force_login(make_user("maintainer"))
-    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "judge_again"})
+    client.post(reverse("admin:runs_run_control", args=[run.pk]), {"act": "rejudge"})
     found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
 
     assert (found["state"], found["judge_run"]) == ("live", 2)

@@ -251,10 +251,10 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
 
 def test_judge_runs_with_other_judges_are_told_apart(client):
     run = judged([1])
-    control.judge_again(run, None, by=make_user("maintainer"))
+    control.rejudge(run, None, by=make_user("maintainer"))
     assert "judged otherwise" not in page(client, run)
 
-    control.judge_again(run, make_jury(make_model()), by=make_user("maintainer"))
+    control.rejudge(run, make_jury(make_model()), by=make_user("maintainer"))
     text = page(client, run)
 
     assert text.count("judged otherwise</span>") == 1

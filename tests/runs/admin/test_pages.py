@@ -204,19 +204,19 @@ def test_a_run_is_judged_again_and_the_judge_run_made_current(client, as_role):
     person = as_role("maintainer")
     run, jury = judged_run(votes=(1,)), make_jury(make_model())
 
-    act(client, run, "judge_again", jury=str(jury.pk))
+    act(client, run, "rejudge", jury=str(jury.pk))
     second = run.judge_runs.get(number=2)
-    assert (second.jury_name, second.is_current) == (jury.name, False)
+    assert (second.jury_name, second.is_active) == (jury.name, False)
     assert second.requested_by == person
-    act(client, run, "make_current", judge_run=str(second.pk))
-    assert run.judge_runs.get(is_current=True) == second
+    act(client, run, "set_active", judge_run=str(second.pk))
+    assert run.judge_runs.get(is_active=True) == second
 
 
 def test_another_runs_judge_run_cannot_be_made_current(client, as_role):
     as_role("maintainer")
     run, other = judged_run(), judged_run()
 
-    answer = act(client, run, "make_current", judge_run=str(other.judge_runs.get().pk))
+    answer = act(client, run, "set_active", judge_run=str(other.judge_runs.get().pk))
 
     assert answer.status_code == 404
 

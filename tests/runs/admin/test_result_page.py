@@ -165,8 +165,8 @@ def test_what_a_reader_must_know_of_a_judge_is_said(client, annotator):
 
 def test_older_judge_runs_are_kept_beside_the_current_one(client, annotator):
     run = judged_run(votes=(1,))
-    second = control.judge_again(run, None, by=annotator)
-    control.make_current(second)
+    second = control.rejudge(run, None, by=annotator)
+    control.set_active(second)
 
     page = shown(client, first_result(run))
 

@@ -99,7 +99,7 @@ def test_only_maintainers_start_and_control_runs(role):
     client = client_of(role)
 
     assert client.post("/api/v1/runs/", body()).status_code == 403
-    for act in ("pause", "resume", "cancel", "retry_errors", "judge_again", "make_current"):
+    for act in ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active"):
         assert client.post(f"/api/v1/runs/{run.pk}/{act}/").status_code == 403
 
 
@@ -176,19 +176,19 @@ def test_another_judge_run_decides_once_it_is_made_current():
     jury = make_jury(make_model(), name="stricter")
     client = client_of("maintainer")
 
-    added = client.post(f"/api/v1/runs/{run.pk}/judge_again/", {"jury": jury.pk})
-    assert (added.status_code, added.json()["is_current"]) == (201, False)
+    added = client.post(f"/api/v1/runs/{run.pk}/rejudge/", {"jury": jury.pk})
+    assert (added.status_code, added.json()["is_active"]) == (201, False)
     assert added.json()["jury_name"] == "stricter"
 
-    client.post(f"/api/v1/runs/{run.pk}/make_current/", {"judge_run": added.json()["id"]})
-    assert run.judge_runs.get(is_current=True).pk == added.json()["id"]
+    client.post(f"/api/v1/runs/{run.pk}/set_active/", {"judge_run": added.json()["id"]})
+    assert run.judge_runs.get(is_active=True).pk == added.json()["id"]
 
 
 def test_the_judge_run_of_another_run_cannot_be_made_current():
     run, other = judged_run(), judged_run()
 
     response = client_of("maintainer").post(
-        f"/api/v1/runs/{run.pk}/make_current/", {"judge_run": other.judge_runs.get().pk}
+        f"/api/v1/runs/{run.pk}/set_active/", {"judge_run": other.judge_runs.get().pk}
     )
 
     assert response.status_code == 400

@@ -268,7 +268,7 @@ def test_the_judge_run_is_done_current_and_knows_its_failures():
     load()
 
     judge_run = JudgeRun.objects.get(run__source_id=RUN)
-    assert (judge_run.state, judge_run.is_current) == ("done", True)
+    assert (judge_run.state, judge_run.is_active) == ("done", True)
     assert judge_run.statistics["failures"] == {"imported_error": 1}
 
 

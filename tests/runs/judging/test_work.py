@@ -138,7 +138,7 @@ def test_judge_that_errs_leaves_the_others_votes(judged, provider, work):
         return scripted.CONTEXT_TOO_LONG if request["model"] in first else verdict(1)
 
     provider.script = script
-    second = control.judge_again(run, None, by=None)
+    second = control.rejudge(run, None, by=None)
     work()
 
     result_score = second.result_scores.get()
@@ -255,7 +255,7 @@ def test_second_judge_run_has_sums_of_its_own(judged, provider, work):
     run = judged(verdict(1), judges=2)
     provider.script = lambda request: "No idea."
 
-    second = control.judge_again(run, None, by=None)
+    second = control.rejudge(run, None, by=None)
     work()
 
     first, second = run.judge_runs.order_by("number")

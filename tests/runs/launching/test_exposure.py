@@ -281,15 +281,15 @@ def a_judged_run():
 def test_judge_run_again_needs_the_consent():
     run, jury = a_judged_run(), make_jury(make_model(name="Judge", api_base=OUTSIDE))
     with pytest.raises(control.progress.NotPossible, match="1 of 2 tests is sealed"):
-        control.judge_again(run, jury, by=None)
-    control.judge_again(run, jury, by=None, allow_sealed_exposure=True)
+        control.rejudge(run, jury, by=None)
+    control.rejudge(run, jury, by=None, allow_sealed_exposure=True)
     assert run.judge_runs.count() == 2
 
 
 @pytest.mark.django_db
 def test_the_api_judges_again_with_the_consent():
     run, jury = a_judged_run(), make_jury(make_model(api_base=OUTSIDE))
-    script, address = client_of("maintainer"), f"/api/v1/runs/{run.pk}/judge_again/"
+    script, address = client_of("maintainer"), f"/api/v1/runs/{run.pk}/rejudge/"
     assert script.post(address, {"jury": jury.pk}).status_code == 409
     assert script.post(address, {"jury": jury.pk, CONSENT: True}).status_code == 201
 
@@ -298,10 +298,10 @@ def test_the_api_judges_again_with_the_consent():
 def test_the_page_asks_before_it_judges_again(client, maintainer):
     run, jury = a_judged_run(), make_jury(make_model(api_base=OUTSIDE))
     url = reverse("admin:runs_run_control", args=[run.pk])
-    page = client.post(url, {"act": "judge_again", "jury": jury.pk}).content.decode()
+    page = client.post(url, {"act": "rejudge", "jury": jury.pk}).content.decode()
     assert "1 of 2 tests is sealed" in page
     assert JudgeRun.objects.count() == 1
     key = exposure_of_judge_run(run, list(jury.judges.all()), None).key
     assert f'value="{key}"' in page
-    client.post(url, {"act": "judge_again", "jury": jury.pk, CONSENT: key})
+    client.post(url, {"act": "rejudge", "jury": jury.pk, CONSENT: key})
     assert JudgeRun.objects.count() == 2

@@ -358,7 +358,7 @@ def test_a_jury_gives_one_current_judge_run_with_every_result():
     ).runs.get()
 
     judge_run = run.judge_runs.get()
-    assert judge_run.is_current
+    assert judge_run.is_active
     assert judge_run.jury_name == "the jury"
     assert [judge["name"] for judge in judge_run.jury["judges"]] == ["judge"]
     assert ResultScore.objects.filter(judge_run=judge_run).count() == 2

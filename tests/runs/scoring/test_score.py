@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from evalhub.models import ItemState
 from issues.rubrics.scales import FIVE_CLASSES, PassRule, Scale, as_json
-from runs.control import make_current
+from runs.control import set_active
 from runs.launching.launch import add_judge_run
 from runs.models import Approach, Judge, Judgment
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
@@ -115,15 +115,15 @@ def test_second_judge_run_counts_when_it_is_made_current_and_no_sooner():
     first = run.judge_runs.get()
     voted(run, 1.0)
     jury = make_jury(make_model())
-    second = add_judge_run(run, list(jury.judges.all()), name="second", current=False)
+    second = add_judge_run(run, list(jury.judges.all()), name="second", active=False)
     result = voted(run, 0.0, judge_run=second)
     assert result.outcome == "passed"
 
-    make_current(second)
+    set_active(second)
     assert fresh(result).outcome == "failed"
-    make_current(first)
+    set_active(first)
     assert fresh(result).outcome == "passed"
-    assert run.judge_runs.filter(is_current=True).get() == first
+    assert run.judge_runs.filter(is_active=True).get() == first
 
 
 # People ------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def test_its_call_is_recorded_for_the_judge_run_and_counted_in_what_was_spent(me
 
 def test_judge_run_again_embeds_nothing_again(measured, work):
     result = measured()
-    control.judge_again(result.run, None, by=make_user("admin"))
+    control.rejudge(result.run, None, by=make_user("admin"))
     work()
 
     assert embedding_calls().count() == 1
@@ -88,7 +88,7 @@ def test_failed_embedding_is_measured_when_judged_again(measured, provider, work
     assert (result.similarity, result.score) == (None, None)
 
     provider.embed = VECTORS.__getitem__
-    control.judge_again(result.run, None, by=make_user("admin"))
+    control.rejudge(result.run, None, by=make_user("admin"))
     work()
     result.refresh_from_db()
     assert result.similarity == pytest.approx(0.6)
