@@ -2,11 +2,12 @@
 
 import django.core.validators
 import django.db.models.deletion
-import issues.conversation
-import issues.rubrics.scales
 import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
+
+import issues.conversation
+import issues.rubrics.scales
 
 
 class Migration(migrations.Migration):
