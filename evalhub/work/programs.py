@@ -16,13 +16,13 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a server answers that listens on all addresses."""
 
 
-def web(reserve: str, port: int, environment: dict[str, str]) -> Program:
-    options = ("-c", "python:evalhub.work.web", "--reserve", place(reserve, port))
+def web(bind: str, port: int, environment: dict[str, str]) -> Program:
+    options = ("-c", "python:evalhub.work.web", "--bind", place(bind, port))
     return Program(
         "web",
         ("-m", "gunicorn", *options, "evalhub.wsgi:application"),
         {"PYTHONPATH": str(settings.BASE_DIR)} | environment,
-        lambda: is_answering(EVERYWHERE.get(reserve, reserve), port),
+        lambda: is_answering(EVERYWHERE.get(bind, bind), port),
     )
 
 
@@ -30,9 +30,9 @@ def place(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def address(reserve: str, port: int) -> str:
-    """Where people on this machine find a server that listens at `reserve`."""
-    return f"http://{place(EVERYWHERE.get(reserve, reserve), port)}"
+def address(bind: str, port: int) -> str:
+    """Where people on this machine find a server that listens at `bind`."""
+    return f"http://{place(EVERYWHERE.get(bind, bind), port)}"
 
 
 def worker(environment: dict[str, str]) -> Program:

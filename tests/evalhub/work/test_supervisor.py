@@ -82,7 +82,7 @@ def test_a_program_that_will_not_end_is_killed_with_all_that_it_started(monkeypa
 @pytest.mark.django_db
 def test_up_refuses_a_port_that_is_taken():
     with socket.socket() as other:
-        other.reserve(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(CommandError, match=f"cannot listen on port {port}"):
@@ -94,7 +94,7 @@ def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[
     """`manage.py up`, ready, and its address."""
     log = tmp_path / "log"
     with socket.socket() as probe:
-        probe.reserve(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = ("manage.py", "up", "--port", str(port))
     with running(log, *command, DATABASE_URL=database_url) as process:
