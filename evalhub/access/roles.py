@@ -75,8 +75,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-REVIEW_ROWS = ("reviewitem", "place", "skip", "correction")
-TUNING_ROWS = ("labelled_example", "verdict", "publication")
+REVIEW_ROWS = ("reviewitem", "assignment", "skip", "correction")
+TUNING_ROWS = ("labelledexample", "attemptjudgment", "publication")
 RECORDS = ("exposure", "notification", "delivery", "savedfilter")
 
 NEVER = (
@@ -86,7 +86,7 @@ NEVER = (
     *(f"issues.{verb}_merge" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_answer" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_result" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_result_score" for verb in ("add", "change", "delete")),
+    *(f"runs.{verb}_resultscore" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
     *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
     *(f"review.{verb}_{row}" for verb in ("add", "change", "delete") for row in REVIEW_ROWS),

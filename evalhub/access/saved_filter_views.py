@@ -79,7 +79,7 @@ def delete_view(request: HttpRequest, key: int) -> HttpResponse:
     """POST deletes a filter of one's own."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
-    row = get_object_or_404(SavedFilter, pk=key, current_user=current_user(request))
+    row = get_object_or_404(SavedFilter, pk=key, user=current_user(request))
     query = saved_query(request.POST.get("query", ""))
     row.delete()
     messages.success(request, f"The filter “{row}” is deleted; the list is as it was.")

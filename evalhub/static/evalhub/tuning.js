@@ -20,7 +20,7 @@
             return;
         }
         for (const one of progress.attempts) {
-            const row = document.getElementById(`try-${one.id}`);
+            const row = document.getElementById(`attempt-${one.id}`);
             if (row) {
                 row.querySelector("[data-tn-ended]").textContent = one.ended;
                 row.querySelector("[data-tn-bar]").style.width = `${one.percent}%`;

@@ -174,7 +174,7 @@ class TuningAdmin(PageAdmin):
     def disagreements_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Where people and the judge differ, on the seen half alone."""
         tuning = self.found(request, object_id)
-        number = row_number(request.GET.get("try"))
+        number = row_number(request.GET.get("attempt"))
         attempt = tuning.attempts.filter(number=number).first() if number else None
         if number and attempt is None:
             raise Http404(f"This rehearsal has no try {number}.")
@@ -283,7 +283,7 @@ class TuningAdmin(PageAdmin):
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry a try."""
         tuning = self._posted(request, object_id, TRY)
-        wanted = row_number(request.POST.get("try"))
+        wanted = row_number(request.POST.get("attempt"))
         attempt = Attempt.objects.filter(tuning=tuning, pk=wanted).first()
         act = request.POST.get("act", "")
         if attempt is None or act not in ATTEMPT_ACTS:

@@ -38,7 +38,7 @@ def test_a_right_belongs_to_these_roles(right, roles):
 
 def test_what_was_recorded_can_be_changed_by_nobody():
     kept = (
-        *("call", "revision", "frozencriterion", "comment", "answer", "result", "result_score"),
+        *("call", "revision", "frozencriterion", "comment", "answer", "result", "resultscore"),
         *("judgment", "humanevaluation", "historicaltest", "historicalissue"),
     )
     rights = Permission.objects.filter(group__isnull=False).values_list("codename", flat=True)

@@ -104,11 +104,11 @@ def test_disagreements_of_the_seen_split_are_read(maintainer, tuning):
 
 def test_disagreements_of_a_try(maintainer, tuning):
     attempted(tuning, 1.0)
-    text = text_of(maintainer.get(f"{url('development', tuning)}?try=1"))
+    text = text_of(maintainer.get(f"{url('disagreements', tuning)}?attempt=1"))
     failed = tuning.examples.filter(split="development", passed=False)
     assert all(f"Answer {one.result.test_id}." in text for one in failed)
     assert "Tried words." in text
-    assert maintainer.get(f"{url('development', tuning)}?try=9").status_code == 404
+    assert maintainer.get(f"{url('disagreements', tuning)}?attempt=9").status_code == 404
 
 
 def test_no_page_shows_anything_of_the_held_out_split(maintainer, tuning):
@@ -127,7 +127,7 @@ def test_no_page_shows_anything_of_the_held_out_split(maintainer, tuning):
     pages = [
         tuning.get_absolute_url(),
         url("disagreements", tuning),
-        f"{url('development', tuning)}?try=1",
+        f"{url('disagreements', tuning)}?attempt=1",
         url("attempt", tuning),
         url("publish", tuning),
         url("progress", tuning),
@@ -203,7 +203,7 @@ def test_try_is_confirmed_before_it_begins(maintainer, tuning):
     assert attempt.judgments.count() == len(MIXED)
     text = text_of(maintainer.get(tuning.get_absolute_url()))
     assert f"{url('progress', tuning)}" in text
-    act = {"act": "cancel", "try": attempt.pk}
+    act = {"act": "cancel", "attempt": attempt.pk}
     maintainer.post(url("act", tuning), act)
     attempt.refresh_from_db()
     assert attempt.state == BatchState.CANCELLED
@@ -217,7 +217,7 @@ def test_limit_of_a_try_that_stands_still_can_be_raised(maintainer, tuning):
     attempt = start_attempt(tuning, draft_of(tuning, by=None), by=None)
     Attempt.objects.filter(pk=attempt.pk).update(state=BatchState.PAUSED, cost_limit_usd="0.5")
     assert 'name="cost_limit_usd"' in text_of(maintainer.get(tuning.get_absolute_url()))
-    act = {"act": "resume", "try": attempt.pk}
+    act = {"act": "resume", "attempt": attempt.pk}
     wrong = maintainer.post(url("act", tuning), {**act, "cost_limit_usd": "much"}, follow=True)
     assert "Enter a number" in text_of(wrong)
     maintainer.post(url("act", tuning), {**act, "cost_limit_usd": "2"})
@@ -257,9 +257,9 @@ def test_annotator_looks_and_changes_nothing(client, tuning):
     client.force_login(make_user("annotator"))
     text = text_of(client.get(tuning.get_absolute_url()))
     assert "Judge both halves again" not in text
-    for page in ("try", "publish"):
+    for page in ("attempt", "publish"):
         assert client.get(url(page, tuning)).status_code == 403
-    for page in ("example", "wording", "act"):
+    for page in ("example", "prompt", "act"):
         assert client.post(url(page, tuning)).status_code == 403
     assert client.get(reverse("admin:tuning_tuning_add")).status_code == 403
 
