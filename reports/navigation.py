@@ -1,4 +1,4 @@
-"""The sidebar: what of the house a person may enter, by floor. Only the top floor sees it all."""
+"""The sidebar: the pages a user may open, in groups. Only this top floor knows them all."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -31,60 +31,60 @@ from runs.tuning.models import Tuning
 Item = dict[str, Any]
 
 
-class Room(NamedTuple):
-    """A table's place in the sidebar; it is shown where its admin is open to the person."""
+class Entry(NamedTuple):
+    """A model's entry in the sidebar, shown to users who may see its admin."""
 
     model: type[Model]
     title: str
     icon: str
     page: str = "changelist"
-    """Where it leads, if not to the list."""
+    """Name of the admin view to open."""
 
 
 ISSUES_AND_TESTS = (
-    Room(Feedback, "Feedback", "forum", "inbox"),
-    Room(Issue, "Issues", "bug_report"),
-    Room(Test, "Tests", "science"),
-    Room(Tag, "Tags", "sell"),
-    Room(JudgeTemplate, "Judge templates", "gavel"),
+    Entry(Feedback, "Feedback", "forum", "inbox"),
+    Entry(Issue, "Issues", "bug_report"),
+    Entry(Test, "Tests", "science"),
+    Entry(Tag, "Tags", "sell"),
+    Entry(JudgeTemplate, "Judge templates", "gavel"),
 )
 RUNS = (
-    Room(Run, "Runs", "play_circle"),
-    Room(Result, "Results", "checklist"),
-    Room(Suite, "Suites", "folder_copy"),
-    Room(Jury, "Juries", "groups"),
-    Room(Tuning, "Rehearsals", "theater_comedy"),
-    Room(Launch, "Launches", "schedule"),
+    Entry(Run, "Runs", "play_circle"),
+    Entry(Result, "Results", "checklist"),
+    Entry(Suite, "Suites", "folder_copy"),
+    Entry(Jury, "Juries", "groups"),
+    Entry(Tuning, "Judge tuning", "tune"),
+    Entry(Launch, "Launches", "schedule"),
 )
 REVIEW = (
-    Room(Queue, "Review queues", "rate_review"),
-    Room(Dispute, "Disputed", "balance"),
-    Room(Correction, "Corrections", "edit_note"),
-    Room(Example, "Examples for judges", "school"),
+    Entry(Queue, "Review queues", "rate_review"),
+    Entry(Dispute, "Disputes", "balance"),
+    Entry(Correction, "Corrections", "edit_note"),
+    Entry(Example, "Labelled examples", "school"),
 )
 REPORTS = (
-    Room(ReportSchedule, "Recurring reports", "autorenew"),
-    Room(Capability, "Capability weights", "balance"),
+    Entry(ReportSchedule, "Scheduled reports", "event_repeat"),
+    Entry(Capability, "Capability weights", "balance"),
 )
 SETTINGS = (
-    Room(LanguageModel, "Language models", "neurology"),
-    Room(User, "Users", "person"),
-    Room(Group, "Roles", "badge"),
-    Room(Token, "Tokens", "key"),
-    Room(Exposure, "Exposures", "lock_open"),
-    Room(Call, "Calls", "call_made"),
-    Room(Webhook, "Webhooks", "webhook"),
-    Room(Delivery, "Deliveries", "outbox"),
-    Room(Worker, "Workers", "memory"),
-    Room(OrmQ, "Waiting tasks", "low_priority"),
-    Room(Schedule, "Schedules", "event_repeat"),
-    Room(Success, "Finished tasks", "task_alt"),
-    Room(Failure, "Failed tasks", "error"),
+    Entry(LanguageModel, "Language models", "neurology"),
+    Entry(User, "Users", "person"),
+    Entry(Group, "Roles", "badge"),
+    Entry(Token, "Tokens", "key"),
+    Entry(Exposure, "Exposures", "lock_open"),
+    Entry(Call, "Calls", "call_made"),
+    Entry(Webhook, "Webhooks", "webhook"),
+    Entry(Delivery, "Deliveries", "outbox"),
+    Entry(Worker, "Workers", "memory"),
+    Entry(OrmQ, "Waiting tasks", "low_priority"),
+    Entry(Schedule, "Schedules", "event_repeat"),
+    Entry(Success, "Finished tasks", "task_alt"),
+    Entry(Failure, "Failed tasks", "error"),
 )
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """The groups of the sidebar, as the admin theme reads them."""
+    """Return the groups of the sidebar in the admin theme's format."""
     return [
         {
             "items": [
@@ -92,34 +92,34 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 *_notifications(request),
             ]
         },
-        {"title": "Review", "items": list(_open_rooms(REVIEW, request))},
-        {"title": "Ledger", "items": list(_open_rooms(ISSUES_AND_TESTS, request))},
-        {"title": "Runs", "items": [*_launch(request), *_open_rooms(RUNS, request)]},
+        {"title": "Review", "items": list(_visible(REVIEW, request))},
+        {"title": "Issues & tests", "items": list(_visible(ISSUES_AND_TESTS, request))},
+        {"title": "Runs", "items": [*_launch(request), *_visible(RUNS, request)]},
         {"title": "Reports", "items": list(_reports(request))},
         {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
     ]
 
 
 def environment(request: HttpRequest) -> list[str] | None:
-    """The badge that tells a debugging site from a real one."""
+    """Return the badge of a site in debug mode."""
     from django.conf import settings
 
     return ["Debug", "warning"] if settings.DEBUG else None
 
 
-def _open_rooms(rooms: tuple[Room, ...], request: HttpRequest) -> Iterator[Item]:
-    for room in rooms:
-        room_admin = admin.site._registry.get(room.model)
-        if room_admin and room_admin.has_view_permission(request):
-            item = _item(room.title, room.icon, _url(room.model, "changelist"), on=request)
-            yield {**item, "link": _url(room.model, room.page)}
+def _visible(entries: tuple[Entry, ...], request: HttpRequest) -> Iterator[Item]:
+    for entry in entries:
+        model_admin = admin.site._registry.get(entry.model)
+        if model_admin and model_admin.has_view_permission(request):
+            item = _item(entry.title, entry.icon, _url(entry.model, "changelist"), on=request)
+            yield {**item, "link": _url(entry.model, entry.page)}
 
 
 def _notifications(request: HttpRequest) -> Iterator[Item]:
-    """One's notices, with how many are not read."""
+    """Yield the user's notifications, with a badge of the unread."""
     if request.user.is_authenticated:
         unread = Notification.objects.filter(recipient=request.user.pk, read_at=None).count()
-        item = _item("Notices", "notifications", _url(Notification, "changelist"), on=request)
+        item = _item("Notifications", "notifications", _url(Notification, "changelist"), on=request)
         yield {**item, "badge": f"{unread:,}"} if unread else item
 
 
@@ -137,11 +137,11 @@ def _reports(request: HttpRequest) -> Iterator[Item]:
         for page in PAGES:
             if page.in_menu:
                 yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)
-    yield from _open_rooms(REPORTS, request)
+    yield from _visible(REPORTS, request)
 
 
 def _settings(request: HttpRequest) -> Iterator[Item]:
-    yield from _open_rooms(SETTINGS, request)
+    yield from _visible(SETTINGS, request)
     yield _item("API", "api", reverse("api-docs"), on=request)
 
 

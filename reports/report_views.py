@@ -1,4 +1,4 @@
-"""Report pages and their downloads: one door for all of `reports.registry`."""
+"""Pages and downloads of every report in `reports.registry`."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
 TABLE, COMPUTE = "table", "compute"
-"""Parameters that are no part of a page's state: which table, and whether to compute now."""
+"""Parameters beside a page's filters: the table to download, and to compute now."""
 
 
 @needs("runs.view_run")
 def show(request: HttpRequest, key: str) -> HttpResponse:
-    """The page; what takes long is left to a second request, which says `compute`."""
+    """Show the page; slow figures are left to a second request with `compute`."""
     shown = page_of(key)
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
     form, document = built(shown, request, reading)
@@ -35,27 +35,27 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
         is_pending=reading.pending,
         state=_state(request),
         may_export=request.user.has_perm("runs.export_results"),
-        may_schedule=request.user.has_perm("reports.add_recurringreport"),
+        may_schedule=request.user.has_perm("reports.add_reportschedule"),
     )
 
 
 @needs("runs.export_results")
 def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
-    """The same report as a file: one table as CSV, else all of it."""
+    """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
     _, document = built(shown, request, Reading(current_user(request)))
     return attached(WRITERS[ending](request, document), key, ending)
 
 
 def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
-    """The response as a file with the name and the time."""
+    """Make the response a download named with the current time."""
     name = f"{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def built(shown: Page, request: HttpRequest, reading: Reading) -> tuple[ReportForm, Document]:
-    """The form as the address fills it in, and the report that it asks for."""
+    """Return the filled-in form and the report it asks for."""
     form = shown.form(request.GET)
     return form, shown.build(form.asked, reading)
 
@@ -85,7 +85,7 @@ WRITERS = {"csv": _csv, "json": _json, "md": _markdown, "html": _html}
 
 
 def _state(request: HttpRequest) -> str:
-    """The query string without what is no part of the state."""
+    """Return the query string with the page's filters only."""
     query = request.GET.copy()
     for name in [name for name in query if name in (TABLE, COMPUTE) or name.endswith("-page")]:
         del query[name]

@@ -206,7 +206,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:compare_baseline": (post(MAINTAINERS),),
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
-    "admin:reports_recurringreport_make": (post(MAINTAINERS),),
+    "admin:reports_reportschedule_make": (post(MAINTAINERS),),
     "reports:snapshot": (get(),),
     "reports:snapshot_download": (get(),),
     "reports:start_schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
@@ -450,7 +450,7 @@ def rows() -> dict[str, Any]:
             template=test.template, judge=result.judgments.get().judge, seed=1
         ),
         "summary": ask_summary([run], analyst=run.language_model, by=user),
-        "recurringreport": report,
+        "reportschedule": report,
         "snapshot": Snapshot.objects.create(report=report, content=stored(Document("Which?"))),
     }
 

@@ -65,7 +65,7 @@ MAY_DELETE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("django_q.schedule", "django_q.success", "evalhub.user"), ADMINS),
     **dict.fromkeys(("issues.feedback", "issues.issue", "issues.test"), MAINTAINERS),
     **dict.fromkeys(("issues.resolutionlabel", "issues.tag", "evalhub.webhook"), MAINTAINERS),
-    **dict.fromkeys(("reports.capability", "reports.recurringreport"), MAINTAINERS),
+    **dict.fromkeys(("reports.capability", "reports.reportschedule"), MAINTAINERS),
     **dict.fromkeys(("runs.jury", "runs.launching.launch", "runs.suite"), MAINTAINERS),
 }
 

@@ -21,11 +21,11 @@ class ReportScheduleForm(forms.ModelForm):
     class Meta:
         model = ReportSchedule
         fields = ("title", "cron", "is_paused")
-        labels = {"cron": "Made", "is_paused": "Paused"}
+        labels = {"cron": "Schedule", "is_paused": "Paused"}
         help_texts = {
-            "cron": "Minute, hour, day of month, month and day of week, such as 0 6 * * 1 for "
-            "Mondays at six.",
-            "is_paused": "Nothing is made until it is switched off again.",
+            "cron": "Cron expression: minute, hour, day of month, month, day of week. "
+            "0 6 * * 1 is Mondays at 06:00.",
+            "is_paused": "No snapshot is made while the schedule is paused.",
         }
 
     def clean_cron(self) -> str:
@@ -39,26 +39,28 @@ class ReportScheduleForm(forms.ModelForm):
 
 @admin.register(ReportSchedule)
 class ReportScheduleAdmin(PageAdmin):
-    """Reports that are made again and again; each is asked for on its own page."""
+    """Scheduled reports; each is scheduled on its own page."""
 
     section = "Reports"
-    when_empty = "Open a report, press Repeat…, and it is made and kept as often as you say."
+    when_empty = (
+        "Open a report and press Schedule… to make it regularly and keep a snapshot each time."
+    )
     keeps_history = False
     form = ReportScheduleForm
     fields = ("title", "cron", "is_paused", "next_times", "last_outcome", "report", "requested_by")
     readonly_fields = ("next_times", "last_outcome", "report", "requested_by")
-    list_display = ("title", "report", "made", "next_at", "last_outcome", "snapshot_count")
+    list_display = ("title", "report", "schedule", "next_at", "last_outcome", "snapshot_count")
     search_fields = ("title",)
     list_select_related = ("requested_by",)
     change_form_after_template = "reports/schedules/snapshots.html"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """None here: what is to recur is seen on its own page first."""
+        """Refuse: a report is scheduled on its own page, where its filters are set."""
         return False
 
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view(self.make_view)
-        own = path("<int:object_id>/make/", view, name="reports_recurringreport_make")
+        own = path("<int:object_id>/make/", view, name="reports_reportschedule_make")
         return [own, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ReportSchedule]:
@@ -85,7 +87,7 @@ class ReportScheduleAdmin(PageAdmin):
             obj.resume()
 
     def make_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Make an edition now."""
+        """Make a snapshot now."""
         report = self.found(request, object_id)
         if request.method != "POST" or not self.has_change_permission(request, report):
             raise PermissionDenied
@@ -97,24 +99,24 @@ class ReportScheduleAdmin(PageAdmin):
 
     @display(description="Report")
     def report(self, row: ReportSchedule) -> SafeString:
-        """What is made anew, with the way there."""
+        """Link to the scheduled page."""
         try:
             title, url = subject_of(row.page, row.query)
         except (ScheduleRefused, LookupError) as gone:
             return format_html("{}", str(gone))
         return format_html('<a class="eh-link" href="{}">{}</a>', url, title)
 
-    @display(description="Made", ordering="cron")
-    def made(self, row: ReportSchedule) -> str:
+    @display(description="Schedule", ordering="cron")
+    def schedule(self, row: ReportSchedule) -> str:
         return f"{in_words(row.cron)}{' (paused)' if row.is_paused else ''}"
 
-    @display(description="Next times")
+    @display(description="Upcoming")
     def next_times(self, row: ReportSchedule) -> str:
         if row.is_paused:
-            return "none while it is paused"
+            return "none while paused"
         times = next_times(row.cron, timezone.now(), 3)
         return ", ".join(f"{time:%a %d %b %Y, %H:%M}" for time in times)
 
-    @display(description="Editions", ordering="snapshot_total")
+    @display(description="Snapshots", ordering="snapshot_total")
     def snapshot_count(self, row: ReportSchedule) -> int:
         return int(row.snapshot_total)  # type: ignore[attr-defined]

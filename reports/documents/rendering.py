@@ -1,4 +1,4 @@
-"""What all pages of this floor share: the admin's shell, and who may enter."""
+"""Shared by all report pages: the admin's frame and the permission check."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,14 +13,14 @@ from django.template.response import TemplateResponse
 View = Callable[..., HttpResponseBase]
 
 
-def needs(right: str) -> Callable[[View], View]:
-    """Only for staff with this right; others are sent to the log-in page, or refused."""
+def needs(permission: str) -> Callable[[View], View]:
+    """Let only users with this permission in; send others to the login page or refuse them."""
 
     def guard(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if not request.user.has_perm(right):
-                raise PermissionDenied(f"This page needs the right {right}.")
+            if not request.user.has_perm(permission):
+                raise PermissionDenied(f"You need the permission {permission} to open this page.")
             return view(request, *args, **kwargs)
 
         return admin.site.admin_view(guarded)
@@ -29,7 +29,7 @@ def needs(right: str) -> Callable[[View], View]:
 
 
 def page(request: HttpRequest, template: str, title: str, **context: Any) -> TemplateResponse:
-    """A page inside the admin's shell, with its sidebar."""
+    """Render a page inside the admin's frame, with its sidebar."""
     request.current_app = admin.site.name
     shell = admin.site.each_context(request)
     return TemplateResponse(request, template, {**shell, "title": title, **context})

@@ -6,10 +6,10 @@ from evalhub.schedules import ScheduledModel
 
 
 class ReportSchedule(ScheduledModel):
-    """A report that is made again and again, and kept each time.
+    """A report that is made on a schedule; each snapshot is kept.
 
-    `page` is the key of a page of `reports.registry`, and `query` its state; or `page` is
-    "summary", and `query` names the suite and the analyst of an executive summary.
+    `page` is the key of a page of `reports.registry` and `query` its filters; or `page` is
+    "summary" and `query` names the summary to repeat.
     """
 
     title = models.CharField(max_length=150)
@@ -28,11 +28,10 @@ class ReportSchedule(ScheduledModel):
 
 
 class Snapshot(models.Model):
-    """A recurring report as it was at one time.
+    """A scheduled report as it was at one time.
 
-    No text of a test is in it: all may read it, whatever is sealed later.
-
-    `content` is what `reports.documents.storage.stored` made of it.
+    It holds no text of tests, so that everybody may read it even if tests are sealed later.
+    `content` is in the format of `reports.documents.storage.stored`.
     """
 
     report = models.ForeignKey(ReportSchedule, models.CASCADE, related_name="snapshots")

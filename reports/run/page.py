@@ -29,30 +29,30 @@ def document_of_run(report: RunReport, rows: Iterator[Row], *, narrows: bool = F
 def _sentences(report: RunReport) -> Iterator[str]:
     rate, counts = report.rate, report.counts
     if rate.n:
-        interval = f" (95 % interval {between(rate.interval)})" if rate.interval else ""
-        passed = f"{count(rate.passed)} of {count(rate.n)} decided results passed"
+        interval = f" (95% CI {between(rate.interval)})" if rate.interval else ""
+        passed = f"{count(rate.passed)} of {count(rate.n)} scored results passed"
         yield f"{passed}: {percent(rate.share)}{interval}."
     else:
-        yield "Nothing is decided yet."
+        yield "No result is scored yet."
     others = [(counts.error, "error"), (counts.unscored, "unscored"), (counts.pending, "pending")]
     said = [f"{count(n)} {name}" for n, name in others if n]
     if said:
-        yield f"Besides: {', '.join(said)}. They are in no rate."
+        yield f"Excluded from the rates: {', '.join(said)}."
     found = report.flaky
     if found and found.total:
         yield (
-            f"{count(found.total)} of {count(found.repeated)} tests flickered: "
-            "their repeats came out differently."
+            f"{count(found.total)} of {count(found.repeated)} tests are flaky: "
+            "some of their repeats passed and others failed."
         )
 
 
 def _warnings(report: RunReport) -> Iterator[str]:
     if report.progress.is_live:
-        yield "The run was still at work when this was made: its figures will change."
+        yield "The run was still in progress: these figures will change."
     elif report.progress.state != "done":
         yield f"The run is {report.progress.state}. {report.progress.reason}".strip()
     if report.juries_differ:
-        yield "It was judged more than once, by different juries: do not compare the judgings."
+        yield "Its judge runs used different juries: do not compare their scores."
     panel = report.panel
     if panel and panel.is_doubtful:
         yield f"The judges' agreement is {panel.band}: alpha {score(panel.alpha)}."

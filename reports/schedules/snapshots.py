@@ -1,4 +1,4 @@
-"""Reports and summaries that recur: made anew when they are due, and kept."""
+"""Scheduled reports and summaries: make what is due and keep a snapshot of each."""
 
 from datetime import datetime
 from typing import cast
@@ -17,18 +17,18 @@ from reports.summaries.requests import REQUEST_PERMISSION
 from reports.summaries.schedules import ask_anew, like
 
 SUMMARY = "summary"
-"""In the place of a page's key: an executive summary is asked for."""
+"""Takes the place of a page's key where an executive summary is scheduled."""
 
 MOST_KEPT = 100
-"""Editions of one report; the oldest go."""
+"""Snapshots of one report; older ones are deleted."""
 
 
 def subject_of(page: str, state: str) -> tuple[str, str]:
-    """What recurs is called if nobody says otherwise, and the address where it is asked for.
+    """Return the default title of a scheduled report and the address of its page.
 
     Raises:
         LookupError: There is no such page.
-        Refused: There is no such summary.
+        ScheduleRefused: There is no such summary.
     """
     if page == SUMMARY:
         summary = like(state)
@@ -37,32 +37,33 @@ def subject_of(page: str, state: str) -> tuple[str, str]:
 
 
 def make_due(now: datetime | None = None) -> int:
-    """Make what is due, and return how many were made or refused."""
+    """Make every report that is due; return how many were made or refused."""
     return do_due(ReportSchedule, make, now)
 
 
 def make(report: ReportSchedule) -> str:
-    """Make it now, and say in words what came of it.
+    """Make the report now and return a sentence on the result.
 
     Raises:
-        Refused: There is no such page any more, or the page does not understand the state; or who
-            let a summary recur may not ask for one any more.
+        ScheduleRefused: The page is gone or rejects the stored filters, or the owner of a scheduled
+            summary may no longer request summaries.
     """
     if report.page == SUMMARY:
         return _asked(report)
     snapshot = Snapshot.objects.create(report=report, content=_content(report))
     kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
     report.snapshots.exclude(pk__in=list(kept)).delete()
-    return f"Made edition {snapshot.pk}."
+    return f"Made snapshot {snapshot.pk}."
 
 
 def _asked(report: ReportSchedule) -> str:
-    """A summary costs money: it is asked for with the rights of who let it recur."""
+    """Request a summary with the permissions of the schedule's owner, since it costs money."""
     like(report.query)
     by = report.requested_by
     if by is None or not by.has_perm(REQUEST_PERMISSION):
         raise ScheduleRefused(
-            "Who let it recur may not ask for summaries any more: let another do it."
+            "The owner of this schedule may not ask for summaries any more. "
+            "Somebody else has to schedule it."
         )
     return ask_anew(report.query)
 
@@ -75,6 +76,6 @@ def _content(report: ReportSchedule) -> dict[str, object]:
     form = page.form(QueryDict(report.query))
     if form.problems:
         raise ScheduleRefused(" ".join(form.problems))
-    # It only ever stands where a queryset asks who reads.
+    # Querysets only ask it for permissions, as they would ask a user.
     reader = cast(User, FiguresOnly())
     return stored(page.build(form.asked, Reading(reader)))

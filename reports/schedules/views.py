@@ -1,4 +1,4 @@
-"""Reports that recur: how one is asked for, and an edition as a page and as files."""
+"""Schedule a report; show and download its snapshots."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -19,15 +19,15 @@ from reports.schedules.snapshots import SUMMARY, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
 
 MOST_STATE = 4_000
-"""Characters of a page's state: an address can hardly be longer."""
+"""Characters of a page's query string; browsers hardly send more."""
 
 
 @require_POST
-@needs("reports.add_recurringreport")
+@needs("reports.add_reportschedule")
 def schedule(request: HttpRequest, key: str) -> HttpResponse:
-    """Let a page as it stands, or a summary like one that there is, recur from now on."""
+    """Schedule a report with its current filters, or a summary like an existing one."""
     if key == SUMMARY and not request.user.has_perm(REQUEST_PERMISSION):
-        raise PermissionDenied(f"This needs the right {REQUEST_PERMISSION}.")
+        raise PermissionDenied(f"You need the permission {REQUEST_PERMISSION}.")
     state = bounded_text(request.POST.get("state"), MOST_STATE)
     try:
         title, back = subject_of(key, state)
@@ -42,13 +42,13 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
         messages.error(request, str(error))
         return HttpResponseRedirect(back)
     report.save()
-    messages.success(request, f"“{report.title}” recurs: {in_words(report.cron)}.")
-    return HttpResponseRedirect(reverse("admin:reports_recurringreport_change", args=[report.pk]))
+    messages.success(request, f"“{report.title}” is scheduled: {in_words(report.cron)}.")
+    return HttpResponseRedirect(reverse("admin:reports_reportschedule_change", args=[report.pk]))
 
 
 @needs("runs.view_run")
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
-    """A report as it was when it was made."""
+    """Show a report as it was when the snapshot was made."""
     found = get_object_or_404(Snapshot.objects.select_related("report"), pk=pk)
     document = restored(found.content)
     return page(
@@ -64,7 +64,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("runs.export_results")
 def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
-    """The same as a file."""
+    """Download a snapshot as a file."""
     found = get_object_or_404(Snapshot, pk=pk)
     response = WRITERS[ending](request, restored(found.content))
     return attached(response, f"snapshot-{pk}", ending)

@@ -33,7 +33,7 @@ from reports.summaries.schedules import state_like
 from runs.models import Run
 
 TITLE = "Executive summaries"
-ADD_SCHEDULE = "reports.add_recurringreport"
+ADD_SCHEDULE = "reports.add_reportschedule"
 
 
 def _summary(pk: int) -> ExecutiveSummary:

@@ -141,12 +141,12 @@ def test_the_document_has_the_figures_of_the_page():
     assert found.table("flaky").rows[0][-2:] == (1, 2)
 
 
-def test_sentences_say_what_is_in_no_rate():
+def test_sentences_say_what_the_rates_exclude():
     run = judged([1], [0], [None])
 
     assert document(run).sentences == (
-        "1 of 2 decided results passed: 50% (95 % interval 9–91%).",
-        "Besides: 1 unjudged. They are in no rate.",
+        "1 of 2 scored results passed: 50% (95% CI 9–91%).",
+        "Excluded from the rates: 1 unscored.",
     )
 
 
@@ -187,7 +187,7 @@ def test_the_html_file_needs_nothing_else(client):
 def test_a_run_without_results_has_a_document_too():
     found = document(judged_nothing())
 
-    assert found.sentences[0] == "Nothing is decided yet."
+    assert found.sentences[0] == "No result is scored yet."
     assert "How did" in html_of(found)
 
 

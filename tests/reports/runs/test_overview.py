@@ -183,7 +183,7 @@ def test_the_sidebar_shows_what_a_role_may_enter(client):
     assert "Launch a run" in maintainer["Runs"]
     assert "Launch a run" not in viewer["Runs"]
     assert "Users" not in viewer["Settings"]
-    assert viewer["Ledger"] == ["Feedback", "Issues", "Tests", "Tags", "Judge templates"]
+    assert viewer["Issues & tests"] == ["Feedback", "Issues", "Tests", "Tags", "Judge templates"]
 
 
 def test_every_place_in_the_sidebar_opens(client):

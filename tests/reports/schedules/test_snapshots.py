@@ -84,11 +84,11 @@ def test_what_is_due_is_made_once_and_kept(a_page):
     report.refresh_from_db()
     snapshot = report.snapshots.get()
     assert restored(snapshot.content).question == "Which?"
-    assert report.last_outcome == f"Made edition {snapshot.pk}."
+    assert report.last_outcome == f"Made snapshot {snapshot.pk}."
 
 
 @pytest.mark.django_db
-def test_an_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
+def test_a_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
     make_test()
     report = make_report(requested_by=make_user("superuser"))
 
@@ -98,7 +98,7 @@ def test_an_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
 
 
 @pytest.mark.django_db
-def test_a_page_that_is_gone_is_told_in_the_outcome():
+def test_a_page_that_is_gone_is_named_in_the_outcome():
     report = make_report(page="no-such-page")
 
     make_due(NOON)
@@ -114,7 +114,7 @@ def test_the_oldest_snapshots_go(a_page, monkeypatch):
 
     made = [make(report) for _ in range(3)]
 
-    assert [f"Made edition {snapshot.pk}." for snapshot in report.snapshots.all()] == made[:0:-1]
+    assert [f"Made snapshot {snapshot.pk}." for snapshot in report.snapshots.all()] == made[:0:-1]
 
 
 @pytest.fixture
@@ -125,13 +125,13 @@ def some_page():
 
 
 @pytest.mark.django_db
-def test_a_maintainer_lets_a_page_recur_and_reads_its_snapshots(client, some_page):
+def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, some_page):
     client.force_login(make_user("maintainer"))
 
     asked = {"state": "", "title": "Mondays", "cron": "0 6 * * 1"}
     answer = client.post(reverse("reports:schedule", args=[some_page.key]), asked, follow=True)
     report = ReportSchedule.objects.get(title="Mondays")
-    client.post(reverse("admin:reports_recurringreport_make", args=[report.pk]))
+    client.post(reverse("admin:reports_reportschedule_make", args=[report.pk]))
     snapshot = Snapshot.objects.get(report=report)
 
     assert "Mondays at 06:00" in answer.content.decode()
@@ -155,7 +155,7 @@ def test_a_bad_expression_is_refused_with_its_text(client, some_page):
 
 
 @pytest.mark.django_db
-def test_a_summary_recurs_over_the_newest_run_of_each_variant(client):
+def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client):
     ledger = make_workspace()
     analyst = make_model(name="analyst")
     first = ask_summary(ledger.runs[:2], analyst=analyst, by=None)
@@ -173,7 +173,7 @@ def test_a_summary_recurs_over_the_newest_run_of_each_variant(client):
 
 
 @pytest.mark.django_db
-def test_a_summary_that_is_gone_can_recur_no_more(client):
+def test_a_schedule_of_a_deleted_summary_is_refused(client):
     report = make_report(page="summary", query="like=99")
 
     make_due(NOON)
@@ -183,7 +183,7 @@ def test_a_summary_that_is_gone_can_recur_no_more(client):
 
 
 @pytest.mark.django_db
-def test_a_summary_recurs_with_the_rights_of_who_asked_for_it():
+def test_a_scheduled_summary_needs_the_permission_of_its_owner():
     ledger = make_workspace()
     first = ask_summary(ledger.runs[:2], analyst=make_model(), by=None)
     report = make_report(page="summary", query=f"like={first.pk}")
@@ -199,9 +199,9 @@ def test_a_summary_recurs_with_the_rights_of_who_asked_for_it():
 
 
 @pytest.mark.django_db
-def test_who_may_not_ask_for_summaries_lets_none_recur():
+def test_scheduling_a_summary_needs_permission_to_ask_for_one():
     person = make_user("viewer")
-    person.user_permissions.add(Permission.objects.get(codename="add_recurringreport"))
+    person.user_permissions.add(Permission.objects.get(codename="add_reportschedule"))
     browser = Client()
     browser.force_login(person)
     posted = {"state": "like=1", "cron": "* * * * *"}
