@@ -271,7 +271,7 @@ class TestViewSet(StateViewSet):
     def end_reveal(self, request: Request, pk: str) -> Response:
         """Close it to a person again. That it was revealed stays on record."""
         test, said = self.get_object(), self._message(request)
-        rows = Exposure.objects.filter(test=test.pk).revealed_to(said["person"])
+        rows = Exposure.objects.filter(test=test.pk).revealed_to(said["user"])
         exposure = get_object_or_404(rows)
         end(exposure, by=said["by"])
         exposure.refresh_from_db()

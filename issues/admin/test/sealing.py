@@ -63,8 +63,8 @@ class UserChoice(forms.ModelChoiceField):
 class RevealForm(ReasonForm):
     """To whom, and why."""
 
-    field_order = ("current_user", "reason")
-    current_user = UserChoice(
+    field_order = ("user", "reason")
+    user = UserChoice(
         User.objects.none(),
         widget=UnfoldAdminSelectWidget,
         help_text="People whose role does not read sealed tests.",
@@ -77,7 +77,7 @@ class RevealForm(ReasonForm):
             READ_SEALED, backend="django.contrib.auth.backends.ModelBackend"
         )
         others = User.objects.filter(is_active=True).exclude(pk__in=readers.order_by().values("pk"))
-        self.fields["current_user"].queryset = others.order_by("username")  # type: ignore[attr-defined]
+        self.fields["user"].queryset = others.order_by("username")  # type: ignore[attr-defined]
 
 
 class SealingPages(RubricPages):
@@ -172,7 +172,7 @@ class SealingPages(RubricPages):
             reveal(test.pk, by=current_user(request), **form.cleaned_data)
 
         if self._is_done(request, form, act):
-            said = f"Revealed to {form.cleaned_data['current_user']}, from now on."
+            said = f"Revealed to {form.cleaned_data['user']}, from now on."
             self.message_user(request, said, messages.SUCCESS)
             return self.back(request, test)
         return self._ask(request, test, "Reveal", REVEALING, form, danger=True)

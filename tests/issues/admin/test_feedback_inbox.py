@@ -64,7 +64,7 @@ def test_the_list_is_narrowed_by_what_is_chosen(client):
 
     page = inbox(client, source="chat")
 
-    assert [row["flashed_text"] for row in page.context["place"].rows] == ["From the chat."]
+    assert [row["said"] for row in page.context["place"].rows] == ["From the chat."]
 
 
 def test_after_an_act_comes_the_next_older_one(client):
