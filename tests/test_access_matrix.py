@@ -209,7 +209,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:reports_reportschedule_make": (post(MAINTAINERS),),
     "reports:snapshot": (get(),),
     "reports:snapshot_download": (get(),),
-    "reports:start_schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
+    "reports:schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
     **{f"reports:{page.key}": (get(),) for page in PAGES},
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},
     **{f"api-report-{page.key}": (get(),) for page in PAGES},
@@ -237,7 +237,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-issue-comments": (post(WRITERS),),
     "api-issue-move": (post(WRITERS),),
     "api-issue-merge": (post(WRITERS),),
-    "api-issue-part": (post(WRITERS),),
+    "api-issue-unmerge": (post(WRITERS),),
     "api-issue-readiness": (get(),),
     "api-test-list": (get(), post(WRITERS)),
     "api-test-detail": (get(), patch(WRITERS)),
@@ -263,11 +263,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-launch-list": (get(),),
     "api-launch-detail": (get(),),
     "api-launch-again": (post(MAINTAINERS),),
-    "api-launch-recur": (post(MAINTAINERS),),
+    "api-launch-schedule": (post(MAINTAINERS),),
     "api-launch-pause": (post(MAINTAINERS),),
     "api-launch-resume": (post(MAINTAINERS),),
     "api-run-list": (get(), post(MAINTAINERS)),
-    "api-run-supplied": (post(MAINTAINERS),),
+    "api-run-import-answers": (post(MAINTAINERS),),
     "api-run-detail": (get(),),
     "api-run-pause": (post(MAINTAINERS),),
     "api-run-resume": (post(MAINTAINERS),),
@@ -285,7 +285,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-judgment-detail": (get(),),
     "api-tuning-list": (get(WRITERS), post(MAINTAINERS)),
     "api-tuning-detail": (get(WRITERS),),
-    "api-tuning-tries": (post(MAINTAINERS),),
+    "api-tuning-attempts": (post(MAINTAINERS),),
     "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
     "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
     "api-queue-add-run": (post(MAINTAINERS),),
@@ -441,9 +441,9 @@ def rows() -> dict[str, Any]:
         "correction": Correction.objects.create(result=result, annotator=user, text="Four."),
         "queue": item.queue,
         "reviewitem": item,
-        "place": item.assignments.get(),
+        "assignment": item.assignments.get(),
         "example": Example.objects.create(evaluation=evaluation, note="n"),
-        "judge_run": run.judge_runs.get(),
+        "judgerun": run.judge_runs.get(),
         "judgment": result.judgments.get(),
         "evaluation": evaluation,
         "tuning": Tuning.objects.create(  # type: ignore[misc]
@@ -477,7 +477,7 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name)
     if address.name == "admin:app_list":
         return reverse(address.name, args=["issues"])
-    if address.name == "reports:start_schedule":
+    if address.name == "reports:schedule":
         return reverse(address.name, args=[PAGES[0].key if PAGES else "none"])
     if address.name == "reports:compare_answers":
         return reverse(address.name, args=[rows["result"].pk] * 2)
@@ -528,8 +528,8 @@ MODELS = (
         "issue",
         "test",
     ),
-    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judge_run"),
-    *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "place"),
+    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judge-run"),
+    *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
 )
 
 

@@ -326,7 +326,7 @@ HARMLESS = {
     "Exchange": {"key", "figures", "notes", "masked"},
     "ExecutiveSummary": {"reason", "suite_fingerprint", "analyst_name", "endpoint", "tags"},
     "Grade": {"model_name"},
-    "Verdict": {"option"},
+    "AttemptJudgment": {"option"},
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
 }
