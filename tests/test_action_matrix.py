@@ -66,7 +66,7 @@ MAY_DELETE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("issues.feedback", "issues.issue", "issues.test"), MAINTAINERS),
     **dict.fromkeys(("issues.resolutionlabel", "issues.tag", "evalhub.webhook"), MAINTAINERS),
     **dict.fromkeys(("reports.capability", "reports.reportschedule"), MAINTAINERS),
-    **dict.fromkeys(("runs.jury", "runs.launching.launch", "runs.suite"), MAINTAINERS),
+    **dict.fromkeys(("runs.jury", "runs.launch", "runs.suite"), MAINTAINERS),
 }
 
 
