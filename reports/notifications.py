@@ -8,16 +8,18 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.core.cache import caches
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from evalhub.formatting import percent
-from evalhub.models import BatchState, User
+from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
-from reports.gate.query import GateResult, gate_result
+from reports.gate.query import gate_result
 from reports.gate.rule import Code, Limits
-from runs.figures.states import current_of, state_of
+from runs.baselines import opponent_of
+from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of
 from runs.models import JudgeRun, Outcome, Run
 
@@ -35,15 +37,10 @@ def notify_finished() -> int:
 
 def _finished() -> Iterable[tuple[Run, JudgeRun | None]]:
     since = timezone.now() - LOOKBACK
-    lately = Run.objects.filter(state=BatchState.DONE, finished_at__gte=since)
-    judged = Run.objects.filter(
-        state=BatchState.DONE, judge_runs__is_active=True, judge_runs__finished_at__gte=since
-    )
-    runs = (lately | judged).distinct().select_related("requested_by", "suite__baseline")
-    for run in runs.prefetch_related("judge_runs"):
-        judge_runs = list(run.judge_runs.all())
-        if state_of(run, judge_runs) == BatchState.DONE:
-            yield run, current_of(judge_runs)
+    judged = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True, finished_at__gte=since)
+    runs = Run.objects.complete().filter(Q(finished_at__gte=since) | Exists(judged))
+    for run in runs.select_related("requested_by").prefetch_related("judge_runs"):
+        yield run, current_of(run.judge_runs.all())
 
 
 def _notify_once(run: Run, judge_run: JudgeRun | None) -> bool:
@@ -96,20 +93,18 @@ def in_words(counts: Counts) -> str:
 
 
 def _regression(run: Run, key: str) -> Event | None:
-    """What there is to say where the run is worse than its suite's baseline by the gate's rule."""
-    baseline = run.suite.baseline if run.suite else None
-    if baseline is None or baseline.pk == run.pk:
+    """Return the event where the gate's rule finds the run worse than its opponent."""
+    opponent = opponent_of(run)
+    if opponent is None:
         return None
-    gate = gate_result(run, baseline, Limits())
-    return _worse(run, baseline, gate, key) if gate.ruling.code == Code.REGRESSED else None
-
-
-def _worse(run: Run, baseline: Run, gate: GateResult, key: str) -> Event:
+    ruling = gate_result(run, opponent, Limits()).ruling
+    if ruling.code != Code.REGRESSED:
+        return None
     return Event(
         kind=NotificationKind.REGRESSION,
-        key=f"{key} against {baseline.pk}",
-        title=f"{run.label} is worse than {baseline.label}",
-        text=gate.ruling.reason,
-        url=page_url("compare", runs=[baseline.pk, run.pk]),
-        facts={"run": run.pk, "baseline": baseline.pk, "reason": gate.ruling.reason},
+        key=f"{key} against {opponent.pk}",
+        title=f"{run.label} is worse than {opponent.label}",
+        text=ruling.reason,
+        url=page_url("compare", runs=[opponent.pk, run.pk]),
+        facts={"run": run.pk, "against": opponent.pk, "reason": ruling.reason},
     )

@@ -1,19 +1,93 @@
-"""The run that later runs of a suite are compared with, on pages and at the gate."""
+"""The run that another run is compared with, and the baselines of suites."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState
 from runs.figures.states import state_of
-from runs.models import Run, Suite
+from runs.models import Result, Run, Suite
+
+HAS_BASELINE = Q(suite__baseline__isnull=False)
+"""Runs of suites that have a baseline."""
 
 
 class NoBaseline(Exception):
-    """Why a run cannot be the baseline of its suite, in words."""
+    """Why a run cannot be the baseline of its suite."""
+
+
+class Earlier(NamedTuple):
+    """Ids of the runs to compare a run with; None: there is no such run.
+
+    Attributes:
+        opponent: The suite's baseline, else `previous`: see `opponent_of`.
+        previous: The newest earlier complete run of the same suite and variant.
+    """
+
+    opponent: int | None
+    previous: int | None
+
+
+def opponent_of(run: Run) -> Run | None:
+    """Return the run to compare this one with unless the reader chooses another.
+
+    The baseline of its suite, if it is another complete run that shares a test with it; else the
+    newest earlier complete run of the same model, system prompt and parameters in the suite. None
+    rather than the run of another model.
+    """
+    opponent = earlier_of([run.pk])[run.pk].opponent
+    return Run.objects.select_related("suite").get(pk=opponent) if opponent else None
+
+
+def earlier_of(runs: Collection[int]) -> dict[int, Earlier]:
+    """Return the runs to compare each of these runs with, by its id; one query."""
+    rows = _with_earlier(Run.objects.filter(pk__in=runs)).order_by()
+    found = rows.values_list("pk", "opponent", "previous")
+    return {pk: Earlier(opponent, previous) for pk, opponent, previous in found}
+
+
+def latest_pair(suite: Suite | None = None) -> tuple[Run, Run] | None:
+    """Return the newest complete run that has an opponent, after that opponent.
+
+    Args:
+        suite: Only runs of this suite; None: all runs.
+    """
+    runs = Run.objects.complete() if suite is None else suite.runs.complete()
+    newest = _with_earlier(runs).filter(opponent__isnull=False).order_by("-created_at", "-pk")
+    run = newest.select_related("suite").first()
+    opponent = opponent_of(run) if run else None
+    return (opponent, run) if run and opponent else None
+
+
+def is_baseline(run: Run) -> bool:
+    """Return whether the run is the baseline of its suite."""
+    return run.suite is not None and run.suite.baseline_id == run.pk
+
+
+def _with_earlier(runs: QuerySet[Run]) -> QuerySet[Run]:
+    complete = Run.objects.complete().exclude(pk=OuterRef("pk"))
+    run = OuterRef(OuterRef("pk"))
+    shares_test = Exists(Result.objects.filter(run=OuterRef("pk"), test__results__run=run))
+    baseline = complete.filter(shares_test, pk=OuterRef("suite__baseline"))
+    is_earlier = Q(created_at__lt=OuterRef("created_at")) | Q(
+        created_at=OuterRef("created_at"), pk__lt=OuterRef("pk")
+    )
+    same = complete.filter(suite=OuterRef("suite"), variant_key=OuterRef("variant_key"))
+    previous = Subquery(same.filter(is_earlier).order_by("-created_at", "-pk").values("pk")[:1])
+    opponent = Coalesce(Subquery(baseline.order_by().values("pk")[:1]), previous)
+    return runs.annotate(opponent=opponent, previous=previous)
+
+
+# Pinning -----------------------------------------------------------------------------------------
 
 
 def pin(run: Run) -> Suite:
-    """Make the run the baseline of its suite; gives the suite.
+    """Make the run the baseline of its suite, and return the suite.
 
     Raises:
-        NoBaseline: The run is of no suite, or is not done.
+        NoBaseline: The run belongs to no suite, or is not done.
     """
     suite = _suite(run)
     check(suite, run)
@@ -23,13 +97,13 @@ def pin(run: Run) -> Suite:
 
 
 def unpin(run: Run) -> Suite:
-    """Let the suite of the run have no baseline, if it is this run; gives the suite.
+    """Remove the run as the baseline of its suite, and return the suite.
 
     Raises:
-        NoBaseline: The run is of no suite, or another run is its baseline.
+        NoBaseline: The run belongs to no suite, or is not its baseline.
     """
     suite = _suite(run)
-    if suite.baseline_id != run.pk:
+    if not is_baseline(run):
         raise NoBaseline(f"{run.label} is not the baseline of {suite}: nothing was changed.")
     suite.baseline = None
     suite.save(update_fields=["baseline"])
@@ -37,19 +111,19 @@ def unpin(run: Run) -> Suite:
 
 
 def check(suite: Suite, run: Run) -> None:
-    """Whether the run may be the suite's baseline.
+    """Check that the run may be the suite's baseline.
 
     Raises:
-        NoBaseline: It is of another suite, or is not done.
+        NoBaseline: It belongs to another suite, or is not done.
     """
     if run.suite_id != suite.pk:
         raise NoBaseline(f"{run.label} is not a run of {suite}: choose one that is.")
     state = state_of(run, list(run.judge_runs.all()))
     if state != BatchState.DONE:
-        raise NoBaseline(f"{run.label} is {state.label.lower()}: a baseline has to be done.")
+        raise NoBaseline(f"{run.label} is {state.label.lower()}: a baseline must be done.")
 
 
 def _suite(run: Run) -> Suite:
     if run.suite is None:
-        raise NoBaseline(f"{run.label} is of no suite, and only a suite has a baseline.")
+        raise NoBaseline(f"{run.label} belongs to no suite: only runs of a suite can be baselines.")
     return run.suite

@@ -52,7 +52,7 @@ BOTH_ENGINES = (
     "reports/capabilities/test_page.py",
     "reports/trend/test_changes.py",
     "reports/compare/test_page.py",
-    "reports/queries/test_complete_runs.py",
+    "runs/test_complete_runs.py",
     "reports/drift/test_page.py",
     "reports/queries/test_result_rows.py",
     "reports/heatmap/test_page.py",

@@ -23,7 +23,10 @@ class IssueAdminWithReports(IssueAdminWithRuns):
         panel = super().panel(request, row)
         if not isinstance(row, Issue) or not request.user.has_perm("runs.view_run"):
             return panel
-        acts = [Button("Life", page_url("issue", issue=row), is_link=True), *panel["acts"]]
+        acts = [
+            Button("Timeline", page_url("issue_timeline", issue=row), is_link=True),
+            *panel["acts"],
+        ]
         proposal = proposal_of(row)
         if proposal is None:
             return {**panel, "acts": acts}

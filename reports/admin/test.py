@@ -27,8 +27,8 @@ class TestAdminWithReports(TestAdminWithCorrections):
     def acts(self, request: HttpRequest, row: Any) -> list[Button]:
         if not request.user.has_perm("runs.view_run"):
             return super().acts(request, row)
-        life = Button("Life of its issue", page_url("issue", issue=row.issue), is_link=True)
-        return [life, *super().acts(request, row)]
+        url = page_url("issue_timeline", issue=row.issue)
+        return [Button("Issue timeline", url, is_link=True), *super().acts(request, row)]
 
     @action(description="Compare answers", permissions=["compare"])
     def compare_answers(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:

@@ -8,6 +8,7 @@ from reports.compare.query import Side
 from reports.compare.run_choices_query import offered
 from reports.documents.links import page_url
 from reports.gate.rule import Limits
+from runs.baselines import is_baseline
 from runs.models import Run
 
 
@@ -48,9 +49,7 @@ def gate_command(runs: Sequence[Run]) -> list[str]:
     if len(runs) != 2:
         return []
     first, second = runs
-    is_baseline = second.suite is not None and second.suite.baseline_id == first.pk
-    against = "baseline" if is_baseline else str(first.pk)
-    return ["manage.py", "gate", str(second.pk), "--against", against]
+    return ["manage.py", "gate", str(second.pk), "--against", str(first.pk)]
 
 
 def offers(runs: Sequence[Run], search: str) -> list[Offered]:
@@ -69,11 +68,10 @@ def known_tags(sets: Mapping[int, tuple[str, ...]]) -> list[str]:
 
 
 def _chosen(side: Side, runs: Sequence[Run]) -> Chosen:
-    suite = side.run.suite
-    is_baseline = suite is not None and suite.baseline_id == side.run.pk
+    is_pinned = is_baseline(side.run)
     return Chosen(
         side,
         page_url("compare", runs=[run for run in runs if run.pk != side.run.pk]),
-        is_baseline,
-        may_be_baseline=suite is not None and not is_baseline and side.is_done,
+        is_pinned,
+        may_be_baseline=side.run.suite is not None and not is_pinned and side.is_done,
     )

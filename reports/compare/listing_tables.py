@@ -101,7 +101,7 @@ class Places(NamedTuple):
     @classmethod
     def found(cls) -> "Places":
         answers = reverse("reports:compare_answers", args=[0, 0]).removesuffix("0/0/")
-        return cls(answers, page_url("issue", issue="0").removesuffix("0"))
+        return cls(answers, page_url("issue_timeline", issue="0").removesuffix("0"))
 
 
 def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]:

@@ -123,7 +123,7 @@ def grid(
             (
                 Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
                 *(_cell(lane.of(cells[one.revision_id])) for lane in lanes),
-                Link(issues[one.issue_id], page_url("issue", issue=one.issue_id)),
+                Link(issues[one.issue_id], page_url("issue_timeline", issue=one.issue_id)),
                 ", ".join(tags[one.tag_set_id]),
                 prompts.get(one.revision_id, "")[:PROMPT] or None,
             )

@@ -8,9 +8,9 @@ from reports.compare import families, many_runs, two_runs
 from reports.compare.controls import controls
 from reports.compare.form import MOST, CompareForm
 from reports.compare.query import comparison_of, sides_of
-from reports.compare.run_choices_query import latest_pair, opponent_of
 from reports.documents.document import Document
 from reports.documents.reading import Page, Reading
+from runs.baselines import latest_pair, opponent_of
 from runs.models import Run
 
 

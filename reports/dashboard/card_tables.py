@@ -14,6 +14,7 @@ from reports.documents.links import page_url
 from reports.judge_reliability.judges.totals_query import JudgeConcern
 from reports.underperforming.page import reasons
 from reports.underperforming.query import UnderperformingReport
+from runs.baselines import is_baseline
 from runs.figures.tallies import Rate
 from runs.models import Run
 
@@ -106,10 +107,8 @@ def _change_label(change: Change | None) -> str | None:
 
 
 def _significance(latest: Latest, change: Change | None) -> str:
-    suite = latest.run.suite
     if latest.against is None:
-        is_baseline = suite is not None and suite.baseline_id == latest.run.pk
-        return "it is the baseline" if is_baseline else "nothing to compare it with"
+        return "it is the baseline" if is_baseline(latest.run) else "nothing to compare it with"
     if change is None:
         return NOT_YET
     if change.p is None:
@@ -163,7 +162,7 @@ def _since(one: WorseIssue) -> Link:
 
 
 def issue_link(issue: int, title: str) -> Link:
-    return Link(title, page_url("issue", issue=issue))
+    return Link(title, page_url("issue_timeline", issue=issue))
 
 
 def everywhere_table(found: LatestRunsReport) -> Table:

@@ -17,7 +17,7 @@ from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
 from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
-from reports.queries.complete_runs import complete_runs
+from runs.baselines import HAS_BASELINE, earlier_of, is_baseline
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
 
@@ -26,22 +26,20 @@ MOST_MODELS = 8
 
 
 class CompleteRun(NamedTuple):
-    """What must be known of a complete run to choose it."""
+    """The columns of a complete run that choose the runs shown."""
 
     pk: int
     model: int
-    suite: int | None
-    baseline: int | None
-    variant: str
+    has_baseline: bool
     at: datetime
 
 
 class LatestRuns(NamedTuple):
-    """The latest run of a model; None: there is no such run.
+    """The latest run of a model, and the runs that it is compared with; None: there is none.
 
     Attributes:
-        against: The baseline of its suite, of whichever model; without one, as `since`.
-        since: A run of the same model: the baseline if it is one, else the run before it.
+        against: Its opponent (see `runs.baselines`), of whichever model.
+        since: A run of the same model: the opponent if it is one, else the previous run.
     """
 
     run: int
@@ -49,39 +47,38 @@ class LatestRuns(NamedTuple):
     since: int | None
 
 
-def latest_runs(briefs: Sequence[CompleteRun]) -> list[LatestRuns]:
-    """For each model its latest run, the newest first.
+def latest_runs(complete: Sequence[CompleteRun]) -> list[int]:
+    """Return the latest run of each model, newest first.
 
-    Runs of suites that have a baseline go before others: they are the ones to watch. The run
-    before is that of the same suite and variant.
+    Runs of suites that have a baseline go before others: they are the ones to watch.
 
     Args:
-        briefs: Complete runs, newest first.
+        complete: Complete runs, newest first.
     """
     latest: dict[int, CompleteRun] = {}
-    for brief in sorted(briefs, key=lambda one: one.baseline is None):
-        latest.setdefault(brief.model, brief)
-    newest = sorted(latest.values(), key=lambda one: (one.at, one.pk), reverse=True)
-    by_number = {brief.pk: brief for brief in briefs}
-    return [_chosen(one, briefs, by_number) for one in newest[:MOST_MODELS]]
+    for run in sorted(complete, key=lambda run: not run.has_baseline):
+        latest.setdefault(run.model, run)
+    newest = sorted(latest.values(), key=lambda run: (run.at, run.pk), reverse=True)
+    return [run.pk for run in newest[:MOST_MODELS]]
 
 
-def _chosen(
-    run: CompleteRun, briefs: Sequence[CompleteRun], by_number: Mapping[int, CompleteRun]
-) -> LatestRuns:
-    baseline = by_number.get(run.baseline or 0)
-    if baseline is None:
-        before = _before(run, briefs)
-        return LatestRuns(run.pk, before, before)
-    if baseline.pk == run.pk:
-        return LatestRuns(run.pk, None, None)
-    is_own = baseline.model == run.model
-    return LatestRuns(run.pk, baseline.pk, baseline.pk if is_own else _before(run, briefs))
+def with_opponents(runs: Sequence[int], models: Mapping[int, int]) -> list[LatestRuns]:
+    """Return each run with the runs that it is compared with; one query.
 
-
-def _before(run: CompleteRun, briefs: Sequence[CompleteRun]) -> int | None:
-    same = [one for one in briefs if (one.suite, one.variant) == (run.suite, run.variant)]
-    return next((one.pk for one in same if (one.at, one.pk) < (run.at, run.pk)), None)
+    Args:
+        models: The model of every complete run.
+    """
+    earlier = earlier_of(runs)
+    return [
+        LatestRuns(
+            run,
+            earlier[run].opponent,
+            earlier[run].opponent
+            if models.get(earlier[run].opponent or 0) == models[run]
+            else earlier[run].previous,
+        )
+        for run in runs
+    ]
 
 
 # Counted -----------------------------------------------------------------------------------------
@@ -177,9 +174,9 @@ class LatestRunsReport:
     titles: Mapping[int, str]
 
 
-def latests(briefs: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport:
+def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport:
     """A constant number of queries; comparisons may be left to a second request."""
-    pairs = latest_runs(briefs)
+    pairs = with_opponents(latest_runs(complete), {run.pk: run.model for run in complete})
     counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
     runs = tuple(_latest(pairs, counts, reading))
     never_passed = _hopeless({pair.run: counts[pair.run] for pair in pairs})
@@ -191,9 +188,9 @@ def latests(briefs: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport
 
 def complete_run_infos() -> list[CompleteRun]:
     """Every complete run, newest first; one query."""
-    columns = ("pk", "language_model_id", "suite_id", "suite__baseline", "variant_key")
-    runs = complete_runs().order_by("-created_at", "-pk")
-    return [CompleteRun(*row) for row in runs.values_list(*columns, "created_at")]
+    runs = Run.objects.complete().order_by("-created_at", "-pk")
+    rows = runs.values_list("pk", "language_model_id", HAS_BASELINE, "created_at")
+    return [CompleteRun(*row) for row in rows]
 
 
 def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
@@ -216,7 +213,7 @@ def _ids(wanted: Q) -> Cast:
     return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
 
 
-FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite", "suite__baseline")
+FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite")
 
 
 def _latest(
@@ -233,7 +230,7 @@ def _latest(
             rate=_rate(run, counts[run.pk]),
             against=against,
             before=_rate(against, counts[against.pk]) if against else None,
-            is_baseline=bool(against and run.suite and run.suite.baseline_id == against.pk),
+            is_baseline=bool(against and is_baseline(against)),
             labels=labels.get(run.pk, ()),
             compared=found.get((pair.against, pair.run)),
             since=runs.get(pair.since or 0),

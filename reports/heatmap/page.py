@@ -131,7 +131,7 @@ def _row(report: HeatReport, question: HeatQuery, row: Row) -> tuple[Cell, ...]:
 
 def _row_url(report: HeatReport, question: HeatQuery, row: Row) -> str:
     if question.rows == ISSUE:
-        return page_url("issue", issue=row.key)
+        return page_url("issue_timeline", issue=row.key)
     return page_url("trend", suite=report.scope.suite, tag=row.key)
 
 

@@ -31,4 +31,6 @@ def accept_proposal(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, f"“{issue}” {DONE[act]}. {proposal.reason}")
     home = request.POST.get("back") == "home"
-    return HttpResponseRedirect(reverse("admin:index") if home else page_url("issue", issue=issue))
+    return HttpResponseRedirect(
+        reverse("admin:index") if home else page_url("issue_timeline", issue=issue)
+    )

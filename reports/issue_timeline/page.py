@@ -87,7 +87,7 @@ def _unasked() -> Document:
                 ),
                 rows=[
                     (
-                        Link(str(issue), page_url("issue", issue=issue)),
+                        Link(str(issue), page_url("issue_timeline", issue=issue)),
                         issue.get_state_display(),
                         issue.get_severity_display(),
                     )
@@ -172,8 +172,8 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
 
 
 ISSUE_TIMELINE = Page(
-    key="issue",
-    title="Life of an issue",
+    key="issue_timeline",
+    title="Issue timeline",
     summary="One issue over its runs: where it broke, where it passed again, tests and feedback.",
     form=IssueForm,
     build=build,

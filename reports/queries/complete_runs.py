@@ -6,7 +6,6 @@ from typing import Any
 from django.db.models import (
     Case,
     Count,
-    Exists,
     F,
     OuterRef,
     Q,
@@ -18,25 +17,14 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from evalhub.models import BatchState
 from reports.leaderboard.rule import Sums
 from runs.models import JudgeRun, Result, Run
-
-
-def complete_runs() -> QuerySet[Run]:
-    """Runs that are answered and judged: those that `runs.figures.states` calls done."""
-    judge_runs = JudgeRun.objects.filter(run=OuterRef("pk"))
-    return Run.objects.filter(
-        ~Exists(judge_runs.filter(state=BatchState.LIVE)),
-        ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
-        state=BatchState.DONE,
-    )
 
 
 def complete_runs_with_times() -> QuerySet[Run]:
     """The same with `began_at`, and `jury_fingerprint` of who judged; null where nobody did."""
     current = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True)
-    return complete_runs().annotate(
+    return Run.objects.complete().annotate(
         began_at=Coalesce("started_at", "created_at"),
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )

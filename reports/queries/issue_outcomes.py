@@ -10,8 +10,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from reports.issue_timeline.rule import IssueResult
-from reports.queries.complete_runs import complete_runs
-from runs.models import Outcome, Result
+from runs.models import Outcome, Result, Run
 
 
 class RunInfo(NamedTuple):
@@ -59,7 +58,7 @@ COLUMNS = (
 
 def run_infos() -> list[RunInfo]:
     """All complete runs, oldest first; one query."""
-    rows = complete_runs().order_by("created_at", "pk").values_list(*COLUMNS)
+    rows = Run.objects.complete().order_by("created_at", "pk").values_list(*COLUMNS)
     return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from reports.queries.complete_runs import complete_runs
 from runs.models import Run, Suite
 
 NO_SUITE = "none"
@@ -33,11 +32,11 @@ def scope_of(chosen: Choice) -> Scope:
         suite: Suite | None = chosen
     else:
         suite = None if chosen == NO_SUITE else newest_suite()
-    runs = complete_runs()
+    runs = Run.objects.complete()
     return Scope(suite, runs.filter(suite=suite), Run.objects.filter(suite=suite))
 
 
 def newest_suite() -> Suite | None:
     """The suite of the newest complete run; None where that has none, or there is no run."""
-    run = complete_runs().select_related("suite").order_by("-created_at", "-pk").first()
+    run = Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
     return run.suite if run else None

@@ -72,11 +72,12 @@ def _controls(report: RunDetailsReport, find: str) -> dict[str, Any]:
     others = offered(find, suites=[], without=runs) if len(runs) < MOST_RUNS else []
     return {
         "shown": [
-            (one, page_url("individual", runs=[run for run in runs if run != one.run]))
+            (one, page_url("run_details", runs=[run for run in runs if run != one.run]))
             for one in report.runs
         ],
         "offered": [
-            Offered(run, page_url("individual", runs=[*runs, run]), is_near=False) for run in others
+            Offered(run, page_url("run_details", runs=[*runs, run]), is_near=False)
+            for run in others
         ],
         "find": find,
     }
@@ -195,8 +196,8 @@ def _bars(report: RunDetailsReport, one: RunOutcomes, tags: Sequence[str]) -> Ba
 
 
 RUN_DETAILS = Page(
-    key="individual",
-    title="Run by run",
+    key="run_details",
+    title="Run details",
     summary="For each run what its results came to, overall and on each tag.",
     form=RunDetailsForm,
     build=build,

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from reports.documents.model_lines import LineStyle, line_styles, names_of
 from reports.documents.reading import Reading
-from reports.queries.complete_runs import complete_runs
 from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from runs.figures.tallies import Counts
@@ -76,7 +75,7 @@ def run_details_report(
 
 def latest_runs() -> list[int]:
     """The newest complete runs, the oldest of them first."""
-    newest = complete_runs().order_by("-created_at", "-pk").values_list("pk", flat=True)
+    newest = Run.objects.complete().order_by("-created_at", "-pk").values_list("pk", flat=True)
     return list(reversed(newest[:LATEST]))
 
 

@@ -5,7 +5,6 @@ from urllib.parse import parse_qs
 from evalhub.admin_site.pages import row_number
 from evalhub.schedules import ScheduleRefused
 from reports.models import ExecutiveSummary
-from reports.queries.complete_runs import complete_runs
 from reports.summaries.requests import MOST_RUNS, SummaryRefused, ask_summary
 from runs.models import Run
 
@@ -52,7 +51,7 @@ def ask_anew(state: str) -> str:
 
 def newest_runs(summary: ExecutiveSummary) -> list[Run]:
     """The newest complete run of each variant, over the tests that the suite was last run with."""
-    runs = complete_runs().filter(suite=summary.suite).order_by("-created_at", "-pk")
+    runs = Run.objects.complete().filter(suite=summary.suite).order_by("-created_at", "-pk")
     newest: dict[str, Run] = {}
     fingerprint = ""
     for run in runs.select_related("suite"):

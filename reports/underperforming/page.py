@@ -15,7 +15,6 @@ from reports.documents.links import page_url, results_url
 from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
-from reports.queries.complete_runs import complete_runs
 from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
 from reports.underperforming.rule import EXACT, LAST, IssueComparison
 from runs.figures.tallies import Rate
@@ -37,7 +36,7 @@ class UnderperformingForm(ReportForm):
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
         field: Any = self.fields["run"]
-        runs = complete_runs().only("label", "model_name", "created_at")
+        runs = Run.objects.complete().only("label", "model_name", "created_at")
         offered = list(runs.order_by("-created_at", "-pk")[:OFFERED])
         asked = self.asked["run"]
         if asked is not None and asked not in offered:
@@ -181,7 +180,7 @@ def _next_table(report: UnderperformingReport) -> Table:
 
 def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...]:
     return (
-        Link(report.titles[one.issue], page_url("issue", issue=one.issue)),
+        Link(report.titles[one.issue], page_url("issue_timeline", issue=one.issue)),
         Linked(_rate(report, one), results_url(report.run, issue=one.issue))
         if report.run
         else None,

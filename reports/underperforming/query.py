@@ -8,7 +8,6 @@ from django.db.models import Count
 
 from issues.models import Issue
 from reports.documents.reading import Reading
-from reports.queries.complete_runs import complete_runs
 from reports.queries.rates import Group, Tally, rates_of
 from reports.underperforming.rule import (
     LAST,
@@ -50,7 +49,7 @@ class UnderperformingReport:
 
 def newest_run() -> Run | None:
     """The newest complete run."""
-    return complete_runs().select_related("suite").order_by("-created_at", "-pk").first()
+    return Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
 
 
 def underperforming(
@@ -130,7 +129,9 @@ def _last_runs(
 
 
 def _runs_until(run: Run) -> list[int]:
-    earlier = complete_runs().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
+    earlier = (
+        Run.objects.complete().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
+    )
     return list(earlier.values_list("pk", flat=True)[:WINDOW])
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.db.models import Count, F, OuterRef, Q, Subquery
 
-from evalhub.models import BatchState
 from evalhub.statistics.detectable import detectable_change
-from runs.models import Result, Run, Suite
+from runs.baselines import latest_pair
+from runs.models import Result, Suite
 
 DEFAULT_DISCORDANCE = 0.15
 """The share of tests that flip from one run to another, where no earlier runs tell it."""
@@ -41,7 +41,7 @@ def detectable(tests: int, suite: Suite | None) -> Detectable | None:
 
 def _measured(suite: Suite | None) -> tuple[float, str] | None:
     """How many tests flipped to the suite's latest run, from its baseline or the run before."""
-    runs = _two_runs(suite) if suite else None
+    runs = latest_pair(suite) if suite else None
     if runs is None:
         return None
     before, latest = runs
@@ -59,12 +59,3 @@ def _measured(suite: Suite | None) -> tuple[float, str] | None:
         return None
     names = [run.label if before.label != latest.label else str(run) for run in runs]
     return counts["flips"] / counts["n"], f"as from {names[0]} to {names[1]}"
-
-
-def _two_runs(suite: Suite) -> tuple[Run, Run] | None:
-    latest = list(Run.objects.filter(suite=suite, state=BatchState.DONE).order_by("-pk")[:2])
-    if not latest:
-        return None
-    baseline = suite.baseline if suite.baseline_id != latest[0].pk else None
-    before = baseline or (latest[1] if len(latest) > 1 else None)
-    return (before, latest[0]) if before else None

@@ -1,5 +1,8 @@
+from typing import Self
+
+from django.apps import apps
 from django.db import models
-from django.db.models import Case, Q, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -24,6 +27,20 @@ class TagSet(models.Model):
 
     def __str__(self) -> str:
         return ", ".join(self.names)
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def complete(self) -> Self:
+        """Runs with every result answered or in error, and judged: `states.state_of` is done.
+
+        No judge run of theirs is live, and the active one, if there is any, is done.
+        """
+        judge_runs = apps.get_model("runs", "JudgeRun")._default_manager.filter(run=OuterRef("pk"))
+        return self.filter(
+            ~Exists(judge_runs.filter(state=BatchState.LIVE)),
+            ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
+            state=BatchState.DONE,
+        )
 
 
 class Run(Batch):
@@ -58,6 +75,8 @@ class Run(Batch):
     )
     is_scripted = models.BooleanField(default=False)
     source_id = models.CharField(max_length=100, blank=True)
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ("-pk",)

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evalhub.models import BatchState, ItemState
+from evalhub.models import ItemState
 from evalhub.statistics.deviation import is_split, population_deviation
 from issues.rubrics.scoring import consensus
+from runs.baselines import opponent_of
 from runs.models import JudgeRun, Judgment, Outcome, Result, ResultScore, Run
 from runs.review.reasons import Facts
 from runs.scoring.score import Rule, rules_of
@@ -23,14 +24,9 @@ class Before(NamedTuple):
 
 
 def before(run: Run) -> Before | None:
-    """The baseline of the run's suite, else its last done run of the same variant before it."""
-    if run.suite is None:
-        return None
-    if (pinned := run.suite.baseline) is not None and pinned.pk != run.pk:
-        return Before(pinned, name_of(pinned))
-    earlier = Run.objects.filter(suite=run.suite, variant_key=run.variant_key, pk__lt=run.pk)
-    last = earlier.filter(state=BatchState.DONE).order_by("-pk").first()
-    return Before(last, name_of(last)) if last else None
+    """Return the run that flips are counted against; None: there is nothing to compare with."""
+    opponent = opponent_of(run)
+    return Before(opponent, name_of(opponent)) if opponent else None
 
 
 def name_of(run: Run) -> str:

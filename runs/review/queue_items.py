@@ -302,5 +302,5 @@ def _done_since(queue: Queue) -> list[Run]:
     runs = Run.objects.filter(suite=queue.follows, state=BatchState.DONE).filter(
         Q(finished_at__gte=queue.created_at) | Exists(judged), ~Exists(added)
     )
-    found = runs.order_by("pk").select_related("suite__baseline").prefetch_related("judge_runs")
+    found = runs.order_by("pk").select_related("suite").prefetch_related("judge_runs")
     return [run for run in found if state_of(run, list(run.judge_runs.all())) == BatchState.DONE]

@@ -52,6 +52,18 @@ def test_those_who_control_runs_are_told_of_a_regression():
     assert not Notification.objects.filter(recipient=viewer).exists()
 
 
+def test_without_a_baseline_a_regression_is_since_the_previous_run():
+    make_user("maintainer")
+    tests = [make_test() for _ in range(12)]
+    suite = Suite.objects.create(name="s")
+    for label, votes in (("Old", PASS), ("New", FAIL)):
+        run_of(tests, [votes] * 12, suite=suite, label=label)
+    notify_finished()
+
+    sent = Notification.objects.get(kind=NotificationKind.REGRESSION)
+    assert sent.title == "New is worse than Old"
+
+
 def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
     make_user("maintainer")
     tests = [make_test() for _ in range(12)]

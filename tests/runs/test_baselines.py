@@ -1,11 +1,16 @@
-"""The run that later runs of a suite are compared with."""
+"""The run that another run is compared with, and the baseline of a suite."""
+
+import ast
+from datetime import timedelta
 
 import pytest
 
 from runs.admin.suite.admin import SuiteForm
-from runs.baselines import NoBaseline, pin, unpin
-from runs.models import Suite
+from runs.baselines import Earlier, NoBaseline, earlier_of, latest_pair, opponent_of, pin, unpin
+from runs.models import Run, Suite
 from tests.api import client_of
+from tests.factories import make_test
+from tests.layers import ROOT, sources
 from tests.reports.judged_runs import judged
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +19,139 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def suite():
     return Suite.objects.create(name="Everyday questions")
+
+
+@pytest.fixture
+def run_of(suite):
+    """A function that makes a complete run of one test, of the suite unless told otherwise."""
+    test = make_test()
+
+    def make(variant="v", **fields):
+        fields = {"suite": suite, "tests": [test], "variant_key": variant} | fields
+        return judged(*[[1]] * len(fields["tests"]), **fields)
+
+    return make
+
+
+# Opponents ---------------------------------------------------------------------------------------
+
+
+def test_a_run_is_compared_with_the_baseline_of_its_suite(run_of):
+    baseline, _, run = run_of("other model"), run_of(), run_of()
+    pin(baseline)
+
+    assert opponent_of(run) == baseline
+
+
+def test_without_a_baseline_it_is_the_previous_run_of_the_variant(run_of):
+    _, previous, _, run = run_of(), run_of(), run_of("other model"), run_of()
+
+    assert opponent_of(run) == previous
+
+
+def test_the_baseline_itself_is_compared_with_the_previous_run(run_of):
+    previous, baseline = run_of(), run_of()
+    pin(baseline)
+
+    assert opponent_of(baseline) == previous
+
+
+def test_a_run_of_another_model_is_no_opponent_unless_it_is_the_baseline(run_of):
+    run_of("other model")
+
+    assert opponent_of(run_of()) is None
+
+
+def test_a_baseline_without_a_test_in_common_is_passed_over(run_of):
+    previous = run_of()
+    pin(run_of("other model", tests=[make_test()]))
+
+    assert opponent_of(run_of()) == previous
+
+
+def test_a_baseline_that_is_judged_again_is_passed_over(run_of):
+    previous, baseline = run_of(), run_of("other model")
+    pin(baseline)
+    baseline.judge_runs.update(state="live")
+
+    assert opponent_of(run_of()) == previous
+
+
+def test_incomplete_runs_and_those_of_other_suites_are_passed_over(run_of):
+    previous = run_of()
+    run_of(done=False)
+    run_of(suite=None)
+    run_of(suite=Suite.objects.create(name="Other"))
+
+    assert opponent_of(run_of()) == previous
+
+
+def test_earlier_goes_by_date_where_runs_were_imported_later(run_of):
+    newer, run, imported = run_of(), run_of(), run_of()
+    for days, one in enumerate((imported, newer, run)):
+        Run.objects.filter(pk=one.pk).update(created_at=run.created_at + timedelta(days=days))
+
+    assert [opponent_of(one) for one in (run, newer, imported)] == [newer, imported, None]
+
+
+def test_runs_of_no_suite_have_no_opponent(run_of):
+    run_of(suite=None)
+
+    assert opponent_of(run_of(suite=None)) is None
+
+
+def test_opponents_of_many_runs_take_one_query(run_of, django_assert_num_queries):
+    baseline, previous, run = run_of("other model"), run_of(), run_of()
+    pin(baseline)
+
+    with django_assert_num_queries(1):
+        found = earlier_of([previous.pk, run.pk])
+
+    assert found == {
+        previous.pk: Earlier(baseline.pk, None),
+        run.pk: Earlier(baseline.pk, previous.pk),
+    }
+
+
+def test_the_latest_pair_is_that_of_the_newest_run_with_an_opponent(run_of, suite):
+    previous, run = run_of(), run_of()
+    run_of("other model")
+
+    assert latest_pair() == latest_pair(suite) == (previous, run)
+    assert latest_pair(Suite.objects.create(name="Other")) is None
+
+
+ATTRIBUTES, PATH = ("baseline", "baseline_id"), "suite__baseline"
+
+
+def baseline_lookups(source):
+    """Attributes and field paths by which code reads the baseline of a suite, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        if (
+            (isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES)
+            or (isinstance(node, ast.Constant) and str(node.value).startswith(PATH))
+            or (isinstance(node, ast.keyword) and str(node.arg).startswith(PATH))
+        ):
+            yield node.lineno
+
+
+def test_no_other_module_looks_up_baselines():
+    """A second rule on what a run is compared with would have to read `Suite.baseline`."""
+    found = {
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sources("*.py")
+        if str(path.relative_to(ROOT)) != "runs/baselines.py"
+        for line in baseline_lookups(path.read_text())
+    }
+
+    assert {place for place in found if not place.startswith(SETS_BASELINES)} == set()
+
+
+SETS_BASELINES = ("runs/admin/suite/admin.py:", "reports/urls.py:")
+"""The form field, and the view that pins."""
+
+
+# Pinning -----------------------------------------------------------------------------------------
 
 
 def test_a_done_run_becomes_the_baseline_of_its_suite(suite):
@@ -65,5 +203,5 @@ def test_programs_set_a_baseline_by_the_same_rule(suite):
     taken = client.patch(f"/api/v1/suites/{suite.pk}/", {"baseline": done.pk})
 
     assert (refused.status_code, taken.status_code) == (400, 200)
-    assert "has to be done" in str(refused.json())
+    assert "must be done" in str(refused.json())
     assert taken.json()["baseline"] == done.pk

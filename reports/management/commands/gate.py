@@ -16,9 +16,8 @@ from reports.compare.sentences import sentences
 from reports.documents.cells import points
 from reports.gate.query import gate_input, gate_result
 from reports.gate.rule import MAX_MISSING, Code, GateDecision, Limits
+from runs.baselines import opponent_of
 from runs.models import Run
-
-BASELINE = "baseline"
 
 
 class Command(BaseCommand):
@@ -28,8 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("run", help="Its number or its label.")
         parser.add_argument(
             "--against",
-            default=BASELINE,
-            help="The number or label of another run, or `baseline`: that of its suite (default).",
+            default="",
+            help="Number or label of the run to compare with. Default: the suite's baseline, else "
+            "the previous run of the same model, system prompt and parameters.",
         )
         parser.add_argument("--alpha", type=share, default=Limits().alpha, help="Default 0.05.")
         parser.add_argument(
@@ -69,7 +69,7 @@ def found_run(named: str) -> Run:
     Raises:
         CommandError: There is none, or there are several.
     """
-    runs = Run.objects.select_related("suite__baseline")
+    runs = Run.objects.select_related("suite")
     if named.isascii() and named.isdigit() and len(named) < 18:
         by_number = runs.filter(pk=int(named)).first()
         if by_number is not None:
@@ -84,22 +84,21 @@ def found_run(named: str) -> Run:
 
 
 def other_run(named: str, run: Run) -> Run:
-    """What the run is compared with.
+    """Return the run to compare with: the one named, else the run's opponent.
 
     Raises:
-        CommandError: There is no such run, or the run's suite has no baseline.
+        CommandError: There is no such run, or no opponent.
     """
-    if named != BASELINE:
+    if named:
         return found_run(named)
-    if run.suite is None:
-        raise refusal(f"{run.label} is of no suite and so has no baseline: give --against a run.")
-    baseline: Run | None = run.suite.baseline
-    if baseline is None:
+    opponent = opponent_of(run)
+    if opponent is None:
         raise refusal(
-            f"The suite {run.suite} has no baseline: pin a run of it on the page Compare, or give "
-            "--against a run."
+            f"There is nothing to compare {run.label} with: its suite has no baseline that shares "
+            "a test with it, and no earlier complete run of the same model, system prompt and "
+            "parameters. Set a baseline on the page Compare, or name a run with --against."
         )
-    return baseline
+    return opponent
 
 
 def share(text: str) -> float:

@@ -7,10 +7,10 @@ from issues.models import Test
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.form import CompareForm
 from reports.compare.matching_rule import match
-from reports.compare.page import build
+from reports.compare.page import build, runs_of
 from reports.compare.query import comparison_of, outcomes_in, sides_of
 from reports.compare.rule import Kind, compared, counts_of, missing_share, net_change
-from reports.compare.run_choices_query import latest_pair, offered, opponent_of
+from reports.compare.run_choices_query import offered
 from reports.documents.reading import Reading
 from runs.models import Run, Suite
 from tests.factories import make_issue, make_test, make_user
@@ -252,32 +252,11 @@ def suite_of(*runs, baseline=None):
     return suite
 
 
-def test_without_any_the_latest_run_is_compared_with_the_baseline():
-    runs = [judged(PASS, label=f"run {n}") for n in range(3)]
-    suite_of(*runs, baseline=runs[0])
+def test_without_any_the_latest_run_is_compared_with_its_opponent():
+    first, second = two_runs([PASS], [PASS])
+    suite_of(first, second, baseline=first)
 
-    assert latest_pair() == (runs[0], runs[2])
-
-
-def test_without_a_baseline_the_run_before_it_is_taken():
-    runs = [judged(PASS) for _ in range(3)]
-    suite_of(*runs)
-
-    assert latest_pair() == (runs[1], runs[2])
-
-
-def test_of_runs_before_it_one_of_the_same_variant_is_taken():
-    runs = [judged(PASS, variant_key=key) for key in ("a", "b", "a")]
-    suite_of(*runs)
-
-    assert opponent_of(runs[2]) == runs[0]
-
-
-def test_a_run_that_is_not_done_is_not_offered_unasked():
-    runs = [judged(PASS), judged(PASS), judged(PASS, done=False)]
-    suite_of(*runs)
-
-    assert latest_pair() == (runs[0], runs[1])
+    assert runs_of([]) == [first, second]
 
 
 def test_one_run_is_compared_with_what_it_follows():

@@ -138,11 +138,11 @@ def test_a_run_that_is_not_done_is_refused_as_baseline(client):
 
     suite.refresh_from_db()
     assert suite.baseline is None
-    assert "a baseline has to be done" in page.content.decode()
+    assert "a baseline must be done" in page.content.decode()
 
 
 def test_a_run_of_no_suite_is_refused_as_baseline(client):
-    assert "is of no suite" in pin(client, judged(PASS)).content.decode()
+    assert "belongs to no suite" in pin(client, judged(PASS)).content.decode()
 
 
 def test_annotators_set_no_baseline(client):

@@ -48,7 +48,7 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
 def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
     issue, tests = ready_issue()
     released(tests, [0, 1, 1, 1])
-    enter.goto(f"{reverse('reports:issue')}?issue={issue.pk}")
+    enter.goto(f"{reverse('reports:issue_timeline')}?issue={issue.pk}")
     enter.locator("#chart-runs .main-svg").first.wait_for()
     shoot(enter, "issue-proposed")
     enter.get_by_role("button", name="Resolve it").click()
@@ -62,7 +62,8 @@ def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
 def test_pages_of_issues_fit_with_no_run_one_and_many(enter, releases):
     ledger = make_workspace(releases) if releases else None
     pages = {
-        "issue": f"{reverse('reports:issue')}?issue={ledger.issues[0].pk if ledger else ''}",
+        "issue": reverse("reports:issue_timeline")
+        + f"?issue={ledger.issues[0].pk if ledger else ''}",
         "underperforming": reverse("reports:underperforming"),
     }
     for name, address in pages.items():

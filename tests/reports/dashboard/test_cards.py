@@ -11,14 +11,20 @@ from django.utils import timezone
 
 from reports.dashboard.card_choices import DEFAULT, cards_of, choices_of, choose, reset
 from reports.dashboard.cards import Home
-from reports.dashboard.latest_runs_query import CompleteRun, LatestRuns, latest_runs
+from reports.dashboard.latest_runs_query import (
+    CompleteRun,
+    LatestRuns,
+    latest_runs,
+    with_opponents,
+)
 from reports.documents.document import Link, Linked
 from reports.documents.reading import Reading
+from runs.baselines import pin
 from runs.models import Run, Suite
 from runs.review.models import QueueState
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
-from tests.reports.judged_runs import answer, finish, judge
+from tests.reports.judged_runs import answer, finish, judge, judged
 from tests.reports.workspaces import make_workspace
 from tests.runs.review.rows import make_queue, put
 
@@ -33,42 +39,38 @@ def _nothing_kept():
 NOW = timezone.now()
 
 
-def brief(pk, *, model=1, suite=1, baseline=None, variant="v"):
-    return CompleteRun(pk, model, suite, baseline, variant, NOW + timedelta(days=pk))
+def brief(pk, *, model=1, has_baseline=False):
+    return CompleteRun(pk, model, has_baseline, NOW + timedelta(days=pk))
 
 
 # Which runs --------------------------------------------------------------------------------------
 
 
-def test_each_model_has_its_latest_run_compared_with_the_baseline():
-    models = {5: 2, 4: 1, 2: 2, 1: 1}
-    runs = [brief(pk, model=m, baseline=1, variant=str(m)) for pk, m in models.items()]
+def test_the_latest_run_of_each_model_is_shown_newest_first():
+    runs = [brief(pk, model=model) for pk, model in ((5, 2), (4, 1), (2, 2), (1, 1))]
 
-    assert latest_runs(runs) == [LatestRuns(5, 1, 2), LatestRuns(4, 1, 1)]
-
-
-def test_without_a_baseline_it_is_the_run_before_of_the_same_variant():
-    runs = [brief(5), brief(4, variant="w"), brief(3), brief(2)]
-
-    assert latest_runs(runs) == [LatestRuns(5, 3, 3)]
-
-
-def test_runs_of_another_suite_are_not_compared():
-    assert latest_runs([brief(5), brief(4, suite=2)]) == [LatestRuns(5, None, None)]
-
-
-def test_the_baseline_itself_is_compared_with_nothing():
-    assert latest_runs([brief(5, baseline=5), brief(4, baseline=5)]) == [LatestRuns(5, None, None)]
+    assert latest_runs(runs) == [5, 4]
 
 
 def test_a_suite_with_a_baseline_goes_before_newer_runs_of_others():
-    assert latest_runs([brief(5, suite=2), brief(4, baseline=1), brief(1, baseline=1)]) == [
-        LatestRuns(4, 1, 1)
+    runs = [brief(5), brief(4, has_baseline=True), brief(1, has_baseline=True)]
+
+    assert latest_runs(runs) == [4]
+
+
+def test_issues_get_worse_since_the_baseline_or_the_previous_run_of_the_model():
+    test, models = make_test(), [make_model(), make_model()]
+    suite = Suite.objects.create(name="s")
+    runs = [
+        judged([1], tests=[test], suite=suite, model=model, variant_key=model.name)
+        for model in (*models, *models)
     ]
+    pin(runs[0])
+    first, second, third, fourth = [run.pk for run in runs]
 
+    found = with_opponents([fourth, third], {run.pk: run.language_model_id for run in runs})
 
-def test_a_baseline_that_is_not_complete_any_more_is_none():
-    assert latest_runs([brief(5, baseline=99), brief(4, baseline=99)]) == [LatestRuns(5, 4, 4)]
+    assert found == [LatestRuns(fourth, first, second), LatestRuns(third, first, first)]
 
 
 # Cards -------------------------------------------------------------------------------------------

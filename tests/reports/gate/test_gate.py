@@ -200,11 +200,15 @@ def test_an_unknown_run_is_no_regression(two_runs, arguments, words):
     assert refused.value.returncode == 2
 
 
-def test_a_suite_without_a_baseline_is_told(two_runs):
+def test_without_a_baseline_the_previous_run_is_compared(two_runs, capsys):
     Suite.objects.update(baseline=None)
 
-    with pytest.raises(CommandError, match="Everyday questions has no baseline") as refused:
-        call_command("gate", "April")
+    assert "against March (run" in gate(capsys, "April")[1].splitlines()[0]
+
+
+def test_a_run_without_an_opponent_cannot_be_told(two_runs):
+    with pytest.raises(CommandError, match="nothing to compare March with") as refused:
+        call_command("gate", "March")
 
     assert refused.value.returncode == 2
 

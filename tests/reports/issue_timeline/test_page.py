@@ -34,7 +34,7 @@ def test_each_run_tells_how_the_issue_went():
     ledger = make_workspace()
     found = [row for row in rows(document_of(ledger.issues[0]), "runs") if "shaky" in row["line"]]
 
-    assert [(row["release"], row["went"]) for row in found] == [
+    assert [(row["release"], row["issue_outcome"]) for row in found] == [
         ("1.1", "failed"),
         ("1.0", "failed"),
     ]
@@ -141,7 +141,7 @@ def accept(client, issue, role, **sent):
 def test_one_click_resolves_what_is_proposed(client):
     issue = proposed()
     client.force_login(make_user("maintainer"))
-    page = client.get(reverse("reports:issue"), {"issue": issue.pk}).content.decode()
+    page = client.get(reverse("reports:issue_timeline"), {"issue": issue.pk}).content.decode()
     assert "Resolve it" in page
     response = accept(client, issue, "maintainer", act="resolve")
 
@@ -152,7 +152,7 @@ def test_one_click_resolves_what_is_proposed(client):
 def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
     issue = proposed()
     client.force_login(make_user("viewer"))
-    page = client.get(reverse("reports:issue"), {"issue": issue.pk}).content.decode()
+    page = client.get(reverse("reports:issue_timeline"), {"issue": issue.pk}).content.decode()
 
     assert "passed 3 releases in a row" in page
     assert "Resolve it" not in page
@@ -177,7 +177,7 @@ def test_the_programs_read_what_is_proposed():
 
 def test_pages_of_an_issue_and_of_its_tests_lead_to_its_life(client):
     issue = proposed()
-    life = f"{reverse('reports:issue')}?issue={issue.pk}"
+    life = f"{reverse('reports:issue_timeline')}?issue={issue.pk}"
     client.force_login(make_user("maintainer"))
     pages = [
         client.get(row.get_absolute_url()).content.decode() for row in (issue, issue.tests.first())

@@ -17,7 +17,7 @@ from reports.run.exports import report_json
 from reports.run.query import run_report
 from reports.run.sealing_query import sealing_of
 from reports.run_details.page import RunDetailsForm
-from reports.run_details.page import build as individual
+from reports.run_details.page import build as run_details
 from reports.trend.page import TrendForm
 from reports.trend.page import build as trend
 from runs.figures.filters import Filters
@@ -155,7 +155,7 @@ def test_reports_can_be_about_some_of_the_tests(tests, passed, n):
     run = a_run()
     assert only(Result.objects.filter(run=run), tests).count() == n
     reading = Reading(make_user("viewer"))
-    for form, build in ((TrendForm, trend), (HeatForm, heat_map), (RunDetailsForm, individual)):
+    for form, build in ((TrendForm, trend), (HeatForm, heat_map), (RunDetailsForm, run_details)):
         query = QueryDict(f"tests={tests}&suite=none")
         assert [rate.n for rate in rates_in(build(form(query).asked, reading))][:1] == [n]
 

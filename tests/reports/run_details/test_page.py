@@ -91,6 +91,6 @@ def test_runs_are_added_and_removed_by_links(tests):
     first, second = (run_of(name, [1], tests=tests[:1]) for name in ("kelp", "aurora"))
     browser = Client()
     browser.force_login(make_user("viewer"))
-    page = browser.get(reverse("reports:individual"), {"runs": first.pk, "find": "aurora"})
+    page = browser.get(reverse("reports:run_details"), {"runs": first.pk, "find": "aurora"})
 
     assert f"?runs={first.pk}&amp;runs={second.pk}" in page.content.decode()

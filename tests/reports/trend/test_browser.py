@@ -9,7 +9,7 @@ from tests.reports.workspaces import make_workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-PAGES = ("trend", "heatmap", "individual")
+PAGES = ("trend", "heatmap", "run_details")
 ALL = {"trend": "?each=on"}
 """What else a page can show."""
 

@@ -82,7 +82,7 @@ def test_what_was_not_scored_is_in_no_rate_and_told(suite):
     two_models(suite)
     newest = rows(trend()[0])[0]
 
-    assert (newest["line"], newest["excluded"]) == ("aurora", "1 unjudged")
+    assert (newest["line"], newest["excluded"]) == ("aurora", "1 unscored")
 
 
 def test_a_run_that_still_works_is_left_out_and_told(suite):

@@ -3,7 +3,6 @@ from itertools import product
 import pytest
 
 from evalhub.models import BatchState
-from reports.queries.complete_runs import complete_runs
 from runs.figures.states import state_of
 from runs.models import JudgeRun, Run
 from tests.factories import make_run, make_test
@@ -21,7 +20,7 @@ def test_runs_are_complete_where_their_state_is_done():
         Run.objects.filter(pk=run.pk).update(state=run_state)
     runs = Run.objects.prefetch_related("judge_runs")
     done = {run.pk for run in runs if state_of(run, run.judge_runs.all()) == BatchState.DONE}
-    assert {run.pk for run in complete_runs()} == done
+    assert {run.pk for run in Run.objects.complete()} == done
     assert 0 < len(done) < runs.count()
 
 
@@ -29,4 +28,4 @@ def test_run_that_nobody_judges_is_complete_once_it_is_answered():
     run = make_run()
     run.judge_runs.all().delete()
     Run.objects.filter(pk=run.pk).update(state=BatchState.DONE)
-    assert list(complete_runs()) == [run]
+    assert list(Run.objects.complete()) == [run]
