@@ -3,14 +3,22 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState
 from runs.figures.states import state_of
 from runs.models import Result, Run, Suite
 
-HAS_BASELINE = Q(suite__baseline__isnull=False)
+HAS_BASELINE = ExpressionWrapper(Q(suite__baseline__isnull=False), BooleanField())
 """Runs of suites that have a baseline."""
 
 
@@ -43,8 +51,8 @@ def opponent_of(run: Run) -> Run | None:
 
 def earlier_of(runs: Collection[int]) -> dict[int, Earlier]:
     """Return the runs to compare each of these runs with, by its id; one query."""
-    rows = _with_earlier(Run.objects.filter(pk__in=runs)).order_by()
-    found = rows.values_list("pk", "opponent", "previous")
+    rows = Run.objects.filter(pk__in=runs).order_by()
+    found = rows.values_list("pk", _opponent(), _previous())
     return {pk: Earlier(opponent, previous) for pk, opponent, previous in found}
 
 
@@ -55,8 +63,8 @@ def latest_pair(suite: Suite | None = None) -> tuple[Run, Run] | None:
         suite: Only runs of this suite; None: all runs.
     """
     runs = Run.objects.complete() if suite is None else suite.runs.complete()
-    newest = _with_earlier(runs).filter(opponent__isnull=False).order_by("-created_at", "-pk")
-    run = newest.select_related("suite").first()
+    with_opponent = runs.annotate(opponent=_opponent()).filter(opponent__isnull=False)
+    run = with_opponent.select_related("suite").order_by("-created_at", "-pk").first()
     opponent = opponent_of(run) if run else None
     return (opponent, run) if run and opponent else None
 
@@ -66,18 +74,23 @@ def is_baseline(run: Run) -> bool:
     return run.suite is not None and run.suite.baseline_id == run.pk
 
 
-def _with_earlier(runs: QuerySet[Run]) -> QuerySet[Run]:
-    complete = Run.objects.complete().exclude(pk=OuterRef("pk"))
+def _opponent() -> Coalesce:
     run = OuterRef(OuterRef("pk"))
     shares_test = Exists(Result.objects.filter(run=OuterRef("pk"), test__results__run=run))
-    baseline = complete.filter(shares_test, pk=OuterRef("suite__baseline"))
+    baseline = _others().filter(shares_test, pk=OuterRef("suite__baseline")).order_by()
+    return Coalesce(Subquery(baseline.values("pk")[:1]), _previous())
+
+
+def _previous() -> Subquery:
     is_earlier = Q(created_at__lt=OuterRef("created_at")) | Q(
         created_at=OuterRef("created_at"), pk__lt=OuterRef("pk")
     )
-    same = complete.filter(suite=OuterRef("suite"), variant_key=OuterRef("variant_key"))
-    previous = Subquery(same.filter(is_earlier).order_by("-created_at", "-pk").values("pk")[:1])
-    opponent = Coalesce(Subquery(baseline.order_by().values("pk")[:1]), previous)
-    return runs.annotate(opponent=opponent, previous=previous)
+    same = _others().filter(suite=OuterRef("suite"), variant_key=OuterRef("variant_key"))
+    return Subquery(same.filter(is_earlier).order_by("-created_at", "-pk").values("pk")[:1])
+
+
+def _others() -> QuerySet[Run]:
+    return Run.objects.complete().exclude(pk=OuterRef("pk"))
 
 
 # Pinning -----------------------------------------------------------------------------------------
