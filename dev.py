@@ -80,6 +80,13 @@ def generate_sample_data(rest: Sequence[str]) -> int:
     become("-m", "tests.sample_data", *rest)
 
 
+def screenshots(rest: Sequence[str]) -> int:
+    """Take the pictures of the README, light and dark, from generated sample data."""
+    install("test", TEST)
+    os.environ["TAKE_SCREENSHOTS"] = "1"
+    become("-m", "tests.suite", "tests/test_screenshots.py", *rest)
+
+
 def audit(rest: Sequence[str]) -> int:
     """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
     python = tool("pip-audit", ROOT / ".audit")
@@ -113,7 +120,7 @@ def manage(rest: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     run.__name__: run
-    for run in (demo, test, check, bench, generate_sample_data, audit, lock, manage)
+    for run in (demo, test, check, bench, generate_sample_data, screenshots, audit, lock, manage)
 }
 
 

@@ -8,8 +8,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
-LARGEST_PICTURE = 300_000
-"""Bytes."""
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -19,10 +17,3 @@ def test_links_of_a_document_lead_to_files(document):
     missing = [link for link in local if link and not (document.parent / link).exists()]
 
     assert missing == []
-
-
-def test_pictures_are_small():
-    sizes = {path.name: path.stat().st_size for path in ROOT.glob("docs/screenshots/*")}
-
-    assert sizes
-    assert {name for name, size in sizes.items() if size > LARGEST_PICTURE} == set()
