@@ -49,7 +49,11 @@ def test_pictures_have_the_headings_of_the_pages(page, log_in):
     for name, address in pages().items():
         page.goto(address)
         page.wait_for_load_state("networkidle")
-        found[name] = [text for text in page.locator("#content h1, #content h2, main h2").all_inner_texts() if text]
+        found[name] = [
+            text
+            for text in page.locator("#content h1, #content h2, main h2").all_inner_texts()
+            if text
+        ]
         if TAKE in os.environ:
             for scheme in ("light", "dark"):
                 show(page, scheme=scheme)
