@@ -146,7 +146,6 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
     "admin:issues_test_library": (get(), post(WRITERS)),
-    "admin:issues_test_compare_answers": (get(),),
     # Runs
     "admin:runs_jury_preview": (post(MAINTAINERS),),
     "admin:runs_launch_estimate": (post(MAINTAINERS),),

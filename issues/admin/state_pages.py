@@ -13,7 +13,8 @@ from django.urls import URLPattern, path
 from django.utils.text import capfirst
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin, current_user
+from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.pages import current_user
 from issues import states
 from issues.admin.badges import badge_of
 from issues.states import HasState, Move, Refused
@@ -24,7 +25,7 @@ REFUSED_SHOWN = 20
 """Refusals of an act on several rows that are told one by one."""
 
 
-class StateAdmin(HistoryAdmin):
+class StateAdmin(ExtensibleAdmin):
     """Rows whose state changes by moves, each a button."""
 
     change_form_outer_before_template = "issues/state_panel.html"
@@ -46,11 +47,13 @@ class StateAdmin(HistoryAdmin):
 
     def panel(self, request: HttpRequest, row: HasState) -> dict[str, Any]:
         """State, moves and what is missing, as `issues/state_panel.html` shows them."""
+        contributed = self.contributed_panel(request, row)
+        own = self.acts(request, row)
         return {
             "state": row.get_state_display(),
             "badge": badge_of(row.state),
-            "facts": self.facts(row),
-            "acts": [*self.acts(request, row), *self._moves(request, row)],
+            "facts": [*self.facts(row), *contributed.facts],
+            "acts": [*own, *contributed.buttons, *self._moves(request, row)],
             "problems": [] if states.is_merged(row) else states.problems_of(row),
             "problems_title": "Missing before it can be reviewed:",
         }

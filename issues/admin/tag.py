@@ -9,7 +9,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.admin_site.pages import HistoryAdmin, PageAdmin, current_user
+from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.pages import PageAdmin, current_user
 from issues.models import ResolutionLabel, Tag
 from issues.states import Refused
 from issues.tags import check_name, merge
@@ -36,7 +37,7 @@ class TagForm(forms.ModelForm):
 
 
 @admin.register(Tag)
-class TagAdmin(HistoryAdmin):
+class TagAdmin(ExtensibleAdmin):
     """Renaming is changing the name: issues keep the tag, and its history tells the old name."""
 
     when_empty = "Tags group issues by domain, by task, or as you like."

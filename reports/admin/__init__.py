@@ -1,13 +1,7 @@
-"""What reports add to the admin: their own tables, and links on the tables of lower floors."""
+"""The reports' own tables, and links to reports on the pages of lower floors."""
 
+from reports.admin import contributions
 from reports.admin.capability import CapabilityAdmin
-from reports.admin.issue import IssueAdminWithReports
 from reports.admin.schedule import ReportScheduleAdmin
-from reports.admin.test import TestAdminWithReports
 
-__all__ = [
-    "CapabilityAdmin",
-    "IssueAdminWithReports",
-    "ReportScheduleAdmin",
-    "TestAdminWithReports",
-]
+__all__ = ["CapabilityAdmin", "ReportScheduleAdmin", "contributions"]

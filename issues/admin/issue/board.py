@@ -80,8 +80,12 @@ class Boarding(StateAdmin):
         return [("Board of issues", self.url_of("board"))]
 
     def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
-        """What a higher floor has to say of each issue on its card, by number."""
-        return {}
+        """Return the contributed columns' texts by issue: "50% (1/2) in the latest run"."""
+        return {
+            key: f"{text} in the {column.short_description}"
+            for column in self.contributed_columns()
+            for key, text in column.texts_of(issues).items()
+        }
 
     def board_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):

@@ -14,7 +14,8 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin, current_user, row_number
+from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.pages import current_user, row_number
 from issues.admin.badges import TEMPLATE_LABELS, badge_of
 from issues.admin.template.inlines import ExampleInline, VariantInline
 from issues.admin.test.form import text_area
@@ -95,7 +96,7 @@ class TemplateForm(forms.ModelForm):
 
 
 @admin.register(JudgeTemplate)
-class JudgeTemplateAdmin(HistoryAdmin):
+class JudgeTemplateAdmin(ExtensibleAdmin):
     """Drafts are edited; what is published never changes, but can be followed by a version."""
 
     form = TemplateForm
@@ -177,12 +178,16 @@ class JudgeTemplateAdmin(HistoryAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
         row = kwargs.get("obj")
-        panel = row and {
-            "state": row.get_state_display(),
-            "badge": badge_of(row.state),
-            "facts": [f"version {row.version}", f"used by {row.tests_total} tests"],
-            "acts": self.acts(request, row),
-        }
+        panel = None
+        if row is not None:
+            contributed = self.contributed_panel(request, row)
+            facts = [f"version {row.version}", f"used by {row.tests_total} tests"]
+            panel = {
+                "state": row.get_state_display(),
+                "badge": badge_of(row.state),
+                "facts": [*facts, *contributed.facts],
+                "acts": [*self.acts(request, row), *contributed.buttons],
+            }
         return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
 
     def acts(self, request: HttpRequest, template: JudgeTemplate) -> list[Button]:

@@ -1,13 +1,13 @@
+from runs.review.admin import contributions
 from runs.review.admin.corrections import CorrectionAdmin
 from runs.review.admin.disputes import DisputeAdmin
 from runs.review.admin.queue import QueueAdmin
 from runs.review.admin.result import ReviewedResultAdmin
-from runs.review.admin.test import TestAdminWithCorrections
 
 __all__ = [
     "CorrectionAdmin",
     "DisputeAdmin",
     "QueueAdmin",
     "ReviewedResultAdmin",
-    "TestAdminWithCorrections",
+    "contributions",
 ]

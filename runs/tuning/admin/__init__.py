@@ -1,4 +1,4 @@
-from runs.tuning.admin.template import JudgeTemplateAdminWithTunings
+from runs.tuning.admin import contributions
 from runs.tuning.admin.tuning import TuningAdmin
 
-__all__ = ["JudgeTemplateAdminWithTunings", "TuningAdmin"]
+__all__ = ["TuningAdmin", "contributions"]

@@ -297,11 +297,9 @@ def test_the_tests_page_and_the_runs_page_lead_there(client):
     client.force_login(make_user("viewer"))
     from_run = client.get(run.get_absolute_url()).content.decode()
     on_test = client.get(reverse("admin:issues_test_change", args=[test.pk])).content.decode()
-    button = reverse("admin:issues_test_compare_answers", args=[test.pk])
 
     assert f"{address}?result={first_result(run).pk}" in from_run
-    assert button in on_test
-    assert client.get(button).url == address
+    assert f'href="{address}"' in on_test
 
 
 # API ---------------------------------------------------------------------------------------------

@@ -1,20 +1,41 @@
-"""What rehearsals add to the page of a judge template: the way to one, and what came of it."""
+"""The way from a judge template to its tuning, and the figures it was published with."""
 
 from typing import Any, NamedTuple
 
-from django.contrib import admin
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.formatting import DASH, percent, score
 from evalhub.statistics.interval import Interval
-from issues.admin.template.admin import JudgeTemplateAdmin
 from issues.models import JudgeTemplate, TemplateState
 from runs.tuning.conclusions import estimate
 from runs.tuning.models import Publication, Split, Tuning
 
-admin.site.unregister(JudgeTemplate)
+
+def panel_of_template(request: HttpRequest, template: Any) -> PanelPart:
+    if template.state == TemplateState.DRAFT:
+        tuning = Tuning.objects.filter(draft=template).first()
+        if tuning and request.user.has_perm("tuning.view_tuning"):
+            return PanelPart([Button("Tuning", tuning.get_absolute_url(), is_link=True)])
+    elif request.user.has_perm("tuning.add_tuning"):
+        url = f"{reverse('admin:tuning_tuning_add')}?template={template.pk}"
+        return PanelPart([Button("Improve …", url, is_link=True)])
+    return PanelPart()
+
+
+def published_section(request: HttpRequest, template: Any) -> str:
+    """Return the figures that the version was published with, "" for none."""
+    found = Publication.objects.filter(template=template).select_related(
+        "tuning__judge__language_model", "tuning__judge__template", "attempt", "by"
+    )
+    publication = found.first()
+    if publication is None:
+        return ""
+    shown = {"publication": publication, "kept": published_figures(publication)}
+    return render_to_string("tuning/published.html", shown, request)
 
 
 class PublishedFigures(NamedTuple):
@@ -27,35 +48,6 @@ class PublishedFigures(NamedTuple):
     recall: str
     n: str
     difference: str
-
-
-@admin.register(JudgeTemplate)
-class JudgeTemplateAdminWithTunings(JudgeTemplateAdmin):
-    """What was known of a version when it was published, and how to make a better one."""
-
-    change_form_outer_after_template = "tuning/published.html"
-
-    def acts(self, request: HttpRequest, template: JudgeTemplate) -> list[Button]:
-        acts = super().acts(request, template)
-        if template.state == TemplateState.DRAFT:
-            tuning = Tuning.objects.filter(draft=template).first()
-            if tuning and request.user.has_perm("tuning.view_tuning"):
-                acts.append(Button("Its rehearsal", tuning.get_absolute_url(), is_link=True))
-        elif request.user.has_perm("tuning.add_tuning"):
-            begin = reverse("admin:tuning_tuning_add")
-            acts.append(Button("Improve …", f"{begin}?template={template.pk}", is_link=True))
-        return acts
-
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        row = kwargs.get("obj")
-        publication = row and Publication.objects.filter(template=row).select_related(
-            "tuning__judge__language_model", "tuning__judge__template", "attempt", "by"
-        )
-        found = publication.first() if publication else None
-        more = {"publication": found, "kept": published_figures(found) if found else []}
-        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
 def published_figures(publication: Publication) -> list[PublishedFigures]:
@@ -93,3 +85,6 @@ def _difference(against: dict[str, Any]) -> str:
 
 def _interval(bounds: list[float] | None) -> Interval | None:
     return Interval(*bounds) if bounds else None
+
+
+contribute(Contribution(panel=panel_of_template, section=published_section), JudgeTemplate)

@@ -1,0 +1,139 @@
+"""Additions of higher floors to the admin pages of lower floors' models.
+
+An app contributes in its `admin` module, which Django imports before it serves a page.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.contrib.admin.options import IS_POPUP_VAR
+from django.db.models import Model
+from django.http import HttpRequest
+from unfold.views import ChangeList
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.formatting import DASH
+
+
+class ListColumn:
+    """A text for each row of a list, read for a whole page in one go.
+
+    Args:
+        label: Heading of the column.
+        after: The column that it follows.
+        texts_of: Returns the texts of these rows, by primary key.
+    """
+
+    def __init__(
+        self, label: str, after: str, texts_of: Callable[[Sequence[Any]], Mapping[int, str]]
+    ) -> None:
+        self.short_description, self.after, self.texts_of = label, after, texts_of
+        self.__name__ = label.replace(" ", "_")
+
+    def __call__(self, row: Any) -> str:
+        return str(getattr(row, self.__name__))
+
+    def load(self, rows: Sequence[Any]) -> None:
+        texts = self.texts_of(rows)
+        for row in rows:
+            setattr(row, self.__name__, texts.get(row.pk, DASH))
+
+
+class PanelPart(NamedTuple):
+    """Buttons and short facts in the panel of a row's page."""
+
+    buttons: Sequence[Button] = ()
+    facts: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """Additions to a model's list, and to the page of a row.
+
+    Attributes:
+        permission: The right without which a user sees no panel part, section or action of it.
+        section: Returns HTML to show below the form, "" for none.
+        actions: Functions of model admin, request and queryset, as Django's actions are.
+    """
+
+    permission: str = ""
+    panel: Callable[[HttpRequest, Any], PanelPart] = lambda request, row: PanelPart()
+    section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
+    actions: tuple[Callable[..., Any], ...] = ()
+    columns: tuple[ListColumn, ...] = ()
+    filters: tuple[Any, ...] = ()
+
+
+_contributions: defaultdict[type[Model], list[Contribution]] = defaultdict(list)
+
+
+def contribute(contribution: Contribution, *models: type[Model]) -> None:
+    """Add this to the admin of these models."""
+    for model in models:
+        _contributions[model].append(contribution)
+
+
+class LoadedList(ChangeList):
+    """A list with the texts of its contributed columns."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        rows: list[Any] = list(self.result_list)  # type: ignore[has-type]
+        for column in self.model_admin.contributed_columns():
+            column.load(rows)
+        self.result_list = rows
+
+
+class ExtensibleAdmin(HistoryAdmin):
+    """Admin of a model to which higher floors contribute."""
+
+    change_form_outer_after_template = "evalhub/contributed_sections.html"
+
+    def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
+        parts = [own.panel(request, row) for own in self._granted(request)]
+        return PanelPart(
+            [button for part in parts for button in part.buttons],
+            [fact for part in parts for fact in part.facts],
+        )
+
+    def contributed_columns(self) -> list[ListColumn]:
+        return [column for own in _contributions[self.model] for column in own.columns]
+
+    def _granted(self, request: HttpRequest) -> list[Contribution]:
+        return [
+            own
+            for own in _contributions[self.model]
+            if not own.permission or request.user.has_perm(own.permission)
+        ]
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        shown: list[Any] = list(super().get_list_display(request))
+        for column in self.contributed_columns():
+            shown.insert(shown.index(column.after) + 1, column)
+        return shown
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        contributed = [each for own in _contributions[self.model] for each in own.filters]
+        return [*super().get_list_filter(request), *contributed]
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions: dict[str, Any] = super().get_actions(request)
+        if IS_POPUP_VAR in request.GET:
+            return actions
+        functions = [each for own in self._granted(request) for each in own.actions]
+        contributed = [self.get_action(function) for function in functions]
+        return actions | {name: (function, name, label) for function, name, label in contributed}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return LoadedList
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        row = kwargs.get("obj")
+        sections = [own.section(request, row) for own in self._granted(request)] if row else []
+        shown = {**context, "sections": sections}
+        return super().render_change_form(request, shown, *args, **kwargs)

@@ -1,0 +1,40 @@
+"""The ways from issues and tests to their reports, and the state proposed for an issue."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from issues.models import Issue, Test
+from issues.states import APPROVE_ISSUE
+from reports.documents.links import page_url
+from reports.issue_proposals.proposals import proposal_of
+
+
+def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:
+    timeline = Button("Timeline", page_url("issue_timeline", issue=issue), is_link=True)
+    proposal = proposal_of(issue)
+    if proposal is None:
+        return PanelPart([timeline])
+    if not request.user.has_perm(APPROVE_ISSUE):
+        return PanelPart([timeline], [proposal.brief])
+    url, act = reverse("reports:accept_proposal", args=[issue.pk]), proposal.act
+    accept = Button(f"{act.capitalize()} as proposed", url, {"act": act}, "primary")
+    return PanelPart([accept, timeline], [proposal.brief])
+
+
+def panel_of_test(request: HttpRequest, test: Any) -> PanelPart:
+    timeline = page_url("issue_timeline", issue=test.issue)
+    similarity = reverse("reports:similarity", args=[test.pk])
+    return PanelPart(
+        [
+            Button("Issue timeline", timeline, is_link=True),
+            Button("Compare answers", similarity, is_link=True),
+        ]
+    )
+
+
+contribute(Contribution(permission="runs.view_run", panel=panel_of_issue), Issue)
+contribute(Contribution(permission="runs.view_run", panel=panel_of_test), Test)
