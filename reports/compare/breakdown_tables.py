@@ -83,7 +83,9 @@ def by_tag(two: TwoRuns) -> Table:
         note="A test with two tags counts in both. Its tags are those it had in the later run."
         + (f" The {DRAWN} tags with most flips are drawn." if len(moved) > DRAWN else ""),
         empty="No compared test has a tag: give tags to the issues.",
-        figure=changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None,
+        draw=lambda: (
+            changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None
+        ),
         describes="How many tests of each tag got worse and better",
     )
 
@@ -128,6 +130,6 @@ def became(two: TwoRuns) -> Table:
             for kind, name, n in rows
         ],
         note="Errors, unjudged and unmatched tests are in no rate, and never count as same.",
-        figure=became_ring(rows) if rows else None,
+        draw=lambda: became_ring(rows) if rows else None,
         describes="How many tests got better, worse, stayed or were not compared",
     )

@@ -3,8 +3,9 @@
 One function builds it, and all of those are made of it: they cannot tell different figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from evalhub.statistics.interval import Interval
@@ -78,7 +79,7 @@ class Table:
         key: What it is called in addresses and by programs.
         note: Stands below it.
         empty: What to say, and what to do, where it has no rows.
-        figure: A Plotly figure of the same numbers.
+        draw: Makes the Plotly figure of the same numbers, where a page or a file shows it.
         look: "heat" shades rates by how high they are; "long" keeps many rows in a frame.
         describes: What the figure shows, for those who do not see it.
     """
@@ -89,9 +90,13 @@ class Table:
     rows: Sequence[tuple[Cell, ...]]
     note: str = ""
     empty: str = ""
-    figure: dict[str, Any] | None = None
+    draw: Callable[[], dict[str, Any] | None] = lambda: None
     look: Literal["", "heat", "long"] = ""
     describes: str = ""
+
+    @cached_property
+    def figure(self) -> dict[str, Any] | None:
+        return self.draw()
 
     def as_rows(self) -> list[dict[str, Cell]]:
         """Each row by the names of its columns."""

@@ -46,11 +46,13 @@ def restored(content: dict[str, Any]) -> Document:
 def _table(content: dict[str, Any]) -> Table:
     columns = tuple(Column(**column) for column in content["columns"])
     rows = tuple(tuple(_read(value) for value in row) for row in content["rows"])
-    return Table(**{**content, "columns": columns, "rows": rows})
+    content = {**content, "columns": columns, "rows": rows}
+    figure = content.pop("figure")
+    return Table(**content, draw=lambda: figure)
 
 
 def _fields(part: Fact | Column | Table) -> dict[str, Any]:
-    whole = ("columns", "rows", "figure")
+    whole = ("columns", "rows", "draw")
     return {
         field.name: _kept(getattr(part, field.name))
         for field in fields(part)

@@ -141,7 +141,7 @@ def _drifts(report: DriftReport, drifted: list[Series]) -> Table:
         note="The thresholds are rules of thumb: a drift is a reason to look, and no proof.",
         empty="Nothing drifted. Launch a suite again, in the same way and a day later or more, "
         "to keep watch; a launch can recur by itself.",
-        figure=moves(drawn) if drawn else None,
+        draw=lambda: moves(drawn) if drawn else None,
         describes="For each model that drifted, its score before and after",
     )
 

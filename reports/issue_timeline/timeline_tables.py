@@ -44,7 +44,9 @@ def runs_table(report: IssueReport) -> Table:
         note="Bands and ranges are 95 % intervals. Where a test was asked several times, or the "
         "runs of a day are taken together, the answers are no news of each other: there is none.",
         empty="No complete run has a result of this issue yet. Launch a run with its tests.",
-        figure=trend_lines([_drawn(line) for line in report.lines], (), ()) if points else None,
+        draw=lambda: (
+            trend_lines([_drawn(line) for line in report.lines], (), ()) if points else None
+        ),
         describes="The issue's pass rate in each run, one line for each model",
         look="long",
     )

@@ -263,7 +263,7 @@ def _ranking_table(
         "several ways, the mean of these. Ranks are compared in pairs over the suites that both "
         "took (sign-flip, Holm): a wide range means that nothing tells these models apart.",
         empty=_nobody(asked, ranking),
-        figure=ranked_means(drawn, unit="suites") if drawn else None,
+        draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
     )
 

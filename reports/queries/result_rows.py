@@ -114,6 +114,15 @@ class Row:
         return sum(part.is_split for part in self.parts)
 
 
+RESULT_COLUMNS = (
+    *("result_id", "test_id", "repeat", "issue_id", "issue", "tags", "outcome", "score"),
+    *("agreement", "deviation", "answered", "expected", "votes", "parts", "failed_judgments"),
+    *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
+    *("latency_ms", "error_kind", "prompt", "answer"),
+)
+"""The columns of results.csv."""
+
+
 @dataclass(frozen=True)
 class JudgeColumn:
     """A judge of the judging that the grid is of."""

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 from evalhub.csv_safety import BOM, Echo, cell
@@ -15,20 +15,22 @@ from runs.figures.tallies import Rate, Score
 
 
 def csv_lines(
-    rows: Iterable[Row] | Iterable[Verdict], kind: type, seats: Sequence[JudgeColumn] = ()
+    rows: Iterable[Row] | Iterable[Verdict],
+    columns: Sequence[str],
+    seats: Sequence[JudgeColumn] = (),
 ) -> Iterator[str]:
-    """Rows of one kind as CSV, line by line.
+    """Write rows as CSV, line by line.
 
     Text that a spreadsheet would take for a formula is quoted.
 
     Args:
+        columns: Attributes of the rows, in the order of the file.
         seats: Judges that get a column each for their values: with rows of the grid only.
     """
     writer = csv.writer(Echo())
-    names = [item.name for item in fields(kind)]
-    yield BOM + writer.writerow([*names, *(cell(seat.name) for seat in seats)])
+    yield BOM + writer.writerow([*columns, *(cell(seat.name) for seat in seats)])
     for row in rows:
-        kept = [_cell(getattr(row, name)) for name in names]
+        kept = [_cell(getattr(row, name)) for name in columns]
         yield writer.writerow(kept + _votes(row, seats))
 
 

@@ -32,7 +32,7 @@ class Verdict:
     text: str | None
     polarity: str
     weight: float
-    way: int | None
+    alternative: int | None
     mandatory: bool
     check: str
     judge: str
@@ -47,6 +47,14 @@ class Verdict:
     deviation: float | None
     is_split: bool
     justification: str | None
+
+
+JUDGMENT_COLUMNS = (
+    *("result_id", "test_id", "repeat", "criterion", "text", "polarity", "weight", "alternative"),
+    *("mandatory", "check", "judge", "sample", "is_backup", "state", "option", "value"),
+    *("failure", "consensus", "criterion_score", "deviation", "is_split", "justification"),
+)
+"""The columns of judgments.csv."""
 
 
 def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
@@ -104,7 +112,7 @@ def _copied(row: Judgment) -> dict[str, Any]:
         "criterion": criterion.key,
         "polarity": criterion.polarity,
         "weight": criterion.weight,
-        "way": criterion.alternative,
+        "alternative": criterion.alternative,
         "mandatory": criterion.mandatory,
         "check": criterion.check_name,
         "sample": row.sample,

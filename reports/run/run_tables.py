@@ -85,7 +85,7 @@ def _outcomes(report: RunReport) -> Table:
         columns,
         rows,
         note=f"Of {count(counts.total)} results.",
-        figure=outcome_ring(counts.as_dict()) if counts.total else None,
+        draw=lambda: outcome_ring(counts.as_dict()) if counts.total else None,
         describes="A ring of the outcomes",
     )
 
@@ -99,7 +99,7 @@ def _issues(report: RunReport) -> Table:
         [(line.issue_id, line.name, *_line(line)) for line in report.issues],
         note=f"The figure shows the worst {MOST_BARS}." if len(report.issues) > MOST_BARS else "",
         empty="This run has no results.",
-        figure=issue_bars(worst) if worst else None,
+        draw=lambda: issue_bars(worst) if worst else None,
         describes="Bars of the failure rate of each issue with its interval",
     )
 
@@ -124,7 +124,7 @@ def _domains(report: RunReport) -> Table:
         [(line.name, line.depth, *_line(line)) for line in report.domains],
         note="A domain holds all that lies in it."
         + (f" Results in no domain: {count(outside)}." if outside else ""),
-        figure=_bars(report.domains),
+        draw=lambda: _bars(report.domains),
         describes="Stacked bars of the outcomes of each domain",
     )
 
@@ -137,7 +137,7 @@ def _tags(report: RunReport) -> Table:
         [(line.name, *_line(line)) for line in report.tags],
         note="A result counts once for each tag that its issue had at launch.",
         empty="The issues of this run had no tags at launch.",
-        figure=_bars(report.tags) if report.tags else None,
+        draw=lambda: _bars(report.tags) if report.tags else None,
         describes="Stacked bars of the outcomes of each tag",
     )
 
@@ -191,7 +191,7 @@ def _latency(found: Latency | None) -> Table:
         bars,
         note=", ".join(f"{percent(share)} within {seconds(ms)}" for share, ms in within),
         empty="No times were measured.",
-        figure=binned_times(bars) if bars else None,
+        draw=lambda: binned_times(bars) if bars else None,
         describes="A histogram of the answers' times",
     )
 
@@ -209,7 +209,7 @@ def _costs(found: Cost | None) -> Table:
         bars,
         note=_cost_note(found),
         empty="No cost is known.",
-        figure=binned_costs(found.free, bars) if found else None,
+        draw=lambda: binned_costs(found.free, bars) if found else None,
         describes="A histogram of what answers cost",
     )
 

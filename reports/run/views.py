@@ -17,12 +17,12 @@ from reports.documents.document import Document
 from reports.documents.exports import markdown_of
 from reports.documents.html_export import html_of
 from reports.documents.rendering import needs, page
-from reports.queries.result_rows import ResultTable, Row
+from reports.queries.result_rows import RESULT_COLUMNS, ResultTable
 from reports.report_views import COMPUTE
 from reports.run.cost_query import Cost
 from reports.run.exports import csv_lines, report_json
 from reports.run.figure import binned_costs, binned_times, outcome_ring
-from reports.run.judgments_query import Verdict, human_scores_of
+from reports.run.judgments_query import JUDGMENT_COLUMNS, human_scores_of
 from reports.run.junit import junit_lines
 from reports.run.latency_query import Latency
 from reports.run.page import document_of_run
@@ -128,14 +128,14 @@ def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """What the grid shows, all pages of it, as a table for a spreadsheet."""
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     seats = sheet.seats() if filters.by_judge else ()
-    return _csv(csv_lines(sheet.rows(filters), Row, seats), f"run-{pk}")
+    return _csv(csv_lines(sheet.rows(filters), RESULT_COLUMNS, seats), f"run-{pk}")
 
 
 @needs("runs.export_results")
 def download_judgments(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Every judgment of the results that the grid shows: criterion by criterion, judge by judge."""
     found = human_scores_of(_sheet(request, pk), Filters.read(request.GET))
-    return _csv(csv_lines(found, Verdict), f"run-{pk}-judgments")
+    return _csv(csv_lines(found, JUDGMENT_COLUMNS), f"run-{pk}-judgments")
 
 
 def _csv(lines: Iterator[str], name: str) -> StreamingHttpResponse:

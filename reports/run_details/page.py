@@ -102,7 +102,7 @@ def _runs(report: RunDetailsReport) -> Table:
         rows=[_run(report, one) for one in report.runs],
         note="Only what passed or failed is in a rate.",
         empty="There is no complete run yet. Launch one, or choose runs that still work.",
-        figure=rings(drawn) if drawn else None,
+        draw=lambda: rings(drawn) if drawn else None,
         describes="For each run a ring with the shares of its outcomes",
     )
 
@@ -148,7 +148,7 @@ def _tags(report: RunDetailsReport) -> Table:
         empty="The tests of these runs have no tags."
         if report.runs
         else "There is no complete run yet.",
-        figure=_figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
+        draw=lambda: _figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
         describes="How many results passed and failed on each tag"
         if alone
         else "For each tag the pass rate of each run",

@@ -53,9 +53,11 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
         "with a number marks that tests or judges changed there: a step may be no change of the "
         "model.",
         empty="There is no complete run here yet. Launch a suite, or choose another one.",
-        figure=trend_lines(_drawn(report), _marks(report, numbers), report.courses.releases)
-        if report.lines
-        else None,
+        draw=lambda: (
+            trend_lines(_drawn(report), _marks(report, numbers), report.courses.releases)
+            if report.lines
+            else None
+        ),
         look="long",
         describes="One line of pass rates for each model, with intervals as bands",
     )
@@ -271,9 +273,11 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
         ),
         note="" if len(tags) == len(report.tags) else f"The {len(tags)} hardest tags.",
         empty="The tests of these runs have no tags.",
-        figure=small_multiples(panels, _marks(report, numbers), report.courses.releases)
-        if panels
-        else None,
+        draw=lambda: (
+            small_multiples(panels, _marks(report, numbers), report.courses.releases)
+            if panels
+            else None
+        ),
         look="long",
         describes="One small chart for each tag, each with a line for each model",
     )

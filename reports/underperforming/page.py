@@ -149,7 +149,7 @@ def _listed_table(report: UnderperformingReport) -> Table:
         ],
         note="" if len(drawn) == len(rows) else f"The figure has the first {DRAWN} of them.",
         empty=_nothing_listed(report),
-        figure=_figure(drawn, found.rate) if drawn and found else None,
+        draw=lambda: _figure(drawn, found.rate) if drawn and found else None,
         describes="The failure rate of each listed issue; the dashed line is the run's",
     )
 

@@ -220,7 +220,7 @@ def confusion_table(view: View) -> Table:
         rows=[_cell(cell, shown, view) for cell in CELLS] if shown else [],
         note=f"Sample: {SAMPLES[view.sample]}.",
         empty=EMPTY[view.sample],
-        figure=_figure(shown) if shown else None,
+        draw=lambda: _figure(shown) if shown else None,
         describes="Answers by what the judge and what people said, darker where there are more",
     )
 

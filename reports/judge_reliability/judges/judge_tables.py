@@ -213,7 +213,7 @@ def agreement_table(report: JudgeReport) -> Table:
         note="Each judging is told from the sums that it kept when it was done. Judgings of "
         "different juries are not to be compared: each jury has a line of its own.",
         empty=NO_JUDGE_RUN,
-        figure=alpha_lines(points) if points else None,
+        draw=lambda: alpha_lines(points) if points else None,
         describes="Krippendorff's alpha of each judging over time, one line per jury",
         look="long",
     )

@@ -44,9 +44,11 @@ def matrix_table(report: JudgeReport, measure: str) -> Table:
         + (f", or with fewer than {FEWEST}. " if measure == KAPPA else ". ")
         + report.extent,
         empty=NO_PAIRS,
-        figure=matrix(names, [[_value(c) for c in line] for line in cells], _texts(cells))
-        if judges
-        else None,
+        draw=lambda: (
+            matrix(names, [[_value(c) for c in line] for line in cells], _texts(cells))
+            if judges
+            else None
+        ),
         look="heat" if measure == SAME else "",
         describes="Each judge against each other, darker where they agree more",
     )

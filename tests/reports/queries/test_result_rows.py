@@ -1,5 +1,6 @@
 import pytest
 from django.http import QueryDict
+from django.urls import reverse
 
 from issues.models import Tag, TagKind
 from reports.queries.result_rows import PAGE, ResultTable, prompt_of
@@ -186,3 +187,29 @@ def test_the_results_of_one_test_can_be_picked(annotator):
     run, (first, _) = judged([1], [0])
 
     assert shown(run, annotator, f"test={first}") == [first]
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        (
+            "run_csv",
+            "result_id,test_id,repeat,issue_id,issue,tags,outcome,score,agreement,deviation,"
+            "answered,expected,votes,parts,failed_judgments,is_overridden,is_disputed,weight,"
+            "input_tokens,output_tokens,cost_usd,latency_ms,error_kind,prompt,answer",
+        ),
+        (
+            "run_judgments_csv",
+            "result_id,test_id,repeat,criterion,text,polarity,weight,alternative,mandatory,check,judge,"
+            "sample,is_backup,state,option,value,failure,consensus,criterion_score,deviation,"
+            "is_split,justification",
+        ),
+    ],
+)
+def test_files_keep_their_columns(client, name, columns):
+    """Spreadsheets and programs read them by name."""
+    client.force_login(make_user("maintainer"))
+    response = client.get(reverse(f"reports:{name}", args=[judged([1])[0].pk]))
+
+    header = b"".join(response.streaming_content).decode("utf-8-sig").splitlines()[0]
+    assert header == columns

@@ -41,7 +41,8 @@ CELLS = {
 
 def document_of(asked=None, reading=None):
     columns = tuple(Column(form, form.title(), form) for form in CELLS)
-    table = Table("rows", "Rows", columns, (tuple(CELLS.values()),), figure={"data": []})
+    rows = (tuple(CELLS.values()),)
+    table = Table("rows", "Rows", columns, rows, draw=lambda: {"data": []})
     facts = (Fact("tests", "Tests that may be read", _readable(reading), "count"),)
     return Document(
         "Which?", ("It is.",), facts, (table,), warnings=("Mind.",), labels=("scripted",)
@@ -68,6 +69,7 @@ def test_a_kept_report_is_the_same_report_again():
     kept = restored(stored(document_of()))
 
     assert json_of(kept) == json_of(document_of())
+    assert kept.tables[0].figure == {"data": []}
     (row,), (again,) = document_of().tables[0].rows, kept.tables[0].rows
     forms = list(CELLS)
     assert [words(v, f) for v, f in zip(again, forms, strict=True)] == [
