@@ -35,7 +35,7 @@ class RunFilters(filters.FilterSet):
 class LaunchFilters(filters.FilterSet):
     label = filters.CharFilter()
     release = filters.CharFilter()
-    recurs = YesNo(method="only_scheduled")
+    is_scheduled = YesNo(method="only_scheduled")
     is_paused = YesNo()
 
     def only_scheduled(

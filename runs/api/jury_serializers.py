@@ -1,4 +1,4 @@
-"""How suites and juries are told and taken."""
+"""Suites and juries of the API."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from runs.models import Approach, Judge, Jury, Run, Suite
 class SuiteSerializer(RowSerializer):
     """A named set of tests.
 
-    `defaults` are fields of a launch (see POST runs/), with which the form and the command start;
-    a launch through the API names its own.
+    `defaults` are options of a launch (see POST runs/) for the form and the command; launches
+    through the API do not use them.
     """
 
     tags = serializers.SlugRelatedField(
@@ -48,7 +48,7 @@ class SuiteSerializer(RowSerializer):
         if run is None:
             return None
         if self.instance is None:
-            raise serializers.ValidationError("Make the suite first: it has no runs yet.")
+            raise serializers.ValidationError("Create the suite first: it has no runs yet.")
         try:
             check(self.instance, run)
         except NoBaseline as refused:
@@ -89,7 +89,7 @@ class JudgeSerializer(RowSerializer):
 
 
 class JurySerializer(RowSerializer):
-    """`backup` is asked once about a criterion where one of the judges failed."""
+    """A jury. `backup` is called once per criterion if a judge fails."""
 
     judges = JudgeSerializer(many=True, allow_empty=False)
     backup = JudgeSerializer(allow_null=True, required=False)
@@ -105,7 +105,7 @@ class JurySerializer(RowSerializer):
         return attrs
 
     def _judges(self, attrs: dict[str, Any]) -> list[Judge]:
-        """The judges that it will have, perhaps not saved."""
+        """Return the judges that it will have, perhaps not saved."""
         if "judges" in attrs:
             return [Judge(**judge) for judge in attrs["judges"]]
         return list(self.instance.judges.all()) if self.instance else []
@@ -132,7 +132,7 @@ class JurySerializer(RowSerializer):
 
 
 def _with_backup(values: dict[str, Any]) -> dict[str, Any]:
-    """The same with the backup's row, found or made, in place of what describes it."""
+    """Return the values with the backup's row, found or created."""
     if not values.get("backup"):
         return values
     return {**values, "backup": Judge.objects.given(**values["backup"])}

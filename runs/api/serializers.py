@@ -27,7 +27,7 @@ from runs.scoring.agreement import agreement_in
 
 
 class Spent(serializers.DecimalField):
-    """US dollars of a run's own calls, or of a judging's; null where no price is known."""
+    """Cost of a run's own calls, or a judge run's, in US dollars; null without prices."""
 
     def __init__(self) -> None:
         super().__init__(max_digits=14, decimal_places=8, coerce_to_string=False, read_only=True)
@@ -37,9 +37,9 @@ class Spent(serializers.DecimalField):
 
 
 class RunSerializer(RowSerializer):
-    """What the run used, as it was copied at launch. `page` is its report for people.
+    """A run with its configuration as copied at launch. `page` is its report.
 
-    `similarity_model` is the name of what embeds the texts; "" is what is built in.
+    `similarity_model` is the name of the embedding model; "" is the built-in one.
     """
 
     litellm_model = serializers.SerializerMethodField()
@@ -90,7 +90,7 @@ class RunSerializer(RowSerializer):
 
 
 class LaunchSerializer(RowSerializer):
-    """`runs` are those that it has made, once or again and again."""
+    """A launch with its `spec`, its schedule and all `runs` that it started."""
 
     spec = JSONObject(read_only=True)
     runs: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
@@ -121,7 +121,7 @@ class CronSerializer(serializers.Serializer):
 
 
 class ImportedAnswerBody(BaseModel):
-    """One answer; `repeat` counts from 1."""
+    """An answer; `repeat` counts from 1."""
 
     test: RowId
     answer: str
@@ -129,13 +129,13 @@ class ImportedAnswerBody(BaseModel):
 
 
 class ImportedAnswersBody(LaunchSpec):
-    """A launch of one model whose answers are given instead of asked for."""
+    """A launch of one model with imported answers."""
 
     answers: list[ImportedAnswerBody]
 
 
 class ImportedAnswersSerializer(serializers.Serializer):
-    """The answers of such a launch, as they are read."""
+    """The answers of such a launch."""
 
     class OneAnswer(serializers.Serializer):
         test = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
@@ -146,9 +146,9 @@ class ImportedAnswersSerializer(serializers.Serializer):
 
 
 class RejudgeSerializer(serializers.Serializer):
-    """The jury; none: the judges of the last judging.
+    """The jury; without one, the judges of the last judge run judge again.
 
-    `allow_sealed_exposure`: sealed tests may be sent outside the trusted network.
+    `allow_sealed_exposure`: send sealed tests outside the trusted network.
     """
 
     jury = serializers.PrimaryKeyRelatedField(
@@ -165,7 +165,7 @@ class SetActiveSerializer(serializers.Serializer):
 
 
 class AnswerSerializer(RowSerializer):
-    """`turns` are the generated ones in order; the last is the answer."""
+    """An answer. `turns` are the generated ones in order; the last is the answer."""
 
     class Meta:
         model = Answer
@@ -173,10 +173,10 @@ class AnswerSerializer(RowSerializer):
 
 
 class ResultSerializer(RowSerializer):
-    """`outcome` is passed, failed, unjudged, error or pending; null is not measured.
+    """A result. `outcome` is passed, failed, unscored, error or pending; null is not measured.
 
-    Of a sealed test, whose text you may not read, `is_readable` is false: `answer` is null and
-    `error_message` empty, while all figures stand.
+    `is_readable` is false for a sealed test whose text you may not read: then `answer` is null
+    and `error_message` empty; all figures are included.
     """
 
     tags = serializers.ListField(
@@ -228,10 +228,10 @@ class ResultSerializer(RowSerializer):
 
 
 class FrozenJudgeSerializer(serializers.Serializer):
-    """One judge of a judging, as it was copied when the judging began.
+    """A judge as copied when the judge run began.
 
-    `template` is its own wording for whole tests, null where it goes by each test's;
-    `rubric_template` is that for criteria.
+    `template` is its judge template for whole tests, null if it uses each test's;
+    `rubric_template` is the one for criteria.
     """
 
     judge = serializers.IntegerField()
@@ -244,11 +244,11 @@ class FrozenJudgeSerializer(serializers.Serializer):
 
 
 class AgreementSerializer(serializers.Serializer):
-    """How far the judges of a judging agree, once it is done.
+    """Agreement of the judges of a finished judge run.
 
-    `alpha` is Krippendorff's, ordinal; null where `band` says why there is none. It rests on
-    `units`, criteria of results with two values or more, and on `comparisons_made` pairs of
-    verdicts of `comparisons_expected` (null where they were not counted).
+    `alpha` is Krippendorff's, ordinal; if null, `band` says why. `units` counts criteria of
+    results with two values or more; `comparisons_made` counts pairs of judgments, of
+    `comparisons_expected` (null if they were not counted).
     """
 
     alpha = serializers.FloatField(allow_null=True)
@@ -259,7 +259,7 @@ class AgreementSerializer(serializers.Serializer):
 
 
 class JudgeRunSerializer(RowSerializer):
-    """One jury's pass over a run's results; one of a run's judgings is current."""
+    """A jury's pass over a run's results. The active one sets the scores."""
 
     agreement = serializers.SerializerMethodField()
 
@@ -308,10 +308,10 @@ class JudgeRunSerializer(RowSerializer):
 
 
 class JudgmentSerializer(RowSerializer):
-    """`value` null: the judgment failed and is no vote. `criterion` "": the test as a whole.
+    """A judgment. `criterion` "" is the whole test; `judge` null is a check.
 
-    `value` is how far the answer shows the criterion, be that good or bad. `judge` null: a check.
-    `template` is the wording with which the judge was asked.
+    `value` is the degree to which the answer shows the criterion, be that good or bad; null if
+    the judgment failed and does not count. `template` is the judge template that was used.
     """
 
     criterion = serializers.CharField(source="criterion.key", read_only=True)
@@ -344,10 +344,10 @@ class JudgmentSerializer(RowSerializer):
 
 
 class HumanEvaluationSerializer(RowSerializer):
-    """The option is one of the scale, of the test or of one criterion; its value follows.
+    """A human evaluation. `option` is one of the scale of the test or criterion and sets `value`.
 
-    `criterion` is the key of what is judged; "", as usual: the test as a whole, which outranks
-    verdicts on criteria. Of a criterion the option says how far the answer shows it.
+    `criterion` is the key of a criterion; the default "" is the whole test, which outranks
+    verdicts on criteria. For a criterion, `option` is the degree to which the answer shows it.
     """
 
     annotator = Name()
@@ -382,7 +382,7 @@ class HumanEvaluationSerializer(RowSerializer):
         read_only_fields = ("value", "chosen_by")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The option's value is known only to the result's scale: `evaluate` checks both."""
+        """Leave the option to `evaluate`, which knows the result's scale."""
         return attrs
 
 

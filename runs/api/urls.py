@@ -8,7 +8,7 @@ router.register("juries", views.JuryViewSet, basename="api-jury")
 router.register("launches", views.LaunchViewSet, basename="api-launch")
 router.register("runs", views.RunViewSet, basename="api-run")
 router.register("results", views.ResultViewSet, basename="api-result")
-router.register("judge_runs", views.JudgeRunViewSet, basename="api-judge-run")
+router.register("judge-runs", views.JudgeRunViewSet, basename="api-judge-run")
 router.register("judgments", views.JudgmentViewSet, basename="api-judgment")
 router.register("human-evaluations", views.HumanEvaluationViewSet, basename="api-evaluation")
 

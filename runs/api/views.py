@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
@@ -38,7 +39,7 @@ CONTROL = "runs.control_run"
 
 
 class SuiteViewSet(Written):
-    """Named sets of tests."""
+    """Suites: named sets of tests."""
 
     queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
     serializer_class = SuiteSerializer
@@ -47,7 +48,7 @@ class SuiteViewSet(Written):
 
 
 class JuryViewSet(Written):
-    """Judges who score together."""
+    """Juries: judges that score together."""
 
     queryset = (
         Jury.objects.select_related("backup__language_model", "backup__template")
@@ -63,7 +64,7 @@ class JuryViewSet(Written):
 
 
 class LaunchViewSet(ReadOnly):
-    """What people asked to run. POST to runs/ makes one."""
+    """Launches. POST to runs/ makes one."""
 
     queryset = Launch.objects.select_related("requested_by").prefetch_related("runs")
     serializer_class = serializers.LaunchSerializer
@@ -82,14 +83,14 @@ class LaunchViewSet(ReadOnly):
     @extend_schema(request=None, responses={201: serializers.LaunchSerializer})
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str) -> Response:
-        """Make the same runs once more, now."""
+        """Start the same runs again, now."""
         record = launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
         return self._shown(record, status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
     @action(detail=True, methods=["post"])
     def schedule(self, request: Request, pk: str) -> Response:
-        """Let it recur from now on, in the site's time zone."""
+        """Schedule it, in the site's time zone."""
         body = serializers.CronSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         return self._schedule(body.validated_data["cron"])
@@ -97,7 +98,7 @@ class LaunchViewSet(ReadOnly):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
-        """Let it not recur until it is resumed."""
+        """Pause its schedule."""
         record = self.get_object()
         record.pause()
         return self._shown(record)
@@ -105,7 +106,7 @@ class LaunchViewSet(ReadOnly):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
-        """Let it recur again."""
+        """Resume its schedule."""
         return self._schedule(self.get_object().cron)
 
     def _schedule(self, cron: str) -> Response:
@@ -117,8 +118,21 @@ class LaunchViewSet(ReadOnly):
         return self._shown(record)
 
 
+def _verb(act: Callable[[Run], object], description: str) -> Any:
+    """Return the POST action of a run that does `act`, a function of `runs.control`."""
+
+    def view(self: "RunViewSet", request: Request, pk: str) -> Response:
+        run = self.get_object()
+        act(run)
+        return self._shown(run)
+
+    view.__name__ = act.__name__.removesuffix("_run")
+    view.__doc__ = description
+    return extend_schema(request=None)(action(detail=True, methods=["post"])(view))
+
+
 class RunViewSet(ReadOnly):
-    """POST starts runs; they are controlled by acts, never edited."""
+    """Runs. POST starts them; verbs control them."""
 
     queryset = Run.objects.select_related("requested_by").order_by("-pk")
     serializer_class = serializers.RunSerializer
@@ -131,7 +145,7 @@ class RunViewSet(ReadOnly):
     def create(self, request: Request) -> Response:
         """Start one run for each model, system prompt and temperature.
 
-        A refusal tells all its `problems`.
+        A refusal lists all its `problems`.
         """
         record = launch(read_spec(_body(request)), by=request.user)  # type: ignore[arg-type]
         shown = serializers.LaunchSerializer(record).data
@@ -142,7 +156,7 @@ class RunViewSet(ReadOnly):
     )
     @action(detail=False, methods=["post"])
     def import_answers(self, request: Request) -> Response:
-        """A run whose answers are given instead of asked for; it is judged alike."""
+        """Make a run of imported answers, which its jury judges like any others."""
         values = _body(request)
         body = serializers.ImportedAnswersSerializer(data={"answers": values.pop("answers", None)})
         body.is_valid(raise_exception=True)
@@ -158,44 +172,19 @@ class RunViewSet(ReadOnly):
         fresh = self.get_queryset().get(pk=run.pk)
         return Response(serializers.RunSerializer(fresh, context={"request": self.request}).data)
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def pause(self, request: Request, pk: str) -> Response:
-        """Start no more calls. Those in flight end and are saved."""
-        run = self.get_object()
-        control.pause_run(run)
-        return self._shown(run)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def resume(self, request: Request, pk: str) -> Response:
-        """Go on with what was not done."""
-        run = self.get_object()
-        control.resume_run(run)
-        return self._shown(run)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: str) -> Response:
-        """Stop at once. What was saved stays."""
-        run = self.get_object()
-        control.cancel_run(run)
-        return self._shown(run)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def retry_errors(self, request: Request, pk: str) -> Response:
-        """Ask again for answers that failed, and for failed judgments of the current judging."""
-        run = self.get_object()
-        control.retry_errors(run)
-        return self._shown(run)
+    pause = _verb(control.pause_run, "Start no more calls. Those in flight are saved.")
+    resume = _verb(control.resume_run, "Continue with the missing calls.")
+    cancel = _verb(control.cancel_run, "Stop at once. Saved results stay.")
+    retry_errors = _verb(
+        control.retry_errors, "Retry failed answers, and failed judgments of the active judge run."
+    )
 
     @extend_schema(
         request=serializers.RejudgeSerializer, responses={201: serializers.JudgeRunSerializer}
     )
     @action(detail=True, methods=["post"])
     def rejudge(self, request: Request, pk: str) -> Response:
-        """Another judging of the same answers. It decides nothing until it is made current."""
+        """Judge the same answers again. The judge run sets no scores until it is set as active."""
         run = self.get_object()
         body = serializers.RejudgeSerializer(data=request.data)
         body.is_valid(raise_exception=True)
@@ -212,21 +201,21 @@ class RunViewSet(ReadOnly):
     @extend_schema(request=serializers.SetActiveSerializer)
     @action(detail=True, methods=["post"])
     def set_active(self, request: Request, pk: str) -> Response:
-        """Let one of its judgings decide the run's scores from now on."""
+        """Set the judge run that sets the run's scores."""
         run = self.get_object()
         body = serializers.SetActiveSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         pk = body.validated_data["judge_run"]
         judge_run = run.judge_runs.filter(pk=pk).first()
         if judge_run is None:
-            raise ValidationError({"judge_run": [f"{run} has no judging {pk}."]})
+            raise ValidationError({"judge_run": [f"{run} has no judge run {pk}."]})
         control.set_active(judge_run)
         return self._shown(run)
 
 
 def _body(request: Request) -> dict[str, Any]:
     if not isinstance(request.data, dict):
-        raise ValidationError({"problems": [f"Send an object, not {request.data!r:.80}."]})
+        raise ValidationError({"problems": [f"Send a JSON object, not {request.data!r:.80}."]})
     return dict(request.data)
 
 
@@ -234,9 +223,9 @@ def _body(request: Request) -> dict[str, Any]:
 
 
 class ResultViewSet(ReadOnly):
-    """Outcomes with their answers. Of sealed tests, figures only, unless you may read them.
+    """Results with their answers. Sealed tests that you may not read show figures only.
 
-    One by its number comes with its verdict, criterion by criterion.
+    A single result includes its verdict, criterion by criterion.
     """
 
     queryset = Result.objects.all()
@@ -260,7 +249,7 @@ class ResultViewSet(ReadOnly):
 
 
 class JudgeRunViewSet(ReadOnly):
-    """Passes of juries over runs. POST runs/{id}/rejudge/ adds one."""
+    """Judge runs. POST runs/{id}/rejudge/ adds one."""
 
     queryset = JudgeRun.objects.select_related("requested_by").order_by("-pk")
     serializer_class = serializers.JudgeRunSerializer
@@ -268,7 +257,7 @@ class JudgeRunViewSet(ReadOnly):
 
 
 class JudgmentViewSet(ReadOnly):
-    """Verdicts of judges, of tests whose text you may read."""
+    """Judgments on tests whose text you may read."""
 
     queryset = Judgment.objects.all()
     serializer_class = serializers.JudgmentSerializer
@@ -282,7 +271,7 @@ class JudgmentViewSet(ReadOnly):
 
 
 class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
-    """Verdicts of people. POST appends one, which replaces the judges'; nothing is deleted."""
+    """Human evaluations. POST appends one, which overrides the judges; none is deleted."""
 
     queryset = HumanEvaluation.objects.all()
     serializer_class = serializers.HumanEvaluationSerializer
@@ -309,12 +298,12 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
     )
     @action(detail=True, methods=["post"])
     def withdraw(self, request: Request, pk: str) -> Response:
-        """Undo your evaluation; what stood before stands again. Appends a withdrawal."""
+        """Withdraw your evaluation; the previous verdict applies again. Appends a withdrawal."""
         evaluation = self.get_object()
         if evaluation.annotator_id != request.user.pk:
             raise PermissionDenied("Only its annotator can withdraw an evaluation.")
         if not is_active(evaluation):
-            raise Conflict("This evaluation does not stand: it was withdrawn or replaced.")
+            raise Conflict("This evaluation is not active: it was withdrawn or replaced.")
         body = serializers.WithdrawSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         undone = withdraw(

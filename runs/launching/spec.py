@@ -1,6 +1,7 @@
-"""What a launch asks for: read from a form, the API, a command or a stored launch alike."""
+"""The options of a launch, declared once: form, API body and command are made from them."""
 
 import json
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -12,52 +13,131 @@ from runs.launching.number_lists import MAX_TEMPERATURE, MAX_TEMPERATURES
 MAX_REPEATS = 100
 MAX_PROMPTS = 100
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
-"""The number of a row: a larger one would be an error of the database's."""
+"""Primary key of a row, within the range of the database's integers."""
 
 
 class LaunchRefused(ValueError):
-    """A launch that cannot be made; `problems` says in words why, all of them at once."""
+    """A launch that cannot be made; `problems` lists every reason."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems))
         self.problems = problems
 
 
+@dataclass(frozen=True)
+class Entry:
+    """How people enter an option, beside its title, description and limits.
+
+    Attributes:
+        rows: The model that its ids belong to, as "app.Model"; "" if they are typed as numbers.
+        flag: Its flag in a command, where that is not its name.
+        empty: The form's placeholder, or its label for "none chosen".
+    """
+
+    rows: str = ""
+    flag: str = ""
+    empty: str = ""
+
+
 class LaunchSpec(BaseModel):
     """Tests × models × system prompts × temperatures, with the jury that judges them.
 
-    Tests are the union of those named, those of the issues and tags named, and the suite's.
-    `jury` None: no judges, only people. `cost_limit_usd` holds for each run, its judging included.
-    Without `temperatures` there is one run with the temperature of `params`, or the model's.
-    `similarity_weight` is the share of each score that similarity to the reference answer makes
-    up, by the embeddings of `similarity_model` (None: those built in); `score_by_similarity`
-    scores tests by it alone that have no rubric and no judges. `allow_sealed_exposure`: sealed
-    tests
-    may be sent to endpoints outside the trusted network, which exposes them.
+    Select tests by any of `tests`, `issues`, `tags` and `suite`; their union runs.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    label: str = Field(min_length=1, max_length=150)
-    release: str = Field("", max_length=100)
-    tests: list[RowId] = []
-    issues: list[RowId] = []
-    tags: list[RowId] = []
-    suite: RowId | None = None
-    models: list[RowId] = Field(min_length=1)
-    system_prompts: list[str] = Field([""], min_length=1, max_length=MAX_PROMPTS)
-    params: dict[str, Any] = {}
-    temperatures: list[Annotated[float, Field(ge=0, le=MAX_TEMPERATURE)]] = Field(
-        [], max_length=MAX_TEMPERATURES
+    label: str = Field(
+        min_length=1,
+        max_length=150,
+        title="Label",
+        description="Name of the runs in lists and reports.",
     )
-    repeats: int = Field(1, ge=1, le=MAX_REPEATS)
-    jury: RowId | None = None
-    cost_limit_usd: Decimal | None = Field(None, gt=0)
-    allow_self_evaluation: bool = False
-    similarity_weight: float = Field(0, ge=0, le=1)
-    similarity_model: RowId | None = None
-    score_by_similarity: bool = False
-    allow_sealed_exposure: bool = False
+    release: Annotated[str, Entry(empty="2.1.0")] = Field(
+        "", max_length=100, title="Release", description="Version of the system under test."
+    )
+    tests: Annotated[list[RowId], Entry(empty="3, 8-12")] = Field(
+        [], title="Tests", description="Tests by number."
+    )
+    issues: Annotated[list[RowId], Entry("issues.Issue")] = Field(
+        [], title="Issues", description="Issues whose approved tests run."
+    )
+    tags: Annotated[list[RowId], Entry("issues.Tag")] = Field(
+        [], title="Tags", description="Tags of issues whose approved tests run."
+    )
+    suite: Annotated[RowId | None, Entry("runs.Suite", empty="No suite")] = Field(
+        None, title="Suite", description="Suite whose approved tests run."
+    )
+    models: Annotated[list[RowId], Entry("evalhub.LanguageModel", flag="--model")] = Field(
+        min_length=1, title="Models", description="Models under test: one run for each."
+    )
+    system_prompts: Annotated[list[str], Entry(flag="--system-prompt")] = Field(
+        [""],
+        min_length=1,
+        max_length=MAX_PROMPTS,
+        title="System prompts",
+        description="One run for each. An empty one adds nothing to the test's own messages.",
+    )
+    params: Annotated[dict[str, Any], Entry(flag="--param")] = Field(
+        {},
+        title="Parameters",
+        description="Sent with every call, such as seed or top_p. They override the model's own.",
+    )
+    temperatures: Annotated[
+        list[Annotated[float, Field(ge=0, le=MAX_TEMPERATURE)]],
+        Entry(flag="--temperature", empty="Model defaults"),
+    ] = Field(
+        [],
+        max_length=MAX_TEMPERATURES,
+        title="Temperatures",
+        description="One run for each, such as 0 and 0.7.",
+    )
+    repeats: int = Field(
+        1, ge=1, le=MAX_REPEATS, title="Repeats", description="Answers to each test."
+    )
+    jury: Annotated[RowId | None, Entry("runs.Jury", empty="Human evaluation only")] = Field(
+        None,
+        title="Jury",
+        description="Judges that score the answers. Without a jury, annotators do.",
+    )
+    cost_limit_usd: Annotated[Decimal | None, Entry(flag="--cost-limit", empty="No limit")] = Field(
+        None,
+        gt=0,
+        title="Cost limit per run (USD)",
+        description="A run that reaches it stops. Judge calls count too.",
+    )
+    allow_self_evaluation: bool = Field(
+        False,
+        title="Allow self-evaluation",
+        description="Lets a model judge its own answers, which it tends to favor. "
+        "Every page of the run says so.",
+    )
+    similarity_weight: float = Field(
+        0,
+        ge=0,
+        le=1,
+        title="Similarity weight (β)",
+        description="Share of similarity to the reference answer in each score, from 0 to 1.",
+    )
+    similarity_model: Annotated[
+        RowId | None, Entry("evalhub.LanguageModel", empty="Built-in word vectors")
+    ] = Field(
+        None,
+        title="Similarity model",
+        description="An embedding model. The built-in word vectors need no API key, but ignore "
+        "word order.",
+    )
+    score_by_similarity: bool = Field(
+        False,
+        title="Score by similarity alone",
+        description="For tests without a rubric and without a judge, which otherwise wait for "
+        "human evaluation.",
+    )
+    allow_sealed_exposure: bool = Field(
+        False,
+        title="Allow sealed tests outside",
+        description="Sends sealed tests outside the trusted network and logs each as an exposure.",
+    )
 
     @model_validator(mode="after")
     def something_is_selected(self) -> "LaunchSpec":
@@ -72,40 +152,46 @@ class LaunchSpec(BaseModel):
         try:
             json.dumps(self.params, allow_nan=False)
         except ValueError as error:
-            raise ValueError("params holds a number without end, which cannot be sent.") from error
+            raise ValueError("params holds NaN or Infinity: use finite numbers.") from error
         return self
 
     @model_validator(mode="after")
-    def temperature_is_said_once(self) -> "LaunchSpec":
+    def temperature_is_set_once(self) -> "LaunchSpec":
         if self.temperatures and "temperature" in self.params:
             raise ValueError(
-                f"temperature is a parameter ({self.params['temperature']}) and there is a list of "
+                f"temperature is both a parameter ({self.params['temperature']}) and a list of "
                 "temperatures: leave one of them out."
             )
         return self
 
     def defaults(self) -> dict[str, Any]:
-        """What a suite keeps of it as defaults: what differs from a launch that says nothing."""
-        said = self.model_dump(mode="json", exclude_defaults=True)
-        return {name: value for name, value in said.items() if name in DEFAULT_FIELDS}
+        """Return the options that a suite keeps as defaults: those that differ from ours."""
+        changed = self.model_dump(mode="json", exclude_defaults=True)
+        return {name: value for name, value in changed.items() if name in DEFAULT_FIELDS}
 
     @property
     def wants_similarity(self) -> bool:
-        """Whether some scores are to be made of similarity to the reference answer."""
         return self.similarity_weight > 0 or self.score_by_similarity
 
 
+OPTIONS = LaunchSpec.model_fields
+
 DEFAULT_FIELDS = tuple(
     name
-    for name in LaunchSpec.model_fields
+    for name in OPTIONS
     if name not in ("label", "tests", "issues", "tags", "suite", "allow_sealed_exposure")
 )
-"""What a suite may hold as defaults of its launches: all but what is tested, its name, and the
-consent to an exposure, which is given for each launch."""
+"""Options that a suite may set: not its tests, nor the label, nor the consent to an exposure,
+which is given for each launch."""
+
+
+def entry_of(name: str) -> Entry:
+    found = (item for item in OPTIONS[name].metadata if isinstance(item, Entry))
+    return next(found, Entry())
 
 
 def check_defaults(values: dict[str, Any]) -> None:
-    """Whether a suite's defaults can start a launch.
+    """Check that a launch can start with a suite's defaults.
 
     Raises:
         LaunchRefused: A field is none of `DEFAULT_FIELDS`, or its value is wrong.
@@ -124,7 +210,7 @@ def check_defaults(values: dict[str, Any]) -> None:
 
 
 def read_spec(values: dict[str, Any]) -> LaunchSpec:
-    """The launch that these values describe.
+    """Return the launch that these values describe.
 
     Raises:
         LaunchRefused: Values are missing or wrong; each problem names its field and value.

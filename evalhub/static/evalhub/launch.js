@@ -1,6 +1,6 @@
 "use strict";
-/* The launch form: finding in lists, adding lines, a suite's defaults, and an estimate that follows
-   what is typed. Without this script its buttons do the same through the server. */
+/* The launch form: search in lists, added rows, and a suite's defaults. Without this script, buttons
+   do the same through the server. */
 
 (() => {
     const form = document.getElementById("launch-form");
@@ -49,7 +49,7 @@
         count();
     };
 
-    // Lines that can be added and removed
+    // Rows that can be added and removed
 
     const refresh = (group) => {
         const rows = group.querySelectorAll("[data-row]");
@@ -81,7 +81,7 @@
         if (type) event.target.closest("[data-row]").querySelector("select").value = type;
     });
 
-    // The steps, as they came with the page or with a suite's defaults
+    // The steps, from the page or with a suite's defaults
 
     const enliven = () => {
         for (const picker of form.querySelectorAll("[data-picker]")) ready(picker);
@@ -106,38 +106,21 @@
         if (event.target.selectedOptions[0].dataset.hasDefaults !== undefined) fillIn();
     });
 
-    // The estimate
+    // The estimate, which htmx fetches
 
-    let timer = 0;
-    let asked = 0;
-    const estimate = async () => {
-        const mine = ++asked;
-        panel.setAttribute("aria-busy", "true");
-        try {
-            const response = await fetch(form.dataset.estimate, {
-                method: "POST",
-                body: new FormData(form),
-                headers: { "X-Requested-With": "fetch" },
-            });
-            const html = response.ok ? await response.text() : "";
-            if (mine !== asked) return;
-            if (!html) throw new Error(`status ${response.status}`);
-            const open = panel.querySelector("details")?.open;
-            panel.innerHTML = html;
+    panel.addEventListener("htmx:beforeSwap", () => {
+        const open = panel.querySelector("details")?.open;
+        panel.addEventListener("htmx:afterSwap", () => {
             panel.querySelector("details").open = Boolean(open);
-        } catch (error) {
-            if (mine === asked) panel.querySelector("h2").textContent = "What this takes (not up to date: the server did not answer)";
-        } finally {
-            if (mine === asked) panel.removeAttribute("aria-busy");
-        }
-    };
-    form.addEventListener("input", () => {
-        clearTimeout(timer);
-        timer = setTimeout(estimate, 350);
+        }, { once: true });
     });
-    form.querySelector("[data-estimate-button]").hidden = true;
+    for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+        panel.addEventListener(failure, () => {
+            panel.querySelector("h2").textContent = "Estimate (outdated: the server did not respond)";
+        });
+    }
 
-    // Enter in a field must not launch
+    // Enter in a field does not launch
 
     form.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && event.target.matches("input")) event.preventDefault();

@@ -16,8 +16,8 @@ from runs.models import Judge, Jury
 
 @admin.register(Jury)
 class JuryAdmin(HistoryAdmin):
-    when_empty = "The models of a jury judge the answers; what people say comes first."
-    instead_of_deleting = "One that is no longer wanted can be made inactive."
+    when_empty = "A jury scores answers; human verdicts override it."
+    instead_of_deleting = "Deactivate a jury that you no longer use."
     form = JuryForm
     list_display = ("name", "judge_names", "backup_name", "is_active", "created_at")
     list_filter = ("is_active",)
@@ -26,14 +26,13 @@ class JuryAdmin(HistoryAdmin):
     fieldsets = (
         (None, {"fields": ("name", "models", "approaches", "backup_model", "is_active")}),
         (
-            "How they are asked",
+            "Calls",
             {"fields": ("temperatures", "samples", "whole_prompt", "criterion_prompt", "params")},
         ),
     )
 
     class Media:
         css = {"all": ("evalhub/result.css", "evalhub/launch.css")}
-        js = ("evalhub/jury_preview.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:
         juries: QuerySet[Jury] = super().get_queryset(request)
@@ -45,7 +44,7 @@ class JuryAdmin(HistoryAdmin):
         return [path("preview/", view, name="runs_jury_preview"), *super().get_urls()]
 
     def preview_view(self, request: HttpRequest) -> HttpResponse:
-        """What would be asked by the form as it stands, saved or not."""
+        """Return the calls of the jury in the form, saved or not."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         return render(request, "runs/jury/_preview.html", {"asked": JuryForm(request.POST).asked})
@@ -74,7 +73,7 @@ class JuryAdmin(HistoryAdmin):
     def save_related(
         self, request: HttpRequest, form: JuryForm, formsets: Any, change: bool
     ) -> None:
-        """Old judgings keep their own copy of the jury, so changing it changes no old result."""
+        """Set the judges; earlier judge runs keep their own copy of the jury."""
         super().save_related(request, form, formsets, change)
         if not change or PUT_TOGETHER & set(form.changed_data):
             form.instance.judges.set(form.judges())

@@ -1,4 +1,4 @@
-"""The form of a jury: its judges, which never change, are found or made from what it says."""
+"""The jury form; its judges, which never change, are found or created from its fields."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,18 +31,18 @@ PUT_TOGETHER = {
     *("models", "approaches", "temperatures", "samples"),
     *("whole_prompt", "criterion_prompt", "params"),
 }
-"""Fields that make the judges. While they stay as they are, so do judges made otherwise."""
+"""Fields that define the judges; judges from elsewhere stay until one of these changes."""
 
 APPROACHES = [
-    (Approach.TEMPLATE, "Whole tests, by their template"),
-    (Approach.PROMPT_AWARE, "Criteria, seeing the prompt"),
-    (Approach.HOLISTIC, "Criteria, seeing the whole rubric"),
-    (Approach.STANDARD, "Criteria alone"),
+    (Approach.TEMPLATE, "Whole test, with its judge template"),
+    (Approach.PROMPT_AWARE, "Single criterion, with the prompt"),
+    (Approach.HOLISTIC, "Single criterion, with the whole rubric"),
+    (Approach.STANDARD, "Single criterion, answer only"),
 ]
 
 
 class PromptField(forms.ModelChoiceField):
-    """A published wording that asks about whole tests, or about one criterion."""
+    """A published judge template, for whole tests or for criteria."""
 
     widget = UnfoldAdminSelectWidget
 
@@ -51,7 +51,7 @@ class PromptField(forms.ModelChoiceField):
         super().__init__(JudgeTemplate.objects.none(), required=False, **kwargs)
 
     def offer(self) -> None:
-        """Read what there is to choose from; for every form anew."""
+        """Read the templates to choose from."""
         asked = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT)
         fitting = [t.pk for t in asked if is_criterion_template(t) == self.for_rubrics]
         self.queryset = asked.filter(pk__in=fitting)
@@ -61,17 +61,17 @@ class JuryForm(forms.ModelForm):
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.active(),
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Each becomes a judge in each of the ways below.",
+        help_text="One judge for each model and approach.",
         error_messages={"required": "Choose at least one model to judge."},
     )
     approaches = forms.MultipleChoiceField(
         choices=APPROACHES,
         initial=[approach.value for approach in DEFAULT_APPROACHES],
-        label="What they judge",
+        label="Approaches",
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Usual are the first three: tests without a rubric by their template, rubrics "
-        "with two looks at every criterion. Each way is a judge with a vote of its own.",
-        error_messages={"required": "Choose at least one way of judging."},
+        help_text="The default covers tests without a rubric and looks twice at every criterion of "
+        "the others. Each approach is a judge of its own.",
+        error_messages={"required": "Choose at least one approach."},
     )
     backup_model = forms.ModelChoiceField(
         LanguageModel.objects.active(),
@@ -79,39 +79,37 @@ class JuryForm(forms.ModelForm):
         label="Backup judge",
         widget=UnfoldAdminSelectWidget,
         empty_label="None",
-        help_text="Asked once about a criterion where one of the judges failed; its vote counts, "
-        "and is marked.",
+        help_text="Called once per criterion if a judge fails. Its judgment counts and is marked.",
     )
     temperatures = forms.CharField(
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "0", "autocomplete": "off"}),
-        help_text="Empty: 0, unless the model sets one. Several, such as 0, 0.7, make "
-        "a judge of each.",
+        help_text="One judge for each, such as 0, 0.7. Leave empty for 0, or the model's own.",
     )
     samples = forms.IntegerField(
         initial=1,
         min_value=1,
         max_value=MAX_SAMPLES,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="How often each judge is asked the same. Every sample is a call that is paid; "
-        "the share of them that agree is the judge's certainty, which needs a temperature above 0.",
+        help_text="Calls for each judgment. The share that agree is the judge's certainty, which "
+        "needs a temperature above 0. Every sample costs a call.",
     )
     whole_prompt = PromptField(
         for_rubrics=False,
-        label="Wording for whole tests",
+        label="Template for whole tests",
         empty_label="Each test's own template",
     )
     criterion_prompt = PromptField(
         for_rubrics=True,
-        label="Wording for criteria",
-        empty_label="The built-in one of each way of judging",
+        label="Template for criteria",
+        empty_label="Built-in, by approach",
     )
     params = forms.JSONField(
         required=False,
         initial=dict,
         label="Other parameters",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text='Of all of them, such as {"reasoning_effort": "low"}.',
+        help_text='For every judge, such as {"reasoning_effort": "low"}.',
     )
 
     class Meta:
@@ -127,7 +125,7 @@ class JuryForm(forms.ModelForm):
         if self.stored:
             self.initial = {**_initial(self.stored, self.instance.backup), **self.initial}
 
-    # What was typed ------------------------------------------------------------------------------
+    # Input --------------------------------------------------------------------------------------
 
     def clean_temperatures(self) -> list[float]:
         try:
@@ -138,7 +136,7 @@ class JuryForm(forms.ModelForm):
     def clean_params(self) -> dict[str, Any]:
         params = self.cleaned_data["params"] or {}
         if not isinstance(params, dict):
-            raise forms.ValidationError(f"Enter an object of parameters, not {params!r}.")
+            raise forms.ValidationError(f"Enter a JSON object of parameters, not {params!r}.")
         if problems := parameter_problems(params):
             raise forms.ValidationError(problems)
         return params
@@ -146,15 +144,15 @@ class JuryForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if values.get("temperatures") and "temperature" in values.get("params", {}):
-            self.add_error("params", "The temperature is said above: leave it out here.")
+            self.add_error("params", "Set the temperature in its own field above.")
         if problem := backup_problem(self.backup_draft(), self.drafts()):
             self.add_error("backup_model", problem)
         return values
 
-    # What it describes ---------------------------------------------------------------------------
+    # Judges --------------------------------------------------------------------------------------
 
     def jury_builder(self) -> JuryBuilder | None:
-        """How its judges are put together, as far as it can be read; None without any."""
+        """Return the builder of its judges, as far as the form is valid; None without models."""
         read = self.cleaned_data
         if not (read.get("models") and read.get("approaches")):
             return None
@@ -176,7 +174,7 @@ class JuryForm(forms.ModelForm):
         return self._backup(JuryBuilder.backup)
 
     def drafts(self) -> list[Judge]:
-        """The judges that it describes, not saved."""
+        """Return its judges, not saved."""
         jury_builder = self.jury_builder()
         return jury_builder.drafts() if jury_builder else []
 
@@ -187,11 +185,11 @@ class JuryForm(forms.ModelForm):
         jury_builder, model = self.jury_builder(), self.cleaned_data.get("backup_model")
         return make(jury_builder, model) if jury_builder and model else None
 
-    # What the page shows -------------------------------------------------------------------------
+    # Page ----------------------------------------------------------------------------------------
 
     @property
     def asked(self) -> JuryPreview:
-        """What its judges would be asked: those typed, or those stored."""
+        """Return the calls of the judges that are entered, or of those stored."""
         if self.is_bound:
             self.is_valid()
             return jury_preview_of(self.drafts(), self.backup_draft(), criteria_in(self.data))
@@ -199,7 +197,7 @@ class JuryForm(forms.ModelForm):
 
     @property
     def made_elsewhere(self) -> bool:
-        """Whether the stored judges cannot be said with this form, but only replaced."""
+        """Return whether this form cannot express the stored judges, only replace them."""
         return bool(self.stored) and jury_builder_of(self.stored) is None
 
 

@@ -1,4 +1,4 @@
-"""What a jury would be asked about one answer, shown while it is put together."""
+"""Calls of a jury per answer, shown while the jury is edited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from runs.launching.judge_load import judge_shares, jury_preview
 from runs.launching.selection import backup_of_one_model, equal_samples
 from runs.models import Approach, Judge
 
-USUAL_CRITERIA, MOST_CRITERIA = 5, 200
+DEFAULT_CRITERIA, MAX_CRITERIA = 5, 200
 
 
 @dataclass(frozen=True)
 class JudgePreview:
-    """One judge, and how often it is asked: about a whole test, and about a rubric."""
+    """A judge, with its calls for a test without rubric and for one with a rubric."""
 
     name: str
     sees: str
@@ -26,7 +26,7 @@ class JudgePreview:
 
 @dataclass(frozen=True)
 class JuryPreview:
-    """What all of them are asked; a rubric of `criteria` for judges is taken as the example."""
+    """Calls of all judges, for an example rubric of `criteria` criteria."""
 
     lines: list[JudgePreview]
     criteria: int
@@ -43,7 +43,7 @@ class JuryPreview:
 
     @property
     def samples(self) -> int:
-        """The most that a judge is asked the same."""
+        """Most samples of any judge."""
         return max((line.samples for line in self.lines), default=1)
 
 
@@ -60,12 +60,12 @@ def jury_preview_of(judges: Sequence[Judge], backup: Judge | None, criteria: int
 def _line(judge: Judge, whole: int, rubric: int) -> JudgePreview:
     sees = SEEN[Approach(judge.approach)]
     if judge.approach == Approach.TEMPLATE and judge.template:
-        sees = f"what {judge.template} shows"
+        sees = f"the fields of {judge.template}"
     if judge.approach == Approach.TEMPLATE and rubric:
-        sees = f"{sees}; of a rubric {SEEN[Approach.PROMPT_AWARE]}"
+        sees = f"{sees}; for a rubric {SEEN[Approach.PROMPT_AWARE]}"
     return JudgePreview(str(judge), sees, judge.samples, whole, rubric)
 
 
 def criteria_in(sent: Mapping[str, Any]) -> int:
-    """How many criteria the example has."""
-    return min(row_number(sent.get("criteria")) or USUAL_CRITERIA, MOST_CRITERIA)
+    """Return the number of criteria in the example."""
+    return min(row_number(sent.get("criteria")) or DEFAULT_CRITERIA, MAX_CRITERIA)

@@ -31,9 +31,9 @@ from runs.models import Launch, Suite
 
 @admin.register(Launch)
 class LaunchAdmin(ModelAdmin):
-    """Launches: the form that makes one, and the list of those that were made or recur."""
+    """The launch form, the list of launches, and a launch's own page."""
 
-    when_empty = "Choose tests, models and a jury."
+    when_empty = "Choose tests, models and a jury to launch a run."
     list_display = ("label", "release", "run_count", "schedule", "next_time", "last", "by")
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
@@ -60,7 +60,7 @@ class LaunchAdmin(ModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """The launch form. Its buttons launch, estimate, or add a line; nothing typed is lost."""
+        """Show the launch form, or do what its button says; every refusal keeps the input."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method != "POST":
@@ -82,7 +82,7 @@ class LaunchAdmin(ModelAdmin):
     def _with_defaults(
         self, request: HttpRequest, data: QueryDict, *, is_new: bool
     ) -> TemplateResponse:
-        """The form with the defaults of the suite that is chosen, if it has any."""
+        """Show the form with the defaults of the chosen suite."""
         suite = Suite.objects.filter(pk=row_number(data.get("suite"))).first()
         if suite is None or not is_new:
             return self._form_page(request, LaunchForm(data))
@@ -90,19 +90,19 @@ class LaunchAdmin(ModelAdmin):
         return self._form_page(request, LaunchForm(filled), filled_in=names)
 
     def _defaults_kept(self, request: HttpRequest, form: LaunchForm) -> TemplateResponse:
-        """Let the chosen suite start with what the form says from now on."""
+        """Save the form's options as defaults of the chosen suite."""
         if not request.user.has_perm("runs.change_suite"):
             raise PermissionDenied
         plan = form.plan()
         suite = plan.selection.suite
         if plan.problems or suite is None:
-            problems = plan.problems or ["Choose the suite that is to start with this."]
+            problems = plan.problems or ["Choose the suite whose defaults these become."]
             return self._form_page(
                 request, form, plan=plan._replace(problems=problems), refused=True
             )
         suite.defaults = plan.spec.defaults()
         suite.save(update_fields=["defaults"])
-        messages.success(request, f"Launches of {suite} will start with this.")
+        messages.success(request, f"Saved as defaults of {suite}.")
         return self._form_page(request, form, plan=plan)
 
     def _launched(self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan) -> HttpResponse:
@@ -139,6 +139,7 @@ class LaunchAdmin(ModelAdmin):
             **self.admin_site.each_context(request),
             "title": "Launch a run",
             "opts": self.opts,
+            "form": form,
             "data": form.sent,
             "issues": choices.issue_choices(form.sent.getlist("issues")),
             "tags": choices.tag_choices(form.sent.getlist("tags")),
@@ -151,14 +152,13 @@ class LaunchAdmin(ModelAdmin):
             "usual": USUAL,
             "refused": refused,
             "filled_in": filled_in,
-            "embedders": choices.model_choices(form.sent.getlist("similarity_model")),
             "may_keep_defaults": request.user.has_perm("runs.change_suite"),
             **_forecast(plan),
         }
         return TemplateResponse(request, "runs/launch/form.html", context)
 
     def estimate_view(self, request: HttpRequest) -> HttpResponse:
-        """The panel beside the form, for what it says at this moment."""
+        """Return the estimate of the form as it is now."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         plan = LaunchForm(request.POST).plan()
@@ -170,7 +170,7 @@ class LaunchAdmin(ModelAdmin):
     def run_count(self, launch: Launch) -> int:
         return int(launch.run_total)  # type: ignore[attr-defined]
 
-    @display(description="Recurs", ordering="cron")
+    @display(description="Schedule", ordering="cron")
     def schedule(self, launch: Launch) -> str:
         if not launch.cron:
             return "once"
@@ -181,7 +181,7 @@ class LaunchAdmin(ModelAdmin):
     def next_time(self, launch: Launch) -> Any:
         return launch.next_at or "—"
 
-    @display(description="Last outcome")
+    @display(description="Last launch")
     def last(self, launch: Launch) -> str:
         return launch.last_outcome or "—"
 
@@ -194,7 +194,7 @@ class LaunchAdmin(ModelAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """What was asked for, what came of it, and when it recurs."""
+        """Show a launch: its configuration, schedule and runs."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         record = get_object_or_404(
@@ -209,14 +209,14 @@ class LaunchAdmin(ModelAdmin):
             "runs": record.runs.order_by("-pk")[:50],
             "run_total": record.runs.count(),
             "plan": form.plan(),
-            "recurs": in_words(record.cron) if record.cron else "",
+            "schedule": in_words(record.cron) if record.cron else "",
             "times": _times(record.cron) if not record.is_paused else [],
             "may_act": self.has_add_permission(request),
         }
         return TemplateResponse(request, "runs/launch/detail.html", context)
 
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Launch again now, pause, resume, or recur by another expression."""
+        """Launch again, pause, resume or change the schedule."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         return _act(request, pk)
@@ -234,35 +234,35 @@ def _act(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _do(record: Launch, act: str, request: HttpRequest) -> str:
-    """One act on a launch; returns what happened in words."""
+    """Do one act on a launch and return the message to show."""
     if act == "again":
         return launch_again(record, by=request.user).last_outcome  # type: ignore[arg-type]
     if act == "pause":
         record.pause()
-        return "Paused: it does not recur until it is resumed."
+        return "Schedule paused."
     if act == "resume":
         record.resume()
-        return f"It recurs: next at {record.next_at:%Y-%m-%d %H:%M %Z}."
+        return f"Schedule resumed. Next launch: {record.next_at:%Y-%m-%d %H:%M %Z}."
     if act == "start_schedule":
         record.start_schedule(" ".join(request.POST.get("cron", "").split()))
-        return f"It recurs {in_words(record.cron)}."
-    raise BadCron(f"There is no act {act!r}: use again, pause, resume or recur.")
+        return f"Scheduled {in_words(record.cron)}."
+    raise BadCron(f"Unknown act {act!r}: use again, pause, resume or start_schedule.")
 
 
 def _forecast(plan: LaunchPlan) -> dict[str, Any]:
-    """What the panel beside the form shows."""
+    """Return the context of the estimate beside the form."""
     return {
         "plan": plan,
         "made_of": _made_of(plan),
         "estimate": estimate(plan.spec, plan.selection),
         "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
-        "recurs": in_words(plan.cron) if plan.cron else "",
+        "schedule": in_words(plan.cron) if plan.cron else "",
         "times": _times(plan.cron),
     }
 
 
 def _made_of(plan: LaunchPlan) -> list[str]:
-    """Of what the runs are the combinations, where they are more than models."""
+    """Return the factors whose combinations are the runs, such as "2 models"."""
     counts = {
         "model": len(plan.selection.models),
         "system prompt": len(plan.spec.system_prompts),
@@ -273,12 +273,12 @@ def _made_of(plan: LaunchPlan) -> list[str]:
 
 
 def _notes(plan: LaunchPlan) -> list[str]:
-    """What is known of the chosen models and judges, in words."""
-    judge_run = {judge.language_model for judge in plan.selection.everyone}
-    notes = [f"{model} as a judge: {model.note}" for model in judge_run if model.note]
-    scripted = {model for model in (*plan.selection.models, *judge_run) if model.is_scripted}
+    """Return the notes on the chosen models and judges, and name scripted ones."""
+    judging = {judge.language_model for judge in plan.selection.everyone}
+    notes = [f"{model} as a judge: {model.note}" for model in judging if model.note]
+    scripted = {model for model in (*plan.selection.models, *judging) if model.is_scripted}
     return sorted(notes) + sorted(
-        f"{model} is scripted: its figures will be labelled." for model in scripted
+        f"{model} is scripted: its figures will be labeled." for model in scripted
     )
 
 
@@ -287,7 +287,7 @@ def _times(cron: str) -> list[Any]:
 
 
 def preselected(request: HttpRequest) -> QueryDict:
-    """The form as the URL asks for it: `?tests=1,2&issues=3&tags=4&suite=5`, or `?again=6`."""
+    """Return the form's data from the URL: `?tests=1,2&issues=3&tags=4&suite=5`, or `?again=6`."""
     earlier = Launch.objects.filter(pk=row_number(request.GET.get("again"))).first()
     if earlier is not None:
         return data_of(earlier.spec)

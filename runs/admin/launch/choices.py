@@ -1,4 +1,4 @@
-"""What the launch form offers: each choice with what a person should know before choosing it."""
+"""Choices of the launch form, each with notes such as its number of tests or its judges."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -10,12 +10,12 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, TestState
 from runs.models import Judge, Jury, Suite
 
-MOST_CHOICES = 300
-"""More than these are not listed: they are selected in their own list, which has filters."""
+MAX_CHOICES = 300
+"""Choices listed in the form; select others in their own list, which has filters."""
 
 
 class Choice(NamedTuple):
-    """One row to choose. `tests` None: it is not a set of tests. `notes` are said beside it.
+    """A row to choose. `tests` is None unless it is a set of tests.
 
     `has_defaults`: choosing it may fill in other fields.
     """
@@ -29,26 +29,26 @@ class Choice(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Those that are shown, and how many more there are."""
+    """Listed choices, and the number of those that are not listed."""
 
     shown: list[Choice]
     hidden: int
 
 
 def _runnable(path: str) -> Count:
-    standing = ~Q(**{f"{path}__issue__state": IssueState.DEPRECATED})
+    active = ~Q(**{f"{path}__issue__state": IssueState.DEPRECATED})
     approved = Q(**{f"{path}__state": TestState.APPROVED})
-    return Count(path, filter=approved & standing, distinct=True)
+    return Count(path, filter=approved & active, distinct=True)
 
 
 def issue_choices(chosen: Collection[str]) -> Choices:
-    """Issues that have a test which may run, by title."""
+    """Return issues with runnable tests, by title."""
     issues = Issue.objects.active().annotate(runnable=_runnable("tests"))
     return _sets(issues.filter(runnable__gt=0).order_by("title", "pk"), chosen)
 
 
 def tag_choices(chosen: Collection[str]) -> Choices:
-    """Tags of issues that have a test which may run."""
+    """Return tags of issues with runnable tests."""
     tags = Tag.objects.annotate(runnable=_runnable("issues__tests"))
     return _sets(tags.filter(runnable__gt=0).order_by("name"), chosen)
 
@@ -58,8 +58,8 @@ def suite_choices(chosen: Collection[str]) -> Choices:
 
 
 def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:
-    shown: list[Any] = list(rows[:MOST_CHOICES])
-    hidden = rows.count() - len(shown) if len(shown) == MOST_CHOICES else 0
+    shown: list[Any] = list(rows[:MAX_CHOICES])
+    hidden = rows.count() - len(shown) if len(shown) == MAX_CHOICES else 0
     if hidden:
         known = {row.pk for row in shown}
         shown += [row for row in rows.filter(pk__in=_ids(chosen)) if row.pk not in known]
@@ -92,7 +92,7 @@ def model_choices(chosen: Collection[str]) -> Choices:
 
 def _model_notes(model: LanguageModel) -> tuple[str, ...]:
     notes = [
-        "scripted: gives prepared answers" if model.is_scripted else "",
+        "scripted" if model.is_scripted else "",
         model.developer,
         model.litellm_model,
         "" if model.has_prices else "no prices",

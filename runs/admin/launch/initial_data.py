@@ -1,68 +1,57 @@
-"""What the launch form starts with: an earlier launch, a suite's defaults, or what the URL says."""
+"""Initial data of the launch form: blank, of an earlier launch, or with a suite's defaults."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import QueryDict
 
+from runs.admin.launch.fields import FORM_FIELDS, NumbersField, form_field
 from runs.admin.launch.parameters import Row, rows_of
-from runs.launching.number_lists import as_list, as_ranges
-from runs.launching.spec import DEFAULT_FIELDS
+from runs.launching.spec import DEFAULT_FIELDS, OPTIONS
 from runs.models import Suite
-
-TEXTS = (
-    *("label", "release", "suite", "repeats", "jury", "cost_limit_usd"),
-    *("similarity_weight", "similarity_model"),
-)
-SWITCHES = ("allow_self_evaluation", "score_by_similarity")
-LISTS = ("issues", "tags", "models")
 
 
 def blank_data(label: str, **chosen: Iterable[int]) -> QueryDict:
-    """A form as it is first shown, with these tests, issues, tags or suite chosen."""
-    data = QueryDict(mutable=True)
-    data.update({"label": label, "repeats": "1", "tests": as_ranges(chosen.pop("tests", ()))})
-    for name, ids in chosen.items():
-        data.setlist(name, [str(number) for number in ids])
-    return data
+    """Return the data of a new form with these tests, issues, tags or suite chosen."""
+    return data_of({"label": label, "repeats": 1, **chosen})
 
 
 def data_of(spec: Mapping[str, Any], cron: str = "") -> QueryDict:
-    """A form filled with what an earlier launch asked for."""
+    """Return the data of a form that asks for this launch."""
     data = QueryDict(mutable=True)
     data["cron"] = cron
     fill_in(data, spec)
     return data
 
 
+def with_defaults(data: QueryDict, suite: Suite) -> tuple[QueryDict, list[str]]:
+    """Return the data with the suite's defaults in place, and the labels of their fields."""
+    filled = data.copy()
+    found = {name: suite.defaults[name] for name in DEFAULT_FIELDS if name in suite.defaults}
+    fill_in(filled, found)
+    return filled, [str(OPTIONS[name].title) for name in found]
+
+
 def fill_in(data: QueryDict, spec: Mapping[str, Any]) -> None:
-    """Put these fields of a launch into the form; others stay as they were typed."""
+    """Put these options into the form's data; leave others as they are."""
     for name, value in spec.items():
-        if name in TEXTS:
-            data[name] = "" if value is None else _text(value)
-        elif name in SWITCHES:
-            data.setlist(name, ["on"] if value else [])
-        elif name in LISTS:
-            data.setlist(name, [str(number) for number in value])
-        elif name == "tests":
-            data["tests"] = as_ranges(value)
-        elif name == "temperatures":
-            data["temperatures"] = as_list(value)
-        elif name == "system_prompts":
+        if name == "system_prompts":
             data.setlist("system_prompt", value)
         elif name == "params":
             rows = rows_of(value)
             for part in Row._fields:
                 data.setlist(f"param_{part}", [getattr(row, part) for row in rows])
+        elif name in FORM_FIELDS:
+            data.setlist(name, _typed(name, value))
 
 
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def with_defaults(data: QueryDict, suite: Suite) -> tuple[QueryDict, list[str]]:
-    """The form with the suite's defaults in place of what was typed, and which fields they are."""
-    filled = data.copy()
-    found = {name: suite.defaults[name] for name in DEFAULT_FIELDS if name in suite.defaults}
-    fill_in(filled, found)
-    return filled, [name.replace("_", " ") for name in found]
+def _typed(name: str, value: Any) -> list[str]:
+    """Return an option's value as the browser sends it."""
+    field = form_field(name)
+    if isinstance(field, NumbersField):
+        return [field.write(value)]
+    if isinstance(value, list | bool):
+        return [str(number) for number in value] if isinstance(value, list) else ["on"] * value
+    if isinstance(value, float):
+        return [f"{value:g}"]
+    return ["" if value is None else str(value)]

@@ -1,4 +1,4 @@
-"""Parameters of a call as a form has them: rows of name, type and value."""
+"""Call parameters as form rows of name, type and value."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -26,11 +26,11 @@ USUAL = {
     "stop": "json",
     "reasoning_effort": "text",
 }
-"""Names that people often set, with their type."""
+"""Common parameters, with their type."""
 
 
 class Row(NamedTuple):
-    """One parameter as it was typed."""
+    """A parameter as entered."""
 
     name: str = ""
     type: str = "number"
@@ -38,14 +38,14 @@ class Row(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """What the rows say, and what is wrong with them."""
+    """Parameters that could be read, and the problems of the others."""
 
     values: dict[str, Any]
     problems: list[str]
 
 
 def rows_of(params: dict[str, Any]) -> list[Row]:
-    """Stored parameters as rows."""
+    """Return stored parameters as rows."""
     return [_row(name, value) for name, value in params.items()]
 
 
@@ -62,18 +62,18 @@ def _json(value: Any) -> str:
 
 
 def rows_in(names: Sequence[str], types: Sequence[str], values: Sequence[str]) -> list[Row]:
-    """Rows as a form sends them, in columns; empty ones are left out."""
+    """Return the rows of a form, which sends them in columns; skip empty ones."""
     rows = (Row(*map(str.strip, row)) for row in zip(names, types, values, strict=False))
     return [row for row in rows if row.name or row.value]
 
 
 def read_rows(rows: Iterable[Row]) -> Parameters:
-    """What the rows say. A row without a name, or with a value of another type, is a problem."""
+    """Read the rows; a missing name or a value of another type is a problem."""
     values: dict[str, Any] = {}
     problems = []
     for row in rows:
         if not row.name:
-            problems.append(f"The parameter with the value {row.value!r} needs a name.")
+            problems.append(f"Name the parameter with the value {row.value!r}.")
         elif row.name in values:
             problems.append(f"The parameter {row.name!r} is given twice.")
         else:
@@ -81,7 +81,7 @@ def read_rows(rows: Iterable[Row]) -> Parameters:
                 values[row.name] = _value(row)
             except ValueError:
                 wanted = TYPES.get(row.type, row.type)
-                problems.append(f"The parameter {row.name!r}: {row.value!r} is no {wanted}.")
+                problems.append(f"Parameter {row.name!r}: {row.value!r} is not a {wanted}.")
     return Parameters(values, problems + parameter_problems(values))
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
@@ -25,24 +25,27 @@ from runs.figures.run_labels import labels_of
 from runs.models import Run
 
 CELLS = ("progress", "pass_rate", "cost")
-"""Cells of a row that change while a run works; their template is named after them."""
+"""Cells that change while a run works; each has a template of its name."""
+STOP_POLLING = 286
+"""Status with which htmx ends a poll."""
 
 
 class RunList(ChangeList):
-    """The page of runs, with figures for exactly the rows that are shown."""
+    """The list of runs, with figures of the rows shown."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         figures = figures_of(self.result_list)
         for run in self.result_list:
             run.figures = figures[run.pk]
+        self.has_live = any(run.is_live for run in figures.values())
 
 
 @admin.register(Run)
 class RunAdmin(ModelAdmin):
     """The list of runs; a run's own page is its report."""
 
-    when_empty = "A launch makes one run for each model and system prompt."
+    when_empty = "A launch starts one run for each model, system prompt and temperature."
     list_display = (
         "run",
         "candidate",
@@ -71,7 +74,6 @@ class RunAdmin(ModelAdmin):
     actions = None
 
     class Media:
-        js = ("evalhub/run_list.js",)
         css = {"all": ("evalhub/result.css",)}
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
@@ -90,7 +92,7 @@ class RunAdmin(ModelAdmin):
         return [*own, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Runs are launched, not added."""
+        """Return False: runs are launched, not added."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -131,25 +133,25 @@ class RunAdmin(ModelAdmin):
         return str(run.requested_by or "—")
 
     def rows_view(self, request: HttpRequest) -> HttpResponse:
-        """The changing cells of some rows, as HTML, by run: `?ids=1,2`."""
+        """Return the changing cells of some rows (`?ids=1&ids=2`), and stop polling at the end."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        ids = [row_number(text) for text in request.GET.get("ids", "").split(",")]
+        ids = [row_number(text) for text in request.GET.getlist("ids")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
         figures = figures_of(runs)
-        rows: dict[int, dict[str, Any]] = {}
+        cells = []
         for run in runs:
             run.figures = figures[run.pk]  # type: ignore[attr-defined]
-            rows[run.pk] = {name: _cell(name, run) for name in CELLS}
-            rows[run.pk]["live"] = figures[run.pk].is_live
-        return JsonResponse({"rows": rows})
+            cells += [_cell(name, run) for name in CELLS]
+        is_live = any(figures[run.pk].is_live for run in runs)
+        return HttpResponse("".join(cells), status=200 if is_live else STOP_POLLING)
 
     # One run -------------------------------------------------------------------------------------
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """A run's page is its report."""
+        """Redirect to the run's report."""
         run = get_object_or_404(Run, pk=row_number(object_id))
         return HttpResponseRedirect(run.get_absolute_url())
 
@@ -168,7 +170,7 @@ class RunAdmin(ModelAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """Ask first, with what would go; then delete."""
+        """Confirm with counts of the rows to delete, then delete."""
         run = get_object_or_404(Run, pk=row_number(object_id))
         if not self.has_delete_permission(request, run):
             raise PermissionDenied
@@ -176,7 +178,7 @@ class RunAdmin(ModelAdmin):
             return self._deleted(request, run)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Delete a run",
+            "title": "Delete run",
             "opts": self.opts,
             "run": run,
             "contents": contents_of(run).items(),
@@ -196,13 +198,13 @@ class RunAdmin(ModelAdmin):
 
 
 def _cell(name: str, run: Any, **more: Any) -> SafeString:
-    """One cell, in an element that the list's script can find again."""
+    """Return one cell, in an element that a poll replaces."""
     figures: RunFigures = run.figures
     html = render_to_string(f"runs/run/_{name}.html", {"run": run, "figures": figures, **more})
     return format_html(
-        '<div data-run="{}" data-cell="{}" data-live="{}">{}</div>',
+        '<div id="run-{}-{}" data-cell="{}" hx-swap-oob="true">{}</div>',
         run.pk,
         name,
-        "1" if figures.is_live else "",
+        name,
         SafeString(html),
     )

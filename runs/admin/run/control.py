@@ -1,4 +1,4 @@
-"""What a person does to a run, by POST: each act calls one function of `runs.control`."""
+"""Buttons of a run: each act calls one function of `runs.control`."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ from runs.models import JudgeRun, Jury, Run
 
 
 def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
-    """Do what the field `act` says, and go back to the run's page, or to `next`."""
+    """Do the act that is posted, then return to `next` or the run's page."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     act = request.POST.get("act", "")
@@ -29,7 +29,7 @@ def control(request: HttpRequest, run: Run, site: AdminSite) -> HttpResponse:
         return _ask_before_exposing(request, run, site, sealed)
     try:
         if act not in ACTS:
-            raise NotPossible(f"There is no act {act!r}: use {', '.join(ACTS)}.")
+            raise NotPossible(f"Unknown act {act!r}: use {', '.join(ACTS)}.")
         messages.success(request, ACTS[act](request, run))
     except (NotPossible, LaunchRefused) as error:
         messages.error(request, str(error))
@@ -48,7 +48,7 @@ def _ask_before_cancel(request: HttpRequest, run: Run, site: AdminSite) -> HttpR
 
 
 def _sealed_exposure(request: HttpRequest, run: Run) -> SealedExposure | None:
-    """Sealed tests that would leave the trusted network, unless that was allowed as it is now."""
+    """Return the exposure that re-judging would cause, unless this very exposure was confirmed."""
     sealed = acts.sealed_exposure_of_judge_run(run, _jury(request))
     is_allowed = sealed is not None and request.POST.get(CONSENT) == sealed.key
     return None if is_allowed else sealed
@@ -60,10 +60,10 @@ def _ask_before_exposing(
     asked = [("act", "rejudge"), ("jury", request.POST.get("jury", ""))]
     context = {
         **site.each_context(request),
-        "title": f"Judge again: {run}",
+        "title": f"Re-judge {run}",
         "sentences": [f"{sealed}", *sealed.before()],
         "hidden": [*asked, (CONSENT, sealed.key), ("next", _back(request, run))],
-        "button": "Send them, and judge again",
+        "button": "Send and re-judge",
         "danger": True,
         "back_url": _back(request, run),
     }
@@ -84,22 +84,22 @@ def _back(request: HttpRequest, run: Run) -> str:
 
 def _pause(request: HttpRequest, run: Run) -> str:
     acts.pause_run(run)
-    return "Paused: calls in flight are still saved, and no more are started."
+    return "Paused. Calls in flight are still saved; no new ones start."
 
 
 def _resume(request: HttpRequest, run: Run) -> str:
     acts.resume_run(run)
-    return "Resumed: exactly what is missing is done."
+    return "Resumed. Only missing calls are made."
 
 
 def _cancel(request: HttpRequest, run: Run) -> str:
     acts.cancel_run(run)
-    return "Cancelled: what was saved stays, and it can be resumed."
+    return "Cancelled. Saved results stay; you can resume the run."
 
 
 def _retry_errors(request: HttpRequest, run: Run) -> str:
     count = acts.retry_errors(run)
-    return f"{count} result{'s are' if count != 1 else ' is'} tried again."
+    return f"Retrying {count} result{'s' if count != 1 else ''}."
 
 
 def _rejudge(request: HttpRequest, run: Run) -> str:
@@ -109,14 +109,14 @@ def _rejudge(request: HttpRequest, run: Run) -> str:
         by=request.user,  # type: ignore[arg-type]
         allow_sealed_exposure=CONSENT in request.POST,
     )
-    return f"Judging {judge_run.number} begins; make it current once you have looked at it."
+    return f"Judge run {judge_run.number} started. Review it, then set it as active."
 
 
 def _set_active(request: HttpRequest, run: Run) -> str:
     chosen = request.POST.get("judge_run", "")
     judge_run = get_object_or_404(JudgeRun, run=run, pk=row_number(chosen))
     acts.set_active(judge_run)
-    return f"Judging {judge_run.number} decides the scores now."
+    return f"Judge run {judge_run.number} is now active and sets the scores."
 
 
 ACTS: dict[str, Callable[[HttpRequest, Run], str]] = {

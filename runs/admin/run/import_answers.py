@@ -1,4 +1,4 @@
-"""The page on which a run is given its answers as a file."""
+"""The page that imports a run's answers from a file."""
 
 from typing import Any
 
@@ -10,31 +10,42 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
+from runs.admin.launch.fields import form_field
 from runs.launching.imported_answers import import_answers, read_csv
 from runs.launching.spec import LaunchRefused, read_spec
-from runs.models import Jury
 
-MOST_BYTES = 10 * 1024 * 1024
+MAX_BYTES = 10 * 1024 * 1024
+OPTIONS_OF_IMPORT = ("jury", "label", "release", "allow_self_evaluation", "allow_sealed_exposure")
 
 
 class ImportAnswersForm(forms.Form):
-    """Whose answers they are, who judges them, and the file."""
+    """The model that answered, options of the launch, and the file."""
 
-    label = forms.CharField(max_length=150, error_messages={"required": "Give it a label."})
-    release = forms.CharField(max_length=100, required=False)
     model = forms.ModelChoiceField(
-        LanguageModel.objects.all(), error_messages={"required": "Choose the model that answered."}
+        LanguageModel.objects.order_by("name"),
+        label="Model that answered",
+        empty_label="Choose a model",
+        widget=forms.Select({"class": "eh-input"}),
+        error_messages={"required": "Choose the model that answered."},
     )
-    system_prompt = forms.CharField(required=False, strip=False)
-    jury = forms.ModelChoiceField(Jury.objects.filter(is_active=True), required=False)
-    allow_self_evaluation = forms.BooleanField(required=False)
-    allow_sealed_exposure = forms.BooleanField(required=False)
+    system_prompt = forms.CharField(
+        required=False,
+        strip=False,
+        label="System prompt of these answers",
+        widget=forms.Textarea({"class": "eh-input", "rows": 2}),
+    )
     file = forms.FileField(error_messages={"required": "Choose a CSV file."})
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": False, **kwargs})
+        self.fields |= {name: form_field(name) for name in OPTIONS_OF_IMPORT}
 
     def clean_file(self) -> str:
         file = self.cleaned_data["file"]
-        if file.size > MOST_BYTES:
-            raise forms.ValidationError(f"The file has {file.size:,} bytes, above {MOST_BYTES:,}.")
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(
+                f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}."
+            )
         try:
             return str(file.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
@@ -42,41 +53,40 @@ class ImportAnswersForm(forms.Form):
 
 
 def import_answers_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
-    """Show the form; or make the run, or say everything that is wrong."""
+    """Show the form, or make the run; list every problem."""
+    form = ImportAnswersForm(
+        initial={"label": f"Answers of {timezone.localtime():%-d %B %Y, %H:%M}"}
+    )
     problems: list[str] = []
     if request.method == "POST":
         form = ImportAnswersForm(request.POST, request.FILES)
         problems = [str(message) for found in form.errors.values() for message in found]
         if not problems:
             try:
-                return _supplied(request, form.cleaned_data)
+                return _imported(request, form.cleaned_data)
             except LaunchRefused as refused:
                 problems = refused.problems
     context = {
         **site.each_context(request),
-        "title": "Give a run its answers",
+        "title": "Import answers",
         "problems": problems,
-        "data": request.POST or {"label": f"Answers of {timezone.localtime():%-d %B %Y, %H:%M}"},
-        "models": LanguageModel.objects.order_by("name"),
-        "juries": Jury.objects.filter(is_active=True),
+        "form": form,
     }
     return TemplateResponse(request, "runs/run/import_answers.html", context)
 
 
-def _supplied(request: HttpRequest, values: dict[str, Any]) -> HttpResponse:
+def _imported(request: HttpRequest, values: dict[str, Any]) -> HttpResponse:
     answers = read_csv(values["file"])
+    options = {name: values[name] for name in OPTIONS_OF_IMPORT}
     spec = read_spec(
         {
-            "label": values["label"],
-            "release": values["release"],
+            **options,
+            "jury": values["jury"] and values["jury"].pk,
             "tests": [answer.test for answer in answers],
             "models": [values["model"].pk],
             "system_prompts": [values["system_prompt"]],
-            "jury": values["jury"].pk if values["jury"] else None,
-            "allow_self_evaluation": values["allow_self_evaluation"],
-            "allow_sealed_exposure": values["allow_sealed_exposure"],
         }
     )
     run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
-    messages.success(request, f"{len(answers)} answers were taken over; they are judged now.")
+    messages.success(request, f"Imported {len(answers)} answers; judging has started.")
     return HttpResponseRedirect(run.get_absolute_url())

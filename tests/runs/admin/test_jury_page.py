@@ -1,4 +1,4 @@
-"""The page on which a jury is put together, and what it says will be asked."""
+"""The page of a jury: its judges, and the calls that it previews."""
 
 import json
 
@@ -105,12 +105,15 @@ def test_a_wording_for_whole_tests_is_not_offered_for_criteria(client, maintaine
     ("fields", "words"),
     [
         ({"params": '{"api_key": "sk-1"}'}, "api_key"),
-        ({"params": "[1]"}, "Enter an object of parameters, not [1]."),
-        ({"params": '{"temperature": 1}', "temperatures": "0"}, "The temperature is said above"),
+        ({"params": "[1]"}, "Enter a JSON object of parameters, not [1]."),
+        (
+            {"params": '{"temperature": 1}', "temperatures": "0"},
+            "Set the temperature in its own",
+        ),
         ({"temperatures": "hot"}, "&#x27;hot&#x27; is no temperature from 0 to 5"),
         ({"temperatures": "0,7"}, "&#x27;7&#x27; is no temperature from 0 to 5"),
         ({"samples": "26"}, "less than or equal to 25"),
-        ({"approaches": []}, "Choose at least one way of judging."),
+        ({"approaches": []}, "Choose at least one approach."),
         ({"models": []}, "Choose at least one model to judge."),
     ],
 )
@@ -198,7 +201,7 @@ def test_renaming_a_jury_leaves_judges_that_were_put_together_elsewhere(client, 
     form = page.context["adminform"].form
     client.post(change(jury), sent(one, two, name="renamed", approaches=form["approaches"].value()))
 
-    assert "were put together elsewhere" in said(page)
+    assert "created through the API or an import" in said(page)
     assert Jury.objects.get().name == "renamed"
     assert set(jury.judges.all()) == before
 
@@ -215,7 +218,7 @@ def test_viewers_see_a_jury_without_its_form(client, db):
     assert 'name="models"' not in page
 
 
-# What is asked -----------------------------------------------------------------------------------
+# Calls -------------------------------------------------------------------------------------------
 
 
 def asked(client, *models, **fields):
@@ -232,7 +235,7 @@ def test_it_says_what_is_asked_about_a_rubric_and_a_test_without_one(client, mai
     # Of a whole test one judge is asked, of each of seven criteria the other two; each twice.
     assert (found.whole, found.rubric) == (2, 28)
     assert "Rubric of 7" in page
-    assert "2 samples make 2 calls of one" in page
+    assert "2 samples take 2 calls" in page
     assert "Such samples hardly differ" in page
 
 
@@ -240,7 +243,7 @@ def test_a_jury_without_a_look_at_criteria_is_asked_about_them_all_the_same(clie
     found, page = asked(client, make_model(), make_model())
 
     assert (found.whole, found.rubric) == (2, 10)
-    assert "of a rubric the prompt, the answer and one criterion" in page
+    assert "for a rubric the prompt, the answer and one criterion" in page
 
 
 def test_half_a_form_is_no_error_and_makes_no_rows(client, maintainer):
@@ -253,10 +256,10 @@ def test_half_a_form_is_no_error_and_makes_no_rows(client, maintainer):
 def test_the_backup_is_said_with_what_it_may_add(client, maintainer):
     _, page = asked(client, make_model(), backup_model=make_model(name="spare").pk, criteria="3")
 
-    assert "spare is asked only where one of them fails: at most 3 more calls" in page
+    assert "spare is called only if a judge fails: at most 3 more calls" in page
 
 
 def test_a_saved_jury_says_what_it_is_asked(client, maintainer):
     jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
 
-    assert "Calls about one answer" in said(client.get(change(jury)))
+    assert "Calls per answer" in said(client.get(change(jury)))

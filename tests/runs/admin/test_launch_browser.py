@@ -24,7 +24,7 @@ def test_a_suite_that_is_chosen_fills_in_its_defaults(enter):
     enter.fill("[name=label]", "my own")
 
     enter.select_option("[name=suite]", value=str(suite.pk))
-    enter.get_by_text("Filled in from its defaults").wait_for()
+    enter.get_by_text("Filled in from the suite’s defaults").wait_for()
 
     assert enter.input_value("[name=temperatures]") == "0, 0.7"
     assert enter.is_checked(f"[name=models][value='{model.pk}']")
@@ -44,7 +44,7 @@ def test_what_a_jury_is_asked_follows_what_is_chosen(enter):
 
     enter.fill("[name=samples]", "3")
 
-    enter.get_by_text("3 samples make 3 calls of one").wait_for()
+    enter.get_by_text("3 samples take 3 calls").wait_for()
     assert total.inner_text() == "30"
     show(enter, width=390)
     assert overflow_px(enter) == 0

@@ -164,9 +164,9 @@ def test_the_same_judges_are_the_same_jury():
     ("arguments", "words"),
     [
         (("--judge", "nobody"), "There is no model called 'nobody'."),
-        (("--judge", "one", "--jury", "jury"), "--jury and --judge both say who judges"),
+        (("--judge", "one", "--jury", "jury"), "--jury and --judge both name judges"),
         (("--backup", "one"), "--backup needs judges: name them with --judge."),
-        (("--judge", "strict", "--judge-samples", "99"), "ask from 1 to 25 times"),
+        (("--judge", "strict", "--judge-samples", "99"), "from 1 to 25 samples"),
         (("--judge", "strict", "--judge-temperature", "9"), "9 is not from 0 to 5"),
         (("--judge", "strict", "--judge-param", "api_key=x"), "api_key"),
         (("--judge", "strict", "--backup", "strict"), "strict is one of the judges"),
