@@ -28,10 +28,14 @@ NAMES_RIGHTS = {"evalhub/access/roles.py", "evalhub/access/sealed.py"}
 """Roles are data about the rights on every floor, which are named by app."""
 
 
-def pure_modules() -> list[str]:
+def contract(name: str) -> dict[str, list[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    (contract,) = (c for c in contracts["contracts"] if c["type"] == "forbidden")
-    return list(contract["source_modules"])
+    (found,) = (c for c in contracts["contracts"] if c["name"] == name)
+    return found
+
+
+def pure_modules() -> list[str]:
+    return contract("Pure modules know no Django")["source_modules"]
 
 
 def modules() -> list[Path]:
@@ -40,6 +44,17 @@ def modules() -> list[Path]:
 
 def places(path: Path, arrows: list[Arrow]) -> list[str]:
     return [f"{path.relative_to(ROOT)}:{arrow.line}: {arrow.text}" for arrow in arrows]
+
+
+@pytest.mark.parametrize(
+    ("listed", "pattern"), [("source_modules", "*_query.py"), ("forbidden_modules", "*_tables.py")]
+)
+def test_the_contract_on_queries_names_every_module(listed: str, pattern: str) -> None:
+    """Wildcards of a contract stand for whole names only."""
+    files = (ROOT / "reports").rglob(pattern)
+    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files}
+
+    assert modules <= set(contract("Queries import no pages")[listed])
 
 
 @pytest.mark.parametrize("module", pure_modules())
