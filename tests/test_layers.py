@@ -30,7 +30,7 @@ NAMES_RIGHTS = {"evalhub/access/roles.py", "evalhub/access/sealed.py"}
 
 def contract(name: str) -> dict[str, list[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    (found,) = (c for c in contracts["contracts"] if c["name"] == name)
+    found: dict[str, list[str]] = next(c for c in contracts["contracts"] if c["name"] == name)
     return found
 
 
