@@ -54,17 +54,16 @@ class Endpoint:
         return cls(**(stored | prices))
 
     def cost_usd(self, input_tokens: int | None, output_tokens: int | None) -> Decimal | None:
-        """What so many tokens cost; None when a price or a count is not known."""
-        prices = (self.input_usd_per_mtok, self.output_usd_per_mtok)
-        if prices[0] is None or prices[1] is None or input_tokens is None or output_tokens is None:
-            return None
-        return (input_tokens * prices[0] + output_tokens * prices[1]) / MILLION
+        """Return the cost of these tokens in US dollars; None if a price or count is unknown.
 
-    def reading_cost_usd(self, input_tokens: int | None) -> Decimal | None:
-        """The same where nothing is written, as for embeddings: no output price is needed."""
-        if self.input_usd_per_mtok is None or input_tokens is None:
+        Without output tokens, as for embeddings, no output price is needed.
+        """
+        if self.input_usd_per_mtok is None or input_tokens is None or output_tokens is None:
             return None
-        return input_tokens * self.input_usd_per_mtok / MILLION
+        output_price = self.output_usd_per_mtok if output_tokens else Decimal(0)
+        if output_price is None:
+            return None
+        return (input_tokens * self.input_usd_per_mtok + output_tokens * output_price) / MILLION
 
 
 _PRICES = ("input_usd_per_mtok", "output_usd_per_mtok")

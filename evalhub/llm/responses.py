@@ -93,7 +93,7 @@ def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int)
         **asdict(received)
         | {
             "input_tokens": input_tokens,
-            "cost_usd": endpoint.reading_cost_usd(input_tokens),
+            "cost_usd": endpoint.cost_usd(input_tokens, 0),
             "reply": json.dumps(kept, ensure_ascii=False),
         },
         vectors=vectors,

@@ -17,6 +17,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import LONGEST_WAIT_S, delay_s
+from evalhub.llm.token_estimates import token_limit, tokens_in
 from evalhub.work import shared_rate
 from evalhub.work.budget import Gate, GivenBack
 from evalhub.work.kinds import Kind, Save
@@ -32,8 +33,8 @@ LONGEST_PAUSE_S = 30.0
 CANCELLED = "cancelled"
 """Error kind of a call that was ended before its reply had come. What it cost is not known."""
 
-CHARS_PER_TOKEN = 4
-USUAL_ANSWER_TOKENS = 1000
+DEFAULT_ANSWER_TOKENS, EXTRA_TOKENS = 1000, 20
+"""Estimates for a reply without a token limit, and for what a provider adds to each request."""
 
 
 class BatchFailed(Exception):
@@ -113,12 +114,12 @@ class ModelCaller:
         The model is one of the endpoints of the kind of work, as for every call. The call is
         recorded. Raises what `call` raises.
         """
-        tokens = sum(map(len, texts)) // CHARS_PER_TOKEN + 20
+        tokens = tokens_in(texts) + EXTRA_TOKENS
         pending = PendingCall(
             endpoint=endpoint,
             role=CallRole.EMBEDDING,
             digest=gateway.embedding_digest(endpoint, texts),
-            estimate_usd=float(endpoint.reading_cost_usd(tokens) or 0),
+            estimate_usd=float(endpoint.cost_usd(tokens, 0) or 0),
             send=lambda: gateway.embed(endpoint, texts),
         )
         embedded, call = await self._answered(pending)
@@ -241,10 +242,6 @@ def estimate_usd(
     endpoint: Endpoint, messages: Sequence[dict[str, Any]], params: dict[str, Any]
 ) -> float:
     """What a call may cost at most, roughly; 0 where prices are not known."""
-    if endpoint.input_usd_per_mtok is None:
-        return 0.0
-    characters = sum(len(str(message.get("content") or "")) for message in messages)
-    sent = endpoint.params | params
-    limit = sent.get("max_tokens") or sent.get("max_completion_tokens") or USUAL_ANSWER_TOKENS
-    cost = endpoint.cost_usd(characters // CHARS_PER_TOKEN + 20, int(limit))
-    return float(cost or 0)
+    limit = token_limit(endpoint.params | params) or DEFAULT_ANSWER_TOKENS
+    sent = tokens_in(str(message.get("content") or "") for message in messages) + EXTRA_TOKENS
+    return float(endpoint.cost_usd(sent, limit) or 0)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import LanguageModel
 from reports.queries.run_names import saying
 from reports.summaries.draft import Draft, Unsendable, draft_of
 from reports.summaries.requests import new_seed, problems_of
-from runs.launching.load import CHARS_PER_TOKEN
 from runs.models import Run
 
 SHOWN = 60
@@ -36,7 +36,7 @@ class Estimate:
 
     @property
     def input_tokens(self) -> int:
-        return self.draft.characters // CHARS_PER_TOKEN + 1 if self.draft else 0
+        return tokens_of(self.draft.characters) + 1 if self.draft else 0
 
 
 def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
@@ -84,5 +84,5 @@ def estimate_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
         draft = draft_of(full, context_tokens=context_tokens, seed=new_seed())
     except Unsendable as error:
         return Estimate(None, problem=str(error))
-    input_tokens = draft.characters // CHARS_PER_TOKEN + 1
+    input_tokens = tokens_of(draft.characters) + 1
     return Estimate(draft, analyst.endpoint().cost_usd(input_tokens, draft.reply_tokens))

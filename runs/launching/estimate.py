@@ -8,19 +8,14 @@ from typing import NamedTuple
 
 from django.db.models import Avg, Count, Q
 
+from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in
 from evalhub.models import LanguageModel
 from issues.conversation import turns_to_generate
 from issues.models import IssueState, Test, TestState
 from runs.launching.detectable_change import Detectable, detectable
-from runs.launching.judge_load import (
-    DEFAULT_JUDGMENT_TOKENS,
-    JudgeLoad,
-    for_judges,
-    jury_preview,
-    token_limit,
-)
+from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
-from runs.launching.load import CHARS_PER_TOKEN, Cost, EndpointLoad, Span, tokens, total, total_cost
+from runs.launching.load import JUDGMENT_TOKENS, Cost, EndpointLoad, Span, total, total_cost
 from runs.launching.selection import Selection, chosen
 from runs.launching.spec import LaunchSpec
 from runs.models import Result
@@ -136,8 +131,8 @@ def _asked(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Asked:
         for number, position in enumerate(turns_to_generate(test.messages)):
             calls += 1
             carried += number
-            size += tokens(_contents(test, position))
-    prompts = sum(tokens([prompt]) for prompt in system_prompts)
+            size += tokens_in(_contents(test, position))
+    prompts = sum(tokens_in([prompt]) for prompt in system_prompts)
     n = len(system_prompts)
     return _Asked(calls * n, size * n + calls * prompts, carried * n)
 
@@ -191,9 +186,9 @@ def _embedding(
         return []
     texts = [t.reference for t in selection.tests if t.reference.strip()]
     calls = len(texts) * passes
-    read = [tokens(texts) + calls * size for size in answer]
+    read = [tokens_in(texts) + calls * size for size in answer]
     endpoint = selection.embedder.endpoint()
-    return [EndpointLoad(endpoint, Span(calls, calls), Span(*read), Span(0, 0), has_no_output=True)]
+    return [EndpointLoad(endpoint, Span(calls, calls), Span(*read), Span(0, 0))]
 
 
 def _mean(spans: Sequence[Span]) -> Span:
@@ -244,7 +239,7 @@ def _said_of_judges(selection: Selection) -> list[str]:
     asked = sum(len(for_judges(rubric)) for rubric in rubrics)
     checks = sum(map(len, rubrics)) - asked
     if selection.judges:
-        low, high = DEFAULT_JUDGMENT_TOKENS
+        low, high = JUDGMENT_TOKENS
         lines.append(
             f"A judge replies with {low} to {high} tokens; at most each verdict is repaired once."
         )

@@ -1,21 +1,20 @@
 """What judges would be asked: who about what, how often, and how much text that is."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from evalhub.llm.token_estimates import tokens_of
 from issues.judge_templates.example_selection import ExampleQuery, as_text
 from issues.judge_templates.prompts import variables_of
 from issues.models import Criterion, Test
 from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_from, snapshot
 from runs.judging.prompts import JudgePromptTemplate
-from runs.launching.load import CHARS_PER_TOKEN, EndpointLoad, Span
+from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_judge
 from runs.models import Judge
 
-DEFAULT_JUDGMENT_TOKENS = (60, 400)
-"""Tokens of a judge's reply."""
 VERDICT_SCHEMA_TOKENS = 150
 """Tokens by which options and form of reply lengthen a judge's prompt."""
 REPAIR_TOKENS = 250
@@ -58,64 +57,50 @@ def is_asked_about(frozen_jury: FrozenJury, frozen_judge: FrozenJudge, *, on_rub
 
 @dataclass
 class _Asked:
-    """What one judge is asked in one pass over the answers; their own tokens are not counted.
+    """Judgments of one judge in one pass over the answers, with the tokens of their prompts.
 
-    `repaired` counts questions of which another model mends the reply, by that model.
+    `repaired` counts judgments whose reply another model repairs, by that model.
     """
 
-    questions: int = 0
+    judgments: int = 0
     tokens: int = 0
     repaired: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
 class JudgeLoad:
-    """The panel before the tests of a launch."""
+    """A jury before the tests of a launch."""
 
     frozen_jury: FrozenJury
     tests: Sequence[Test]
     own: dict[int, JudgePromptTemplate] = field(default_factory=dict)
 
     def load(self, frozen_judge: FrozenJudge, passes: int, answer: Span) -> EndpointLoad:
-        """What this judge is asked in so many passes; each verdict may have to be repaired once.
-
-        Args:
-            answer: Tokens of one answer.
-        """
+        """Return the load of one judge over these passes, for answers of so many tokens."""
         asked = self._asked(frozen_judge)
-        repairs = asked.questions - asked.repaired.total()
-        calls = Span(asked.questions * passes, (asked.questions + repairs) * passes)
-        low = passes * (asked.tokens + asked.questions * answer.low)
-        high = passes * (
-            asked.tokens + asked.questions * (answer.high + DEFAULT_JUDGMENT_TOKENS[1])
-        )
-        again = high * repairs // max(1, asked.questions)
-        limit = token_limit(frozen_judge.params)
-        reply = [min(size, limit or size) for size in DEFAULT_JUDGMENT_TOKENS]
-        return EndpointLoad(
+        low, high = (passes * (asked.tokens + asked.judgments * size) for size in answer)
+        return load_of_judge(
             frozen_judge.endpoint,
-            calls,
-            Span(low, high + again),
-            Span(calls.low * reply[0], calls.high * reply[1]),
+            frozen_judge.params,
+            judgments=asked.judgments * passes,
+            repairs=(asked.judgments - asked.repaired.total()) * passes,
+            prompt_tokens=Span(low, high),
         )
 
     def repair(self, passes: int) -> list[EndpointLoad]:
-        """What other models are asked that mend the judges' replies, where each has to be."""
+        """Return the loads of repair models, from no repair to one for every judgment."""
         repaired: Counter[int] = Counter()
         for frozen_judge in self.frozen_jury.frozen_judges:
             repaired.update(self._asked(frozen_judge).repaired)
         endpoints = {e.language_model_id: e for e in self.frozen_jury.repair_models.values()}
+        reply = JUDGMENT_TOKENS[1]
+        prompt = reply + VERDICT_SCHEMA_TOKENS + REPAIR_TOKENS
         return [
             EndpointLoad(
                 endpoints[model],
                 Span(0, n * passes),
-                Span(
-                    0,
-                    n
-                    * passes
-                    * (DEFAULT_JUDGMENT_TOKENS[1] + VERDICT_SCHEMA_TOKENS + REPAIR_TOKENS),
-                ),
-                Span(0, n * passes * DEFAULT_JUDGMENT_TOKENS[1]),
+                Span(0, n * passes * prompt),
+                Span(0, n * passes * reply),
             )
             for model, n in sorted(repaired.items())
         ]
@@ -144,7 +129,7 @@ class JudgeLoad:
     ) -> None:
         """Questions about these criteria; None is the test as a whole."""
         n = frozen_judge.samples * len(criterion_tasks)
-        asked.questions += n
+        asked.judgments += n
         asked.tokens += frozen_judge.samples * _size(
             frozen_judge, prompt_template, test, criterion_tasks
         )
@@ -185,7 +170,7 @@ def _size(
         for criterion in criterion_tasks
     )
     characters = always * len(criterion_tasks) + taught + (own if "criterion" in shown else 0)
-    return characters // CHARS_PER_TOKEN + VERDICT_SCHEMA_TOKENS * len(criterion_tasks)
+    return tokens_of(characters) + VERDICT_SCHEMA_TOKENS * len(criterion_tasks)
 
 
 def _taught(
@@ -212,10 +197,3 @@ def _length(test: Test, name: str) -> int:
     if name == "criteria":
         return sum(len(criterion.text) for criterion in test.criteria.all())
     return len(getattr(test, name)) if name in ("reference", "guidelines", "context") else 0
-
-
-def token_limit(params: Mapping[str, object]) -> int | None:
-    """The most tokens that a reply may have; None where nothing limits it."""
-    limits = [params.get(name) for name in ("max_tokens", "max_completion_tokens")]
-    known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
-    return min(known) if known else None

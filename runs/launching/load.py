@@ -1,17 +1,19 @@
-"""What an endpoint is asked for: calls, tokens and money, from low to high. Estimates."""
+"""Estimated load of an endpoint: calls, tokens and cost, each from low to high."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.token_estimates import token_limit
 
-CHARS_PER_TOKEN = 4
+JUDGMENT_TOKENS = (60, 400)
+"""Tokens of a judge's reply, low and high."""
 
 
 class Span(NamedTuple):
-    """From low to high, in whole calls or tokens."""
+    """From low to high, in calls or tokens."""
 
     low: int
     high: int
@@ -34,26 +36,20 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class EndpointLoad:
-    """What one endpoint is asked for by the whole launch. `has_no_output`: it embeds texts."""
+    """Load of one endpoint in a whole launch."""
 
     endpoint: Endpoint
     calls: Span
     input_tokens: Span
     output_tokens: Span
-    has_no_output: bool = False
 
     def cost(self) -> Cost | None:
-        low = self._usd(self.input_tokens.low, self.output_tokens.low)
-        high = self._usd(self.input_tokens.high, self.output_tokens.high)
+        low = self.endpoint.cost_usd(self.input_tokens.low, self.output_tokens.low)
+        high = self.endpoint.cost_usd(self.input_tokens.high, self.output_tokens.high)
         return None if low is None or high is None else Cost(low, high)
 
-    def _usd(self, input_tokens: int, output_tokens: int) -> Decimal | None:
-        if self.has_no_output:
-            return self.endpoint.reading_cost_usd(input_tokens)
-        return self.endpoint.cost_usd(input_tokens, output_tokens)
-
     def in_flight_usd(self) -> Decimal | None:
-        """What as many of these calls as may be under way at once cost at most."""
+        """Return the highest cost of the calls that may be in flight at once; None if unknown."""
         cost = self.cost()
         if cost is None or not self.calls.high:
             return None if cost is None else Decimal(0)
@@ -61,12 +57,35 @@ class EndpointLoad:
         return cost.high / self.calls.high * width
 
 
-def tokens(texts: Iterable[str]) -> int:
-    return sum(len(text) for text in texts) // CHARS_PER_TOKEN
+def load_of_judge(
+    endpoint: Endpoint,
+    params: Mapping[str, object],
+    *,
+    judgments: int,
+    repairs: int,
+    prompt_tokens: Span,
+) -> EndpointLoad:
+    """Return the load of a judge.
+
+    Args:
+        params: The judge's own parameters, which may limit its replies.
+        repairs: Judgments whose reply the judge itself may have to repair, with a second call.
+        prompt_tokens: Of the prompts of all judgments together.
+    """
+    limit = token_limit(params)
+    low, high = (min(size, limit or size) for size in JUDGMENT_TOKENS)
+    sent = prompt_tokens.high + judgments * high
+    calls = Span(judgments, judgments + repairs)
+    return EndpointLoad(
+        endpoint,
+        calls,
+        Span(prompt_tokens.low, sent + sent * repairs // max(1, judgments)),
+        Span(calls.low * low, calls.high * high),
+    )
 
 
 def total_cost(loads: Sequence[EndpointLoad]) -> Cost | None:
-    """What all of them cost; None where the prices of one are not known."""
+    """Return the cost of all; None if the prices of one are unknown."""
     costs = [load.cost() for load in loads]
     known = [cost for cost in costs if cost is not None]
     return sum(known, Cost(Decimal(0), Decimal(0))) if len(known) == len(costs) else None

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from evalhub.digest import digest
+from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
@@ -19,8 +20,8 @@ from issues.rubrics.scales import ScaleError
 from runs.judging.jury import repair_endpoints_of, snapshot
 from runs.judging.prompts import messages_for
 from runs.launching.exposure import SealedExposure, refusal, sealed_exposure
-from runs.launching.judge_load import DEFAULT_JUDGMENT_TOKENS, VERDICT_SCHEMA_TOKENS, token_limit
-from runs.launching.load import CHARS_PER_TOKEN, Cost, EndpointLoad, Span
+from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
+from runs.launching.load import Cost, EndpointLoad, Span, load_of_judge
 from runs.tuning.frozen_prompt import frozen, prompt_template_of_content, tests_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.tuning.start import TuningRefused
@@ -121,14 +122,9 @@ def _load(
     judge = tuning.judge
     endpoint = judge.language_model.judge_endpoint()
     asked = len(precedents) * judge.samples
-    size = _prompt_tokens(tuning, content, precedents, template_id)
-    limit = token_limit(judge.params)
-    low, high = (min(tokens, limit or tokens) for tokens in DEFAULT_JUDGMENT_TOKENS)
-    return EndpointLoad(
-        endpoint,
-        Span(asked, 2 * asked),
-        Span(asked * size, 2 * asked * (size + high)),
-        Span(asked * low, 2 * asked * high),
+    size = asked * _prompt_tokens(tuning, content, precedents, template_id)
+    return load_of_judge(
+        endpoint, judge.params, judgments=asked, repairs=asked, prompt_tokens=Span(size, size)
     )
 
 
@@ -157,7 +153,7 @@ def _prompt_tokens(
     except (PromptError, ScaleError):
         return 0
     mean = sum(sizes) // len(sizes) if sizes else 0
-    return mean // CHARS_PER_TOKEN + VERDICT_SCHEMA_TOKENS
+    return tokens_of(mean) + VERDICT_SCHEMA_TOKENS
 
 
 # Acts --------------------------------------------------------------------------------------------
