@@ -285,7 +285,7 @@ def test_median_time_is_of_those_that_were_timed(people):
 
     (row,) = cells(page(), "people")
 
-    assert (row["person"], row["evaluations"], row["seconds"], row["timed"]) == (
+    assert (row["annotator"], row["evaluations"], row["seconds"], row["timed"]) == (
         "anna",
         3,
         20000,

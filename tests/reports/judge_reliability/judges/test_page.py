@@ -259,7 +259,7 @@ def test_a_model_that_judges_its_own_answers_is_doubted():
     judge(run, [[1]])
     finish(run)
 
-    assert "judged its own answers in 1 judging" in names(judge_concerns())["vain"]
+    assert "judged its own answers in 1 judge run" in names(judge_concerns())["vain"]
     assert "judges its own answers" in page().labels
 
 
