@@ -7,9 +7,7 @@ from reports.documents.reading import Page
 from reports.drift.page import DRIFT
 from reports.heatmap.page import HEATMAP
 from reports.issue_timeline.page import ISSUE_TIMELINE
-from reports.judge_reliability.humans.page import CALIBRATION
-from reports.judge_reliability.judges.page import JUDGES
-from reports.judge_reliability.trust.page import TRUST
+from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.leaderboard.page import LEADERBOARD
 from reports.run_details.page import RUN_DETAILS
 from reports.trend.page import TREND
@@ -25,9 +23,7 @@ PAGES: tuple[Page, ...] = (
     DRIFT,
     LEADERBOARD,
     CAPABILITIES,
-    JUDGES,
-    CALIBRATION,
-    TRUST,
+    JUDGE_RELIABILITY,
     ANNOTATORS,
 )
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django import forms
-
 from evalhub.formatting import between, percent, score
 from reports.annotators.annotator_tables import (
     annotator_work_table,
@@ -15,21 +13,9 @@ from reports.annotators.annotator_tables import (
 from reports.annotators.query import Annotators, annotators
 from reports.annotators.rule import EvaluationScope
 from reports.documents.document import Document, Estimate, Fact
-from reports.documents.reading import Page, Reading, ReportForm
-from reports.judge_reliability.humans.page import LASTS
+from reports.documents.reading import Page, Reading
+from reports.judge_reliability.evaluated_runs_form import EvaluatedRunsForm
 from reports.queries.human_agreement import evaluated_runs
-from runs.models import Suite
-
-
-class AnnotatorsForm(ReportForm):
-    """In which runs people are compared."""
-
-    suite = forms.ModelChoiceField(
-        Suite.objects.only("name").order_by("name"), empty_label="All suites"
-    )
-    last = forms.TypedChoiceField(
-        label="Runs", choices=LASTS, coerce=int, initial=50, help_text="That people looked at"
-    )
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
@@ -114,7 +100,7 @@ ANNOTATORS = Page(
     title="Annotators",
     summary="How far people agree: Cohen's kappa of each two, Krippendorff's alpha by suite and "
     "tag, blind reviews apart, and what each person did.",
-    form=AnnotatorsForm,
+    form=EvaluatedRunsForm,
     build=build,
     icon="groups_2",
 )

@@ -30,7 +30,7 @@ KINDS = (
     Kind("proposals", "Resolved, or open again?", "What the runs of issues propose."),
     Kind("underperforming", "Underperforming issues", "Surely below the newest run's rate."),
     Kind("everywhere", "Issues that fail for every model", "Passed in no model's latest run."),
-    Kind("judges", "Judges not to be trusted lately", "With the reasons against them."),
+    Kind("judges", "Unreliable judges", "With the concerns about each."),
     Kind("worst", "Worst issues of the newest run", "The highest failure rates, sure or not."),
     Kind("latest", "Newest runs", "Of all models, also those at work.", True),
 )

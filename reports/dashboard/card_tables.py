@@ -220,20 +220,20 @@ def _none_listed(report: UnderperformingReport) -> str:
 def judges_table(found: Sequence[JudgeConcern]) -> Table:
     return Table(
         key="judges",
-        title="Judges not to be trusted lately",
-        columns=(Column("who", "Who", "link"), Column("why", "Why")),
+        title="Unreliable judges",
+        columns=(Column("name", "Judge or jury", "link"), Column("why", "Why")),
         rows=[
             (
-                Link(doubt.who, doubt.url, "jury" if doubt.is_jury else "judge"),
-                " ".join(reason.text for reason in doubt.reasons),
+                Link(one.name, one.url, "jury" if one.is_jury else "judge"),
+                " ".join(concern.text for concern in one.concerns),
             )
-            for doubt in found[:SHOWN]
+            for one in found[:SHOWN]
         ],
         note=(f"{len(found) - SHOWN:,} more. " if len(found) > SHOWN else "")
-        + "By agreement and failed verdicts alone; how judges compare with people and with each "
-        "other is on the page of the judges.",
-        empty="No jury disagrees too much, and no judge fails too often, in the last judgings. How "
-        "judges compare with people is on the page of the judges.",
+        + "By agreement within the jury and failed judgments. For agreement with humans, see Judge "
+        "reliability.",
+        empty="No jury disagrees and no judge fails too often in the last judge runs. For "
+        "agreement with humans, see Judge reliability.",
     )
 
 

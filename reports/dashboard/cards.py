@@ -128,7 +128,9 @@ def _everywhere(home: Home, kind: Kind) -> Card:
 
 
 def _judges(home: Home, kind: Kind) -> Card:
-    return Card(kind, TABLE, page_url("judges"), judges_table(judge_concerns()))
+    return Card(
+        kind, TABLE, page_url("judge_reliability", tab="judges"), judges_table(judge_concerns())
+    )
 
 
 def _worst(home: Home, kind: Kind) -> Card:

@@ -1,10 +1,10 @@
-"""A judge against people: where both said of one answer whether it passes. Pure."""
+"""Accuracy of a judge: its verdicts compared with human verdicts on the same answers. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalhub.statistics.judge_accuracy import (
     JudgeAccuracy,
@@ -18,22 +18,22 @@ from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corr
 
 SEED = 1
 RARE = 0.1
-"""Where people gave one of the verdicts more rarely than this, kappa is low for any judge."""
+"""With a human verdict rarer than this, kappa is low for any judge."""
 
 
 class Sample(StrEnum):
-    """Which answers a judge is measured on: those drawn at random and judged blind, or all."""
+    """Answers on which a judge is measured: those drawn at random and judged blind, or all."""
 
     DRAWN = "random"
     ALL = "all"
 
 
 class Checked(NamedTuple):
-    """What one party (a judge, or a jury together) and people said of one answer.
+    """Verdicts on one answer: of a party (a judge, or a jury together) and of humans.
 
-    `said` None: the party gave no verdict. `people` None: they differ, or nobody judged the whole.
-    `drawn` is what those said who were given it at random and saw no verdict: None where nobody
-    was, or they differ. True is passed.
+    `said` None: the party gave none. `people` None: humans disagree or judged only parts. `drawn`
+    is the verdict of those who got the answer at random and blind: None without any, or if they
+    disagree. True is passed.
     """
 
     party: str
@@ -48,16 +48,16 @@ class Checked(NamedTuple):
         return self.drawn if sample is Sample.DRAWN else self.people
 
     def counts_in(self, sample: Sample) -> bool:
-        """Whether both gave a verdict."""
+        """Return whether both gave a verdict."""
         return self.said is not None and self.truth(sample) is not None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One party measured against people on one sample.
+    """One party compared with humans on one sample.
 
-    `kappa` None: not defined, as where one side gave one verdict only. `intervals` are resampled
-    by issue. `rarer`: the share of the rarer of people's verdicts; None without any.
+    `kappa` None: not defined, as with a single verdict on one side. `intervals` are resampled by
+    issue. `rarer`: the share of the rarer human verdict; None without any.
     """
 
     party: str
@@ -72,8 +72,25 @@ class Measured:
         return self.accuracy.n
 
     @property
+    def right(self) -> int:
+        return self.counts.true_pass + self.counts.true_fail
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Its part of a `JudgeRecord`."""
+        return {
+            "checked": self.n,
+            "right": self.right,
+            "accuracy": self.intervals.accuracy,
+            "kappa": None if self.is_lopsided else self.kappa,
+            "kappa_interval": self.intervals.kappa,
+            "informative": self.is_informative,
+            "rarer": self.of_rarer,
+        }
+
+    @property
     def of_rarer(self) -> int:
-        """On how many answers people gave the rarer of their two verdicts."""
+        """Answers with the rarer human verdict."""
         passed = self.counts.true_pass + self.counts.false_fail
         return min(passed, self.n - passed)
 
@@ -87,13 +104,13 @@ class Measured:
 
     @property
     def is_informative(self) -> bool | None:
-        """Whether it tells good from bad (se + sp > 1); None where that was not measured."""
+        """Whether se + sp > 1, better than chance; None where not measured."""
         se, sp = self.accuracy.sensitivity, self.accuracy.specificity
         return None if se is None or sp is None else round(se + sp, 9) > 1
 
 
 def measured(rows: Iterable[Checked], sample: Sample) -> list[Measured]:
-    """Each party that can be measured on this sample, in the order in which they first come."""
+    """Measure each party on this sample, in the order of their first rows."""
     by_party: dict[str, list[Checked]] = defaultdict(list)
     for row in rows:
         if row.counts_in(sample):
@@ -122,11 +139,11 @@ def _counts(rows: Iterable[Checked], sample: Sample) -> JudgeCounts:
     return judge_counts([row.said for row in rows], [row.truth(sample) for row in rows])
 
 
-# A pass rate, corrected ---------------------------------------------------------------------------
+# Corrected pass rates -----------------------------------------------------------------------------
 
 
 class Tally(NamedTuple):
-    """How many answers to one issue's tests a jury passed in one run, and how many it failed."""
+    """Answers to one issue's tests that a jury passed and failed in one run."""
 
     issue: int
     passed: int
@@ -135,9 +152,9 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Corrected:
-    """The pass rate that people would have found in a run; `why_not` says why there is none.
+    """The pass rate that humans would find in a run; `why_not` says why there is none.
 
-    `n` are the answers drawn at random from which the jury's error is known.
+    `n` are the answers drawn at random from which the jury's error is estimated.
     """
 
     share: float | None
@@ -148,11 +165,11 @@ class Corrected:
 
 
 def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected:
-    """A run's pass rate corrected for its jury's error on a random sample.
+    """Correct a run's pass rate for its jury's error on a random sample.
 
     Args:
         tallies: Of the run, by issue.
-        checked: What this jury and people said, in any run.
+        checked: Verdicts of this jury and of humans, in any run.
     """
     rows = [row for row in checked if row.counts_in(Sample.DRAWN)]
     counts = _counts(rows, Sample.DRAWN)
@@ -178,15 +195,15 @@ def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected
 
 def _why_not(rate: float | None, found: JudgeAccuracy) -> str:
     if rate is None:
-        return "The jury decided nothing in this run."
+        return "The jury scored no result of this run."
     if not found.n:
-        return "People judged no answers of this jury that were drawn at random."
+        return "No answer of this jury was drawn at random and judged blind by humans."
     if found.sensitivity is None:
-        return f"People passed none of the {found.n:,} answers drawn at random."
+        return f"Humans passed none of the {found.n:,} answers drawn at random."
     if found.specificity is None:
-        return f"People failed none of the {found.n:,} answers drawn at random."
+        return f"Humans failed none of the {found.n:,} answers drawn at random."
     failed = round((1 - (found.prevalence or 0)) * found.n)
     return (
-        f"On the {found.n:,} answers drawn at random, of which people failed {failed:,}, this "
-        "jury's verdicts are worth no more than a coin's."
+        f"On the {found.n:,} answers drawn at random, of which humans failed {failed:,}, this "
+        "jury does no better than chance."
     )

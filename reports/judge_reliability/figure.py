@@ -1,4 +1,4 @@
-"""Figures of judges: alpha over time, who agrees with whom, a confusion matrix. Pure."""
+"""Figures of judges: alpha over time, an agreement matrix, a confusion matrix. Pure."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from evalhub.statistics.krippendorff import RELIABLE, TENTATIVE
 from reports.documents.model_lines import line_style_of_name
 
 SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
-"""Of a matrix, from little to much, in either theme: lightness alone tells them apart."""
+"""Of a matrix, from low to high, readable in both themes by lightness alone."""
 
 ON_DARK, ON_LIGHT = "#FEFEFE", "#1A1F26"
 
 
 class Alpha(NamedTuple):
-    """How far one jury agreed in one judging; `jury` names its line."""
+    """Agreement of a jury in one judge run; `jury` names its line."""
 
     jury: str
     at: datetime
@@ -26,7 +26,7 @@ class Alpha(NamedTuple):
 
 
 def alpha_lines(points: Sequence[Alpha]) -> Figure:
-    """One line per jury, since a step between two of them says nothing, and the two thresholds."""
+    """Draw one line per jury, as different juries cannot be compared, and the two thresholds."""
     by_jury: dict[str, list[Alpha]] = defaultdict(list)
     for point in sorted(points, key=lambda point: point.at):
         by_jury[point.jury].append(point)
@@ -94,24 +94,24 @@ def _named(value: float, text: str) -> dict[str, Any]:
 def matrix(
     names: Sequence[str], values: Sequence[Sequence[float | None]], texts: Sequence[Sequence[str]]
 ) -> Figure:
-    """Judges against judges, the first on top; a cell without a value stays empty.
+    """Draw the agreement of judges, the first on top; a cell without a value stays empty.
 
     Args:
         values: In [-1, 1], shape (judges, judges).
-        texts: What stands in each cell.
+        texts: The text of each cell.
     """
     return _shaded([label(name) for name in names], [label(name) for name in names], values, texts)
 
 
 def confusion(shares: Sequence[Sequence[float]], texts: Sequence[Sequence[str]]) -> Figure:
-    """What the judge said (rows: passed, failed) by what people said (columns: likewise).
+    """Draw the judge's verdicts (rows: passed, failed) by human verdicts (columns: likewise).
 
     Args:
         shares: Of all answers, in [0, 1], shape (2, 2).
-        texts: What stands in each cell.
+        texts: The text of each cell.
     """
     figure = _shaded(
-        ["People: passed", "People: failed"], ["Judge: passed", "Judge: failed"], shares, texts
+        ["Humans: passed", "Humans: failed"], ["Judge: passed", "Judge: failed"], shares, texts
     )
     figure["layout"]["height"] = 260
     return figure

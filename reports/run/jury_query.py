@@ -1,7 +1,6 @@
 """How a judging's judges agreed and how many of their verdicts came: the panel of one run."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -10,40 +9,10 @@ from django.db.models import Count
 from evalhub.models import LanguageModel
 from evalhub.statistics.comparisons import Comparisons
 from evalhub.statistics.krippendorff import Band
+from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from reports.run.progress_query import ScoringProgress
-from runs.figures.run_labels import judges_itself
-from runs.models import JudgeRun, Judgment, JudgmentState, Run
+from runs.models import JudgeRun, Judgment, JudgmentState
 from runs.scoring.agreement import agreement_in
-
-
-@dataclass(frozen=True)
-class JudgeLine:
-    """One judge of the panel, and what became of the verdicts that it was asked for.
-
-    `model` and `note` are its model's name and what is to be known of that; `judges_itself`: it
-    judged its own answers;
-    `is_backup`: it was asked where another failed; `fails_often`: see that function.
-    """
-
-    judge_id: int
-    name: str
-    ok: int
-    repaired: int
-    failed: int
-    note: str
-    judges_itself: bool
-    is_scripted: bool
-    is_backup: bool
-    fails_often: bool = False
-    model: str = ""
-
-    @property
-    def answered(self) -> int:
-        return self.ok + self.repaired
-
-    @property
-    def asked(self) -> int:
-        return self.answered + self.failed
 
 
 @dataclass(frozen=True)
@@ -110,35 +79,15 @@ class RunJury:
 
     @property
     def failing(self) -> tuple[JudgeLine, ...]:
-        """The judges that fail far more often than their peers."""
         return tuple(judge for judge in self.judges if judge.fails_often)
 
 
-FEWEST_FAILED, LEAST_SHARE, TIMES = 3, 0.1, 3
-"""From when a judge fails far more often than its peers."""
-
-
-def fails_often(mine: JudgeLine, peers: Iterable[JudgeLine]) -> bool:
-    """Whether a judge fails far more often than its peers, so that it is to be named.
-
-    At least 3 of its verdicts failed, they are at least a tenth of what it was asked for, and that
-    share is at least three times the share of all its peers together. A backup judge is no peer:
-    it is asked only where it is hard.
-    """
-    peers = [peer for peer in peers if peer.judge_id != mine.judge_id and not peer.is_backup]
-    asked, failed = sum(peer.asked for peer in peers), sum(peer.failed for peer in peers)
-    if mine.is_backup or not asked or mine.failed < FEWEST_FAILED:
-        return False
-    share = mine.failed / mine.asked
-    return share >= LEAST_SHARE and share * asked >= TIMES * failed
-
-
-def jury_of(run: Run, judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
+def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
     """The panel of one judging of this run, whose assessments add up to `assessed`."""
     sums = judge_run.statistics or _sums_so_far(judge_run)
     agreement = agreement_in(judge_run.statistics) if judge_run.statistics else None
     return RunJury(
-        judges=_lines(run, judge_run, sums["judges"]),
+        judges=_judges(judge_run, sums["judges"]),
         alpha=agreement.alpha if agreement else None,
         band=agreement.band if agreement else None,
         units=agreement.units if agreement else 0,
@@ -173,35 +122,8 @@ def _checks(judge_run: JudgeRun) -> Checks | None:
     return Checks(ok=sum(states.values()), failed=failed) if failed or states else None
 
 
-def _lines(run: Run, judge_run: JudgeRun, counted: dict[str, Any]) -> tuple[JudgeLine, ...]:
-    judges, backup = judge_run.jury.get("judges", []), judge_run.jury.get("backup")
-    seats = [(judge, False) for judge in judges] + ([(backup, True)] if backup else [])
-    ids = {judge["endpoint"].get("language_model_id") for judge, _ in seats}
+def _judges(judge_run: JudgeRun, counted: dict[str, Any]) -> tuple[JudgeLine, ...]:
+    lines = list(judge_lines(judge_run, counted))
+    ids = {pk for line in lines if (pk := line.language_model_id) is not None}
     notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
-    lines = [
-        _line(run, judge, is_backup, counted.get(str(judge["judge"]), {}), notes)
-        for judge, is_backup in seats
-    ]
-    return tuple(replace(line, fails_often=fails_often(line, lines)) for line in lines)
-
-
-def _line(
-    run: Run,
-    judge: dict[str, Any],
-    is_backup: bool,
-    counted: dict[str, int],
-    notes: dict[int, str],
-) -> JudgeLine:
-    endpoint = judge["endpoint"]
-    return JudgeLine(
-        judge_id=judge["judge"],
-        name=judge.get("name") or endpoint.get("name", ""),
-        model=endpoint.get("name", ""),
-        note=notes.get(endpoint.get("language_model_id"), ""),
-        judges_itself=judges_itself(run, endpoint),
-        is_scripted=bool(endpoint.get("is_scripted")),
-        is_backup=is_backup,
-        ok=counted.get(JudgmentState.OK, 0),
-        repaired=counted.get(JudgmentState.REPAIRED, 0),
-        failed=counted.get(JudgmentState.FAILED, 0),
-    )
+    return tuple(total([line], notes) for line in lines)

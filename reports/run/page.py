@@ -57,7 +57,7 @@ def _warnings(report: RunReport) -> Iterator[str]:
     if panel and panel.is_doubtful:
         yield f"The judges' agreement is {panel.band}: alpha {score(panel.alpha)}."
     for judge in panel.failing if panel else ():
-        yield f"{judge.name} failed {judge.failed} of {judge.asked} times, more than its peers."
+        yield f"{judge.name} failed {judge.failed} of {judge.asked} judgments."
 
 
 def _facts(report: RunReport) -> Iterator[Fact]:

@@ -179,7 +179,7 @@ def _panel(
 ) -> RunJury | None:
     if current is None or not current.jury.get("judges"):
         return None
-    return jury_of(run, current, scoring_progress.get(current.pk, ScoringProgress()))
+    return jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
 
 
 def _heavy(run: Run) -> tuple[Heavy, ...]:

@@ -1,4 +1,4 @@
-"""What a row about an answer shows beside figures: its issue, its run, and who may open it."""
+"""Names of the issues and runs of answers, and the results that a reader may open."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from runs.models import Result, Run
 
 @dataclass(frozen=True)
 class Names:
-    """Titles of issues and labels of runs by id, and the results that the reader may open."""
+    """Issue titles and run labels by id, and the results open to the reader."""
 
     issues: dict[int, str]
     runs: dict[int, str]
@@ -20,7 +20,7 @@ class Names:
 def names_of(
     *, results: Collection[int], issues: Collection[int], runs: Collection[int], reader: User
 ) -> Names:
-    """Three queries, however many there are."""
+    """Return the names; three queries."""
     readable = Result.objects.filter(pk__in=results).readable_by(reader).order_by()
     named = Run.objects.filter(pk__in=runs).only("label", "model_name")
     return Names(

@@ -1,4 +1,4 @@
-"""Pass rates corrected for the known error of the jury that gave them."""
+"""Pass rates corrected for the known error of their jury."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from runs.models import JudgeRun, ResultScore, Suite
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run as its judges alone decided it: people's overrides are not in `passed` and `failed`."""
+    """A run's results as its judges alone scored them, without human overrides."""
 
     judge_run: JudgeRun
     passed: int
@@ -23,7 +23,7 @@ class JudgedRun:
 
 
 def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
-    """The newest runs whose current judging is done; two queries."""
+    """Return the newest runs whose active judge run is done; two queries."""
     rows = JudgeRun.objects.filter(is_active=True, state=BatchState.DONE).exclude(jury__judges=[])
     rows = rows.filter(run__state=BatchState.DONE)
     if suite is not None:
@@ -46,7 +46,7 @@ def corrections(
     found: Calibration | None,
     reading: Reading,
 ) -> dict[int, Corrected] | None:
-    """The corrected pass rate of each of these runs, by judging; None: not computed yet."""
+    """Return the corrected pass rates by judge run; None: not computed yet."""
     if found is None:
         return None
     inputs = [inputs_of(evaluated), [version_of(run.judge_run) for run in runs]]

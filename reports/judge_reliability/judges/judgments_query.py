@@ -1,4 +1,4 @@
-"""What can only be told from single judgments: who agrees with whom, who likes long answers."""
+"""Statistics that need single judgments: pairs of judges, failures, biases and cost."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,14 +19,14 @@ from runs.models import Judgment, Result
 from runs.scoring.agreement import Scales, majority, scales_of
 
 READ = 5
-"""Judgings, the newest, whose judgments are read: each may have a hundred thousand."""
+"""Newest judge runs whose judgments are read: each may have a hundred thousand."""
 
-FEWEST_LENGTHS = 10
-"""Of so few answers it is not told whether a judge likes long ones."""
+MIN_LENGTHS = 10
+"""Answers that length bias needs."""
 
 
 class LengthBias(NamedTuple):
-    """Whether one judge's scores in one judging rise with the length of the answers.
+    """Correlation of one judge's scores with the length of the answers, in one judge run.
 
     `rho` is Spearman's, of `n` answers; None: too few of them, or one side never varies.
     """
@@ -38,7 +38,7 @@ class LengthBias(NamedTuple):
 
 
 class PositionBias(NamedTuple):
-    """Verdicts that a judge gave twice, the second time in reversed order.
+    """Verdicts that a judge gave twice, the second time with the order reversed.
 
     `changed` of `n` differ; `shift` is the mean of the second less the first, in [-1, 1].
     """
@@ -49,7 +49,7 @@ class PositionBias(NamedTuple):
 
 
 class JudgeCost(NamedTuple):
-    """What verdicts of a judge cost: those `known` of `n`; None where it is known of none."""
+    """Cost of a judge's verdicts, `known` for some of `n`; None where known for none."""
 
     usd: Decimal | None
     known: int
@@ -58,15 +58,15 @@ class JudgeCost(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgmentStatistics:
-    """What the judgments of some judgings come to.
+    """Statistics of the judgments of some judge runs.
 
     Attributes:
-        judgings: Which were read; those without any judgment left are not among them.
-        pairs: How often two judges gave which values for the same criterion.
+        judge_runs: Those read that still have judgments.
+        pairs: Counts of the values that two judges gave for the same criterion.
         levels: All values of each scale, ascending, by its name.
         failures: Failed verdicts by judge and kind.
-        lengths: Each judge in each judging, the newest first.
-        turned: By judge; those of which no verdict was asked for in reversed order are left out.
+        lengths: By judge and judge run, the newest first.
+        turned: By judge, if any verdict was asked for in reversed order.
         spent: By judge.
     """
 
@@ -105,24 +105,24 @@ FIELDS = (
 
 
 def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> JudgmentStatistics | None:
-    """The judgments of the newest of these judgings, read once and kept; None: not read yet."""
+    """Read the judgments of the newest judge runs once and keep them; None: not read yet."""
     read = lines[:READ]
     inputs = [
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    return reading.computed("judgments-1", inputs, lambda: _look(read))
+    return reading.computed("judgments-1", inputs, lambda: _read(read))
 
 
-def _look(lines: Sequence[JuryLine]) -> JudgmentStatistics:
+def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
     judgments = Judgment.objects.filter(
         judge_run__in=[line.judge_run.pk for line in lines], judge__isnull=False
     ).order_by()
     templates = set(judgments.values_list("template_id", flat=True).distinct())
     found = JudgmentSums(scales_of(templates))
-    heard = {line.judge_run.pk: found.hear(line) for line in lines}
+    read = {line.judge_run.pk: found.add(line) for line in lines}
     return JudgmentStatistics(
-        judge_runs=tuple(pk for pk, n in heard.items() if n),
+        judge_runs=tuple(pk for pk, n in read.items() if n),
         pairs={between: dict(counts) for between, counts in found.pairs.items()},
         levels=_levels(templates, found.scales),
         failures={judge: dict(kinds) for judge, kinds in found.failures.items()},
@@ -134,7 +134,7 @@ def _look(lines: Sequence[JuryLine]) -> JudgmentStatistics:
 
 @dataclass
 class JudgmentSums:
-    """Sums while judgments are read, one result after the other."""
+    """Running sums over judgments, read result by result."""
 
     scales: Scales
     pairs: dict[JudgePairKey, Counter[tuple[float, float]]] = field(
@@ -144,8 +144,8 @@ class JudgmentSums:
     twice: dict[int, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     lengths: list[LengthBias] = field(default_factory=list)
 
-    def hear(self, line: JuryLine) -> int:
-        """Add up the judgments of one judging; gives on how many results there are any."""
+    def add(self, line: JuryLine) -> int:
+        """Add the judgments of one judge run and return how many results have any."""
         scores: dict[int, dict[int, float]] = defaultdict(dict)
         n = 0
         for result, rows in _by_result(line):
@@ -174,7 +174,7 @@ def _by_result(line: JuryLine) -> Iterator[tuple[int, list[Row]]]:
 
 
 def _criteria(rows: Iterable[Row], scales: Scales) -> list[dict[int, GivenScore]]:
-    """For each criterion what each judge says: the majority of its samples, a tie is nothing."""
+    """Return each judge's majority of samples by criterion; a tie counts for nothing."""
     samples: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     scale_of: dict[tuple[int, int], str] = {}
     for row in rows:
@@ -192,7 +192,7 @@ def _criteria(rows: Iterable[Row], scales: Scales) -> list[dict[int, GivenScore]
 
 
 def _scores(rows: Iterable[Row]) -> Iterator[tuple[int, float]]:
-    """How good each judge found the answer: the mean over the criteria that it spoke of."""
+    """Yield each judge's score of the answer: the mean over the criteria it scored."""
     given: dict[int, list[float | None]] = defaultdict(list)
     for row in rows:
         if row.value is not None and not row.order:
@@ -209,13 +209,13 @@ def _lengths(line: JuryLine, scores: dict[int, dict[int, float]]) -> list[Length
     found = []
     for judge, mine in sorted(scores.items()):
         pairs = [(score, tokens[result]) for result, score in mine.items() if result in tokens]
-        rho = spearman(*zip(*pairs, strict=True)) if len(pairs) >= FEWEST_LENGTHS else None
+        rho = spearman(*zip(*pairs, strict=True)) if len(pairs) >= MIN_LENGTHS else None
         found.append(LengthBias(line.judge_run.pk, judge, rho, len(pairs)))
     return found
 
 
 def _turned(rows: Sequence[Row]) -> Iterator[tuple[int, tuple[float, float]]]:
-    """What a judge said as it was given and in reversed order, where both were asked."""
+    """Yield a judge's values in given and in reversed order, if both were asked."""
     given = {(r.criterion, r.judge, r.sample): r.value for r in rows if not r.order}
     for row in rows:
         first = given.get((row.criterion, row.judge, row.sample))

@@ -1,10 +1,10 @@
-"""Tables of judges two by two: who agrees with whom, and what a jury is worth."""
+"""Tables of judges two by two, and of the effective number of judges in a jury."""
 
 from evalhub.formatting import percent
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import share_of
 from reports.judge_reliability.figure import matrix
-from reports.judge_reliability.judges.pairs_rule import FEWEST, Pair
+from reports.judge_reliability.judges.pairs_rule import MIN_CRITERIA, Pair
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
 from runs.figures.tallies import Rate
@@ -12,26 +12,25 @@ from runs.figures.tallies import Rate
 SAME, KAPPA = "same", "kappa"
 MEASURES = [(SAME, "share of equal verdicts"), (KAPPA, "kappa, beyond chance")]
 
-NO_PAIRS = "No two judges gave verdicts on the same criteria. Choose a jury of two judges or more."
+NO_PAIRS = "No criterion has verdicts of two judges. Use a jury of two or more."
 
 
 def _paired(report: JudgeReport) -> list[int]:
-    """Judges that can be compared with another, in the order of the judges."""
+    """Return the judges that can be compared with another, in their usual order."""
     found = {judge for pair in report.pairs for judge in (pair.first, pair.second)}
     known = [judge for judge in report.names if judge in found]
     return [*known, *sorted(found.difference(known))]
 
 
 def matrix_table(report: JudgeReport, measure: str) -> Table:
-    """Judges against judges, by the share of equal verdicts or by kappa."""
     judges = _paired(report)
-    names = [report.names.get(judge, f"judge {judge}") for judge in judges]
+    names = [report.name_of(judge) for judge in judges]
     pairs = {frozenset((pair.first, pair.second)): pair for pair in report.pairs}
     cells = [[_cell(pairs.get(frozenset((a, b))), measure) for b in judges] for a in judges]
     form = "rate" if measure == SAME else "estimate"
     return Table(
         key="matrix",
-        title="Who agrees with whom",
+        title="Agreement matrix",
         columns=(
             Column("judge", "Judge"),
             *(
@@ -40,8 +39,8 @@ def matrix_table(report: JudgeReport, measure: str) -> Table:
             ),
         ),
         rows=[(name, *line) for name, line in zip(names, cells, strict=True)],
-        note="A judge is not compared with itself; a dash is a pair without a common criterion"
-        + (f", or with fewer than {FEWEST}. " if measure == KAPPA else ". ")
+        note="A dash is a pair without a common criterion"
+        + (f", or with fewer than {MIN_CRITERIA}. " if measure == KAPPA else ". ")
         + report.extent,
         empty=NO_PAIRS,
         draw=lambda: (
@@ -50,7 +49,7 @@ def matrix_table(report: JudgeReport, measure: str) -> Table:
             else None
         ),
         look="heat" if measure == SAME else "",
-        describes="Each judge against each other, darker where they agree more",
+        describes="Agreement of each two judges, darker where they agree more",
     )
 
 
@@ -78,19 +77,19 @@ def _text(cell: Cell) -> str:
 def pairs_table(report: JudgeReport) -> Table:
     return Table(
         key="pairs",
-        title="Pair by pair",
+        title="Judge pairs",
         columns=(
             Column("first", "Judge"),
-            Column("second", "And judge"),
+            Column("second", "Second judge"),
             Column("same", "Equal verdicts", "rate"),
             Column("kappa", "Kappa", "estimate", "Cohen's; on finer scales by squared steps"),
             Column("correlation", "Correlation", "number", "Pearson's, of their values"),
-            Column("rarest", "Rarer verdict", "share", "Of all that both gave, pass or fail"),
+            Column("rarest", "Minority verdict", "share", "Share of the rarer of pass and fail"),
             Column("note", "Note"),
         ),
         rows=[_pair(pair, report) for pair in sorted(report.pairs, key=_least_first)],
-        note="The least agreement comes first. Verdicts on two scales cannot be compared: a pair "
-        "is told on the scale on which it has most criteria. " + report.extent,
+        note="Lowest agreement first. Two scales cannot be compared: a pair is measured on the "
+        "scale with most common criteria. " + report.extent,
         empty=NO_PAIRS,
     )
 
@@ -101,8 +100,8 @@ def _least_first(pair: Pair) -> tuple[float, int]:
 
 def _pair(pair: Pair, report: JudgeReport) -> tuple[Cell, ...]:
     return (
-        report.names.get(pair.first, f"judge {pair.first}"),
-        report.names.get(pair.second, f"judge {pair.second}"),
+        report.name_of(pair.first),
+        report.name_of(pair.second),
         share_of(pair.same, pair.n),
         Estimate(pair.kappa, pair.n),
         pair.correlation,
@@ -112,40 +111,39 @@ def _pair(pair: Pair, report: JudgeReport) -> tuple[Cell, ...]:
 
 
 def _note(pair: Pair) -> str:
-    if pair.n < FEWEST:
-        return f"fewer than {FEWEST} criteria"
+    if pair.n < MIN_CRITERIA:
+        return f"fewer than {MIN_CRITERIA} criteria"
     if pair.kappa is None:
-        return "one verdict throughout: kappa is not defined"
+        return "a single verdict throughout: kappa is not defined"
     return "one verdict is rare: kappa says little" if pair.is_lopsided else ""
 
 
 def votes_table(report: JudgeReport) -> Table:
-    """How many independent judges each jury is worth."""
     return Table(
         key="votes",
-        title="What each jury is worth",
+        title="Effective number of judges",
         columns=(
             Column("jury", "Jury"),
             Column("judges", "Judges", "count"),
-            Column("votes", "Effective votes", "number", "Kish: judges squared by the sum of r"),
-            Column("told", "In words"),
+            Column("votes", "Effective number", "number", "Kish: judges squared over the sum of r"),
+            Column("note", "Note"),
         ),
         rows=[_jury(report, line) for line in report.panels],
-        note="Judges that say the same add little to each other: n equal ones are worth one. They "
-        "also say the same where both are right, so this is a lower bound.",
-        empty="No jury of two judges or more has judged yet.",
+        note="Judges that always agree count as one. They also agree where both are right, so this "
+        "is a lower bound.",
+        empty="No jury of two or more judges has a judge run yet.",
     )
 
 
 def _jury(report: JudgeReport, line: JuryLine) -> tuple[Cell, ...]:
-    judges = len([seat for seat in line.seats if not seat.is_backup])
+    judges = len(line.members)
     votes = report.votes(line)
     return line.jury, judges, votes, _votes_note(judges, votes)
 
 
 def _votes_note(judges: int, votes: float | None) -> str:
     if judges < 2:
-        return "one judge: there is nobody to compare it with"
+        return "a single judge: no peer to compare it with"
     if votes is None:
-        return "not measured: too few criteria in common in the judgings read, or no variation"
+        return "not measured: too few common criteria in the judge runs read, or no variation"
     return f"{judges} judges count as {votes:.1f} independent ones"

@@ -1,4 +1,4 @@
-"""How two judges, and then all of a jury, compare: sums that add up over judgings. Pure."""
+"""Agreement of judges two by two, in sums that add up over judge runs. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +9,14 @@ from evalhub.statistics.kappa import Confusion, kappa_from_confusion
 from evalhub.statistics.pearson import pearson_from_confusion
 
 RARE = 0.1
-"""Where one of two verdicts is rarer than this, kappa is low however often the judges agree."""
+"""With a verdict rarer than this, kappa is low however often the judges agree."""
 
-FEWEST = 5
-"""Of so few criteria compared nothing is said."""
+MIN_CRITERIA = 5
+"""Common criteria that a figure needs."""
 
 
 class GivenScore(NamedTuple):
-    """A judge's value for one criterion of one answer, on a scale known by its name."""
+    """A judge's value for one criterion of one answer, and the name of its scale."""
 
     scale: str
     value: float
@@ -34,10 +34,10 @@ Sums = dict[JudgePairKey, Confusion]
 
 
 def sums_of(criteria: Iterable[Mapping[int, GivenScore]]) -> Sums:
-    """How often two judges gave which values for the same criterion, on the same scale.
+    """Count the pairs of values that two judges gave for the same criterion, on the same scale.
 
     Args:
-        criteria: For each criterion of each answer what each judge gave, by the judge's id.
+        criteria: The value of each judge, by its id, for each criterion of each answer.
     """
     found: dict[JudgePairKey, Counter[tuple[float, float]]] = defaultdict(Counter)
     for judges in criteria:
@@ -74,12 +74,12 @@ class Pair:
 
     @property
     def is_lopsided(self) -> bool:
-        """Whether one verdict is so rare that kappa says little."""
+        """Return whether one verdict is so rare that kappa says little."""
         return self.rarest is not None and round(self.rarest, 9) < RARE
 
 
 def pairs_in(sums: Sums, levels: Mapping[str, Sequence[float]]) -> list[Pair]:
-    """Every two judges that gave values for the same criteria, by their ids.
+    """Compare every two judges that gave values for the same criteria, by their ids.
 
     Args:
         levels: All values of each scale, ascending, by its name.
@@ -94,7 +94,7 @@ def pairs_in(sums: Sums, levels: Mapping[str, Sequence[float]]) -> list[Pair]:
 
 def _pair(between: JudgePairKey, counts: Confusion, levels: Sequence[float]) -> Pair:
     n = _n(counts)
-    is_enough = n >= FEWEST
+    is_enough = n >= MIN_CRITERIA
     known = sorted({*levels, *(value for pair in counts for value in pair)})
     return Pair(
         first=between.first,
@@ -122,9 +122,9 @@ def _rarest(counts: Confusion) -> float:
 
 
 def beside_peers(judge: int, pairs: Iterable[Pair]) -> tuple[float, float] | None:
-    """A judge's highest kappa with any other, and the highest between two others.
+    """Return a judge's highest kappa with another judge, and the highest between two others.
 
-    None where it cannot be told: fewer than three judges, or kappa is not defined.
+    None with fewer than three judges, or where kappa is not defined.
     """
     known = [pair for pair in pairs if pair.kappa is not None]
     mine = [pair.kappa for pair in known if judge in (pair.first, pair.second)]
@@ -135,7 +135,7 @@ def beside_peers(judge: int, pairs: Iterable[Pair]) -> tuple[float, float] | Non
 
 
 def correlations(judges: Sequence[int], pairs: Iterable[Pair]) -> list[list[float | None]]:
-    """The matrix of correlations, shape (judges, judges), 1 on its diagonal."""
+    """Return the matrix of correlations, shape (judges, judges), 1 on its diagonal."""
     found = {frozenset((pair.first, pair.second)): pair.correlation for pair in pairs}
     return [
         [1.0 if one == other else found.get(frozenset((one, other))) for other in judges]

@@ -1,4 +1,4 @@
-"""Whom to trust where: judges against people, by the domains or tags of the answers."""
+"""When to trust which judge, by the domains or tags of the answers."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -14,16 +14,16 @@ DOMAINS, TAGS = "domain", "tag"
 def trust_entries(
     runs: Sequence[Evaluated], found: Calibration | None, by: str, reading: Reading
 ) -> list[TrustEntry] | None:
-    """All answers together, and each domain or tag; None: not computed yet.
+    """Return all answers together and each domain or tag; None: not computed yet.
 
-    Labels are those that the answers' issues had at launch. An answer counts in each of its tags;
-    of domains also in those that they lie in, as they are arranged now. Three queries.
+    An answer counts in each tag its issue had at launch, and in the domains above, as they are
+    arranged now. Three queries.
     """
     if found is None:
         return None
     groups = _groups(by)
     inputs = [inputs_of(runs), by, sorted((pk, sorted(names)) for pk, names in groups.items())]
-    return reading.computed("trust-1", inputs, lambda: _sheet(found, groups))
+    return reading.computed("trust-2", inputs, lambda: _sheet(found, groups))
 
 
 def _sheet(found: Calibration, groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
@@ -31,7 +31,7 @@ def _sheet(found: Calibration, groups: Mapping[int, Collection[str]]) -> list[Tr
 
 
 def _groups(by: str) -> dict[int, Collection[str]]:
-    """What each set of tags counts as."""
+    """Return the groups of each set of tags."""
     tag_sets = dict(TagSet.objects.order_by().values_list("pk", "names"))
     if by == TAGS:
         return tag_sets

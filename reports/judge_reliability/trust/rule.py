@@ -1,7 +1,8 @@
-"""Where a judge may be trusted alone, where two are needed, and where a person: one rule. Pure.
+"""Who decides by group of answers: one judge, two that agree, or a human. Pure.
 
-Only answers drawn at random and judged blind by people count. On those, what is sure is the lower
-bound of how often somebody is right: Wilson's, or the one resampled by issue where it is lower.
+Only answers drawn at random and judged blind count. One judge or jury decides alone where the rule
+of trust finds it reliable on the group's answers; else two judges that are as accurate when they
+agree, and agree on at least half of the answers; else a human.
 """
 
 from collections import defaultdict
@@ -16,17 +17,21 @@ from typing import NamedTuple
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_counts
 from evalhub.statistics.judge_intervals import judge_intervals
-from evalhub.statistics.wilson import wilson_interval
 from reports.judge_reliability.accuracy_rule import SEED, Checked, Measured, Sample, measured
+from reports.judge_reliability.trust_rule import (
+    MIN_ACCURACY,
+    MIN_CHECKED,
+    Concern,
+    JudgeRecord,
+    Trust,
+    accuracy_low,
+    concerns_about,
+    is_accurate,
+    trust_in,
+)
 
-LEAST_RIGHT = 0.9
-"""Who judges alone, or two that agree, must surely be right so often."""
-
-LEAST_AGREED = 0.5
-"""Two that agree more rarely save too little of a person's work."""
-
-ENOUGH = 20
-"""With fewer answers nothing is said."""
+MIN_AGREED = 0.5
+"""Two judges that agree more rarely save too little human work."""
 
 EVERYTHING = ""
 """The group of all answers."""
@@ -35,47 +40,25 @@ Z = NormalDist().inv_cdf(0.975)
 JUDGE = "judge-"
 
 
-class TrustLevel(StrEnum):
-    ALONE = "alone"
-    TWO = "two"
-    HUMAN = "person"
+class Decider(StrEnum):
+    ONE = "one judge"
+    TWO = "two judges that agree"
+    HUMAN = "a human"
     UNKNOWN = "not known yet"
 
 
-# What is sure -------------------------------------------------------------------------------------
-
-
-def significance(right: int, n: int, resampled: Interval | None = None) -> float | None:
-    """How often somebody is right at least, at 95 %; None without an answer.
-
-    Args:
-        resampled: The interval by issue; None where there is none.
-    """
-    wilson = wilson_interval(right, n)
-    if wilson is None:
-        return None
-    return min(wilson.low, resampled.low) if resampled else wilson.low
-
-
-def is_significant(right: int, n: int, resampled: Interval | None = None) -> bool | None:
-    """Whether that is often enough; None: too few answers to say."""
-    low = significance(right, n, resampled)
-    if low is None or n < ENOUGH:
-        return None
-    return round(low, 9) >= LEAST_RIGHT
-
-
 def more_needed(right: int, n: int) -> int:
-    """So many more answers until something is said, if somebody goes on being right as often.
+    """Return how many more answers settle the question, at the same accuracy.
 
-    Wilson's lower bound reaches p0 at n = z² p0 (1 - p0) / (p - p0)². One who is not right often
-    enough to ever reach it needs as many as allow to say that.
+    Wilson's lower bound reaches p0 at n = z² p0 (1 - p0) / (p - p0)². An accuracy that can never
+    reach it needs as many as allow to say so.
     """
-    wanted = ENOUGH
-    if n and right / n > LEAST_RIGHT:
-        spare = right / n - LEAST_RIGHT
-        wanted = max(ENOUGH, ceil(Z**2 * LEAST_RIGHT * (1 - LEAST_RIGHT) / spare**2 - 1e-9))
-    return max(0, wanted - n)
+    needed = MIN_CHECKED
+    if n and right / n > MIN_ACCURACY:
+        spare = right / n - MIN_ACCURACY
+        variance = MIN_ACCURACY * (1 - MIN_ACCURACY)
+        needed = max(MIN_CHECKED, ceil(Z**2 * variance / spare**2 - 1e-9))
+    return max(0, needed - n)
 
 
 # Lines --------------------------------------------------------------------------------------------
@@ -83,29 +66,27 @@ def more_needed(right: int, n: int) -> int:
 
 @dataclass(frozen=True)
 class Line:
-    """One judge or jury in one group. `trust` is ALONE, PERSON (not alone) or UNKNOWN.
+    """One judge or jury in one group; its trust is UNKNOWN on few or selected answers.
 
-    `more`: answers drawn at random that are still needed to say something, or to say better.
+    `more`: answers drawn at random that are still needed for a conclusion, or a better one.
     """
 
     sample: Sample
     found: Measured
-    trust: TrustLevel
+    trust: Trust
     more: int
-
-    @property
-    def right(self) -> int:
-        return self.found.counts.true_pass + self.found.counts.true_fail
+    concerns: tuple[Concern, ...] = ()
 
     @property
     def low(self) -> float:
-        return significance(self.right, self.found.n, self.found.intervals.accuracy) or 0.0
+        found = self.found
+        return accuracy_low(found.right, found.n, found.intervals.accuracy) or 0.0
 
 
 class Pair(NamedTuple):
-    """Two judges in one group: on `both` answers they gave a verdict, on `agreed` the same one.
+    """Two judges in one group: `both` gave a verdict, `agreed` on it, and were `right`.
 
-    `right` of those were what people said. `interval` is resampled by issue.
+    `interval`, of the accuracy where they agree, is resampled by issue.
     """
 
     first: str
@@ -117,26 +98,26 @@ class Pair(NamedTuple):
 
     @property
     def is_enough(self) -> bool:
-        often = self.both > 0 and round(self.agreed / self.both, 9) >= LEAST_AGREED
-        return often and is_significant(self.right, self.agreed, self.interval) is True
+        often = self.both > 0 and round(self.agreed / self.both, 9) >= MIN_AGREED
+        return often and is_accurate(self.right, self.agreed, self.interval) is True
 
     @property
     def left_to_annotators(self) -> float:
-        """The share of answers on which they differ."""
+        """The share of answers on which they disagree."""
         return 1 - self.agreed / self.both
 
 
 @dataclass(frozen=True)
 class TrustEntry:
-    """One group of answers and what it comes to.
+    """One group of answers and who decides there.
 
-    `who` are the party or the parties that are named: whom to trust, or the one that is known
-    best. `drawn` answers were drawn at random and decided by people.
+    `parties` are those that decide, or the best known one. `drawn` answers were drawn at random
+    and have a human verdict.
     """
 
     group: str
-    trust: TrustLevel
-    who: tuple[str, ...]
+    decider: Decider
+    parties: tuple[str, ...]
     left_to_annotators: float | None
     drawn: int
     more: int
@@ -145,10 +126,10 @@ class TrustEntry:
 
 
 def sheet(rows: Iterable[Checked], groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
-    """All answers together, and then each group, the one with most answers at random first.
+    """Return all answers together, then each group, those with most random answers first.
 
     Args:
-        groups: Those that each result belongs to.
+        groups: The groups of each result.
     """
     by_group: dict[str, list[Checked]] = defaultdict(list)
     for row in rows:
@@ -159,53 +140,54 @@ def sheet(rows: Iterable[Checked], groups: Mapping[int, Collection[str]]) -> lis
 
 
 def entry_of(group: str, rows: Sequence[Checked]) -> TrustEntry:
-    """The rule, on the answers of one group."""
+    """Apply the rule to the answers of one group."""
     lines, pairs = _lines(rows), _pairs(rows)
     drawn = len({row.result for row in rows if row.drawn is not None})
 
-    def said(trust: TrustLevel, *who: str, left: float | None = None, more: int = 0) -> TrustEntry:
-        return TrustEntry(group, trust, who, left, drawn, more, tuple(lines), tuple(pairs))
+    def entry(by: Decider, *who: str, left: float | None = None, more: int = 0) -> TrustEntry:
+        return TrustEntry(group, by, who, left, drawn, more, tuple(lines), tuple(pairs))
 
-    alone = [line for line in lines if line.trust is TrustLevel.ALONE]
+    alone = [line for line in lines if line.trust is Trust.RELIABLE]
     if alone:
         best = max(alone, key=lambda line: line.low)
-        return said(TrustLevel.ALONE, best.found.party, left=0.0)
+        return entry(Decider.ONE, best.found.party, left=0.0)
     enough = [pair for pair in pairs if pair.is_enough]
     if enough:
         two = min(enough, key=lambda pair: (pair.left_to_annotators, pair.first, pair.second))
-        return said(TrustLevel.TWO, two.first, two.second, left=two.left_to_annotators)
-    known = [line for line in lines if line.trust is TrustLevel.HUMAN]
+        return entry(Decider.TWO, two.first, two.second, left=two.left_to_annotators)
+    known = [line for line in lines if line.trust is not Trust.UNKNOWN]
     if known:
         best = max(known, key=lambda line: line.low)
-        return said(TrustLevel.HUMAN, best.found.party, left=1.0, more=best.more)
+        return entry(Decider.HUMAN, best.found.party, left=1.0, more=best.more)
     at_random = [line for line in lines if line.sample is Sample.DRAWN]
     if not at_random:
-        return said(TrustLevel.UNKNOWN, more=ENOUGH)
+        return entry(Decider.UNKNOWN, more=MIN_CHECKED)
     nearest = min(at_random, key=lambda line: (line.more, -line.low, line.found.party))
-    return said(TrustLevel.UNKNOWN, nearest.found.party, more=nearest.more)
+    return entry(Decider.UNKNOWN, nearest.found.party, more=nearest.more)
 
 
 def _lines(rows: Sequence[Checked]) -> list[Line]:
-    """Each party on the random sample; where it was not met there, on all that people judged."""
+    """Measure each party on the random sample, or else on all answers with a human verdict."""
     drawn = measured(rows, Sample.DRAWN)
     met = {found.party for found in drawn}
     others = [found for found in measured(rows, Sample.ALL) if found.party not in met]
-    selected = [Line(Sample.ALL, found, TrustLevel.UNKNOWN, ENOUGH) for found in others]
+    selected = [Line(Sample.ALL, found, Trust.UNKNOWN, MIN_CHECKED) for found in others]
     return [*(_line(found) for found in drawn), *selected]
 
 
 def _line(found: Measured) -> Line:
-    right = found.counts.true_pass + found.counts.true_fail
-    may = is_significant(right, found.n, found.intervals.accuracy)
-    trust = TrustLevel.UNKNOWN if may is None else TrustLevel.ALONE if may else TrustLevel.HUMAN
-    return Line(Sample.DRAWN, found, trust, 0 if may else more_needed(right, found.n))
+    record = JudgeRecord(**found.known)
+    concerns = concerns_about(record)
+    trust = trust_in(concerns, is_known=False, is_accurate=record.is_accurate)
+    more = 0 if record.is_accurate else more_needed(found.right, found.n)
+    return Line(Sample.DRAWN, found, trust, more, concerns)
 
 
 # Two together -------------------------------------------------------------------------------------
 
 
 def _pairs(rows: Iterable[Checked]) -> list[Pair]:
-    """Each two judges that gave verdicts on the same answers of the random sample."""
+    """Compare every two judges on the random answers that both judged."""
     said: dict[int, dict[str, Checked]] = defaultdict(dict)
     for row in rows:
         if row.party.startswith(JUDGE) and row.counts_in(Sample.DRAWN):

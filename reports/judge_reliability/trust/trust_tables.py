@@ -1,79 +1,76 @@
-"""Tables of the sheet that says whom to trust where."""
+"""Tables of who decides by group: a judge, two that agree, or a human."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalhub.formatting import percent
-from reports.documents.document import Cell, Column, Estimate, Link, Table
-from reports.documents.links import page_url
+from reports.documents.document import Cell, Column, Table
 from reports.documents.rate_cells import resampled_share
 from reports.judge_reliability.accuracy_rule import Sample
+from reports.judge_reliability.humans.accuracy_tables import (
+    NO_EVALUATIONS,
+    accuracy,
+    kappa,
+    party_link,
+    party_url,
+)
 from reports.judge_reliability.trust.rule import (
     EVERYTHING,
-    LEAST_AGREED,
-    LEAST_RIGHT,
+    MIN_AGREED,
+    Decider,
     Line,
     Pair,
     TrustEntry,
-    TrustLevel,
 )
+from reports.judge_reliability.trust_rule import MIN_ACCURACY, MIN_CHECKED, Trust
 from reports.queries.human_agreement import Party
 
-ALL = "All answers"
-EMPTY = "People have judged no answers of finished runs yet: review some from a queue."
 RULE = (
-    f"The rule, on answers drawn at random and judged blind: alone, where a judge or jury is right "
-    f"at least {percent(LEAST_RIGHT)} of the time at the lower end of its 95 % interval (Wilson's, "
-    "or the one resampled by issue where that is lower). Else two, where two judges, when they "
-    f"agree, are right as surely, and agree on at least {percent(LEAST_AGREED)}: a person looks at "
-    "the rest. Else a person. Not known yet with fewer than 20 answers."
+    "On answers drawn at random and judged blind. One judge: a judge or jury without concerns, "
+    f"right at least {percent(MIN_ACCURACY)} of the time at the lower end of its 95 % interval "
+    "(Wilson's, or the one resampled by issue if lower). Two judges: they are as accurate when "
+    f"they agree, and agree on at least {percent(MIN_AGREED)}; a human decides the rest. Otherwise "
+    f"a human. Not known yet: fewer than {MIN_CHECKED} answers."
 )
 
 Parties = Mapping[str, Party]
 
 
 def name_of(group: str) -> str:
-    return ALL if group == EVERYTHING else group
+    return "All answers" if group == EVERYTHING else group
 
 
 def names(parties: Parties, who: Sequence[str]) -> str:
     return " and ".join(parties[key].name for key in who)
 
 
-# Where --------------------------------------------------------------------------------------------
-
-VERDICTS = {
-    TrustLevel.ALONE: "one judge alone",
-    TrustLevel.TWO: "two judges that agree",
-    TrustLevel.HUMAN: "a person",
-    TrustLevel.UNKNOWN: "not known yet",
-}
+# Groups -------------------------------------------------------------------------------------------
 
 
 def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
     return Table(
         key="sheet",
-        title="Who decides, and where a person must look",
+        title="Deciders",
         columns=(
             Column("group", kind.capitalize()),
-            Column("trust", "Who decides"),
-            Column("who", "Who that is"),
-            Column("left_to_annotators", "A person looks at", "share", "Of these answers"),
-            Column("drawn", "Answers", "count", "Drawn at random and judged blind by people"),
-            Column("more", "More needed", "count", "To say it, or to say better"),
+            Column("decider", "Decided by"),
+            Column("parties", "Judges"),
+            Column("left_to_annotators", "Human review", "share", "Of these answers"),
+            Column("drawn", "Answers", "count", "Drawn at random and judged blind"),
+            Column("more", "More needed", "count", "For a conclusion, or a better one"),
             Column("why", "Why"),
         ),
         rows=[_entry(entry, parties) for entry in entries],
         note=RULE,
-        empty=EMPTY,
+        empty=NO_EVALUATIONS,
     )
 
 
 def _entry(entry: TrustEntry, parties: Parties) -> tuple[Cell, ...]:
-    is_named = entry.trust in (TrustLevel.ALONE, TrustLevel.TWO)
+    is_named = entry.decider in (Decider.ONE, Decider.TWO)
     return (
         name_of(entry.group),
-        VERDICTS[entry.trust],
-        names(parties, entry.who) if is_named else "",
+        str(entry.decider),
+        names(parties, entry.parties) if is_named else "",
         entry.left_to_annotators,
         entry.drawn,
         entry.more or None,
@@ -82,62 +79,58 @@ def _entry(entry: TrustEntry, parties: Parties) -> tuple[Cell, ...]:
 
 
 def why(entry: TrustEntry, parties: Parties) -> str:
-    """The verdict's reason, with the figures that it rests on."""
-    who = names(parties, entry.who)
-    if entry.trust is TrustLevel.TWO:
-        pair = next(pair for pair in entry.pairs if pair[:2] == entry.who)
+    """Give the reason for the decider, with the figures behind it."""
+    name = names(parties, entry.parties)
+    if entry.decider is Decider.TWO:
+        pair = next(pair for pair in entry.pairs if pair[:2] == entry.parties)
         return (
-            f"When they agree, they are right on {pair.right:,} of {pair.agreed:,}; they differ on "
-            f"{pair.both - pair.agreed:,} of {pair.both:,}."
+            f"When they agree, they are right on {pair.right:,} of {pair.agreed:,}; they disagree "
+            f"on {pair.both - pair.agreed:,} of {pair.both:,}."
         )
-    line = next((line for line in entry.lines if (line.found.party,) == entry.who), None)
+    line = next((line for line in entry.lines if (line.found.party,) == entry.parties), None)
     if line is None:
         return "No answer was drawn at random and judged blind."
-    told = f"{who} is right on {line.right:,} of {line.found.n:,}, surely {percent(line.low)}."
-    if entry.trust is TrustLevel.ALONE:
-        return told
-    return f"The best known: {told} {_missing(line)}"
+    right, n = line.found.right, line.found.n
+    found = f"{name} is right on {right:,} of {n:,}: at least {percent(line.low)} (95 %)."
+    return found if entry.decider is Decider.ONE else f"Best known: {found} {_missing(line)}"
 
 
 def _missing(line: Line) -> str:
-    """What lacks to trust it alone, if it goes on being right as often."""
-    if line.right > LEAST_RIGHT * line.found.n:
-        return f"Going on like that, it takes {line.more:,} more answers to trust it alone."
-    if line.trust is TrustLevel.UNKNOWN:
-        return f"These are too few: {line.more:,} more say whether it is so."
-    return "That is too rare, however many answers more there are."
+    """Say what it takes to trust the judge alone."""
+    if not line.more and line.found.right > MIN_ACCURACY * line.found.n:
+        return " ".join(concern.text for concern in line.concerns)
+    if line.found.right > MIN_ACCURACY * line.found.n:
+        return f"At this accuracy, {line.more:,} more answers allow it to decide alone."
+    if line.trust is Trust.UNKNOWN:
+        return f"Too few: {line.more:,} more answers give a conclusion."
+    return "More answers at this accuracy will not change that."
 
 
-# Who ----------------------------------------------------------------------------------------------
+# Judges -------------------------------------------------------------------------------------------
 
-MAY = {
-    TrustLevel.ALONE: "may judge alone",
-    TrustLevel.HUMAN: "not alone",
-    TrustLevel.UNKNOWN: "not known yet",
-}
 SAMPLES = {
     Sample.DRAWN: "drawn at random",
-    Sample.ALL: "selected by people",
+    Sample.ALL: "selected by annotators",
 }
 
 
 def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
     return Table(
         key="judges",
-        title="Each judge and jury",
+        title="Judges and juries",
         columns=(
             Column("group", kind.capitalize()),
             Column("judge", "Judge or jury", "link"),
             Column("sample", "Answers"),
-            Column("right", "Right", "rate", "It says what people say"),
+            Column("accuracy", "Accuracy", "rate", "Same verdict as humans"),
             Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
-            Column("trust", "Verdict"),
+            Column("trust", "Trust"),
             Column("more", "More needed", "count"),
         ),
         rows=[_line(e.group, line, parties) for e in entries for line in _sorted(e.lines)],
-        note="Answers that people selected are often those they doubted: they show a judge as "
-        "worse than it is, and give no verdict. Intervals are resampled by issue.",
-        empty=EMPTY,
+        note="Annotators often select answers they doubt, which makes a judge look worse than it "
+        "is: these decide nothing. Intervals are resampled by issue.",
+        empty=NO_EVALUATIONS,
         look="long",
     )
 
@@ -147,37 +140,36 @@ def _sorted(lines: Sequence[Line]) -> list[Line]:
 
 
 def _line(group: str, line: Line, parties: Parties) -> tuple[Cell, ...]:
-    party, found = parties[line.found.party], line.found
-    state = {"party": found.party, "sample": line.sample.value}
+    found = line.found
     return (
         name_of(group),
-        Link(party.name, page_url("calibration", **state), "scripted" if party.is_scripted else ""),
+        party_link(parties[found.party], party_url(party=found.party, sample=line.sample.value)),
         SAMPLES[line.sample],
-        resampled_share(line.right, found.n, found.intervals.accuracy),
-        Estimate(found.kappa, found.n, found.intervals.kappa),
-        MAY[line.trust],
+        accuracy(found),
+        kappa(found),
+        str(line.trust),
         line.more or None,
     )
 
 
-# Two ----------------------------------------------------------------------------------------------
+# Pairs --------------------------------------------------------------------------------------------
 
 
 def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
     return Table(
         key="pairs",
-        title="Two judges together",
+        title="Judge pairs",
         columns=(
             Column("group", kind.capitalize()),
-            Column("first", "One"),
-            Column("second", "The other"),
-            Column("agreed", "They agree", "rate", "A person looks at the rest"),
-            Column("right", "Right when they agree", "rate"),
-            Column("verdict", "Verdict"),
+            Column("first", "Judge"),
+            Column("second", "Second judge"),
+            Column("agreed", "Agreement", "rate", "A human decides the rest"),
+            Column("accuracy", "Accuracy when they agree", "rate"),
+            Column("verdict", "Conclusion"),
         ),
         rows=list(_pairs(entries, parties)),
-        note="On answers drawn at random on which both gave a verdict.",
-        empty="No two judges gave verdicts on the same answers drawn at random.",
+        note="On answers drawn at random that both judged.",
+        empty="No answer drawn at random has verdicts of two judges.",
         look="long",
     )
 
@@ -191,7 +183,7 @@ def _pairs(entries: Sequence[TrustEntry], parties: Parties) -> Iterator[tuple[Ce
                 parties[pair.second].name,
                 resampled_share(pair.agreed, pair.both, None),
                 resampled_share(pair.right, pair.agreed, pair.interval),
-                "may judge together" if pair.is_enough else "",
+                "can decide together" if pair.is_enough else "",
             )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.statistics.krippendorff import Band, alpha
-from reports.annotators.page import ANNOTATORS, AnnotatorsForm
+from reports.annotators.page import ANNOTATORS
 from reports.annotators.query import ALL, annotators
 from reports.annotators.rule import (
     FEW_BOTH,
@@ -168,7 +168,7 @@ def found():
 
 
 def page(**state):
-    form = AnnotatorsForm(as_query({name: str(value) for name, value in state.items()}))
+    form = ANNOTATORS.form(as_query({name: str(value) for name, value in state.items()}))
     return ANNOTATORS.build(form.asked, Reading(make_user("viewer")))
 
 

@@ -62,10 +62,10 @@ def test_a_pass_rate_is_corrected_for_the_known_error():
 @pytest.mark.parametrize(
     ("checked", "why"),
     [
-        ([], "no answers of this jury that were drawn at random"),
-        (rows(pp=4, fp=1), "People failed none of the 5 answers"),
-        (rows(ff=4, pf=1), "People passed none of the 5 answers"),
-        (rows(pp=1, fp=1, pf=1, ff=1), "no more than a coin's"),
+        ([], "No answer of this jury was drawn at random"),
+        (rows(pp=4, fp=1), "Humans failed none of the 5 answers"),
+        (rows(ff=4, pf=1), "Humans passed none of the 5 answers"),
+        (rows(pp=1, fp=1, pf=1, ff=1), "no better than chance"),
     ],
 )
 def test_why_a_rate_cannot_be_corrected_is_told(checked, why):
@@ -77,7 +77,7 @@ def test_why_a_rate_cannot_be_corrected_is_told(checked, why):
 def test_a_run_in_which_nothing_was_scored_has_no_rate():
     found = corrected([], rows(pp=3, ff=3))
     assert found.share is None
-    assert "decided nothing" in found.why_not
+    assert "scored no result" in found.why_not
 
 
 def test_answers_that_people_chose_correct_nothing():

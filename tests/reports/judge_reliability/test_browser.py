@@ -10,7 +10,7 @@ from tests.reports.judged_runs import judged
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-PAGES = ("judges", "calibration")
+TABS = ("judges", "humans")
 
 
 @pytest.fixture
@@ -19,24 +19,24 @@ def enter(page, log_in):
     return page
 
 
-def look(enter, key, *, state):
+def look(enter, tab, *, state):
     """The page with all its figures, in both themes and at both widths."""
-    enter.goto(reverse(f"reports:{key}"))
+    enter.goto(f"{reverse('reports:judge_reliability')}?tab={tab}")
     enter.locator("#report[data-pending='0']").wait_for()
-    shoot(enter, f"reports-{key}-{state}")
+    shoot(enter, f"reports-judge_reliability-{tab}-{state}")
     for width in HEIGHTS:
         show(enter, width=width)
         assert overflow_px(enter) == 0
 
 
 def test_pages_of_judges_say_what_to_do_with_no_run_and_read_well_with_one(enter):
-    for key in PAGES:
-        look(enter, key, state="none")
+    for tab in TABS:
+        look(enter, tab, state="none")
         assert enter.locator(".eh-empty").count() in (1, 2)
     judged([1, 1], [0, 0], [1, 0])
-    for key in PAGES:
-        look(enter, key, state="one")
-    enter.goto(reverse("reports:judges"))
+    for tab in TABS:
+        look(enter, tab, state="one")
+    enter.goto(f"{reverse('reports:judge_reliability')}?tab=judges")
     enter.locator("#report[data-pending='0']").wait_for()
 
     assert "66.7% of 3" in " ".join(enter.locator("#matrix tbody").inner_text().split())
@@ -45,12 +45,12 @@ def test_pages_of_judges_say_what_to_do_with_no_run_and_read_well_with_one(enter
 def test_a_cell_of_the_matrix_opens_its_answers(enter):
     calibrated(**DRAWN)
     judged([1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0])
-    for key in PAGES:
-        look(enter, key, state="many")
+    for tab in TABS:
+        look(enter, tab, state="many")
     for chart in enter.locator(".eh-chart").all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
-    enter.get_by_role("link", name="the judge failed what people passed").click()
+    enter.get_by_role("link", name="the judge failed, humans passed").click()
     enter.locator("#report[data-pending='0']").wait_for()
 
     assert enter.locator("#answers tbody tr").count() == 1

@@ -1,4 +1,4 @@
-"""Judges against people: who said what of which answer, and what the page makes of it."""
+"""Agreement of judges with humans: verdicts compared answer by answer, and the page."""
 
 import pytest
 from django.core.cache import caches
@@ -8,7 +8,7 @@ from issues.models import Polarity, TemplateExample
 from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample
-from reports.judge_reliability.humans.page import CALIBRATION, CalibrationForm
+from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.queries.human_agreement import calibration, evaluated_runs, judge_key, jury_key
 from runs.models import ChosenBy, EvaluationKind
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
@@ -51,8 +51,9 @@ def judges_of(run):
 
 
 def page(reader=None, **state):
-    form = CalibrationForm(as_query({name: str(value) for name, value in state.items()}))
-    return CALIBRATION.build(form.asked, Reading(reader or make_user("annotator")))
+    query = as_query({name: str(value) for name, value in state.items()})
+    reading = Reading(reader or make_user("annotator"))
+    return JUDGE_RELIABILITY.build(JUDGE_RELIABILITY.form(query).asked, reading)
 
 
 def cells(document, key):
@@ -162,7 +163,7 @@ def test_nobody_is_measured_on_the_tests_it_was_taught_with():
         jury_key(current(run)): 1,
     }
     assert people.taught == {judge: 1, jury_key(current(run)): 1}
-    assert "Left out" in " ".join(page().warnings)
+    assert "left out" in " ".join(page().warnings)
 
 
 def test_an_example_that_belongs_to_no_test_leaves_nothing_out():
@@ -278,14 +279,14 @@ def test_the_matrix_counts_what_was_said():
     calibrated(**DRAWN)
     rows = cells(page(), "confusion")
 
-    assert [(row["judge"], row["people"], row["n"].value) for row in rows] == [
+    assert [(row["judge"], row["humans"], row["n"].value) for row in rows] == [
         ("passed", "passed", 3),
         ("passed", "failed", 1),
         ("failed", "passed", 1),
         ("failed", "failed", 1),
     ]
     assert rows[0]["share"] == 0.5
-    assert rows[0]["of_people"] == 0.75
+    assert rows[0]["of_humans"] == 0.75
 
 
 def test_each_cell_opens_its_answers(client):
@@ -406,7 +407,7 @@ def test_who_may_improve_a_judge_is_led_there():
 def test_the_first_request_computes_nothing(client):
     calibrated()
     client.force_login(make_user("superuser"))
-    url = reverse("reports:calibration")
+    url = reverse("reports:judge_reliability")
     html = client.get(url).content.decode()
 
     assert 'data-pending="1"' in html

@@ -1,4 +1,4 @@
-"""What the page of judges tells, and who is doubted."""
+"""The tab between judges, and the concerns about each."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from evalhub.models import Call, CallRole, LanguageModel
 from reports.documents.reading import Reading
-from reports.judge_reliability.judges.page import JUDGES, JudgesForm
 from reports.judge_reliability.judges.totals_query import judge_concerns, judge_totals, jury_lines
+from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import Judge, JudgeRun, Judgment, Suite
 from runs.scoring.agreement import agreement_in
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
@@ -21,8 +21,9 @@ pytestmark = pytest.mark.django_db
 
 
 def page(**state):
-    form = JudgesForm(as_query({name: str(value) for name, value in state.items()}))
-    return JUDGES.build(form.asked, Reading(make_user("annotator")))
+    state = {"tab": "judges"} | {name: str(value) for name, value in state.items()}
+    asked = JUDGE_RELIABILITY.form(as_query(state)).asked
+    return JUDGE_RELIABILITY.build(asked, Reading(make_user("annotator")))
 
 
 def cells(key, **state):
@@ -46,7 +47,7 @@ AGREED = [[1, 1, 1], [0, 0, 0]] * 6
 # Agreement ---------------------------------------------------------------------------------------
 
 
-def test_two_judges_stand_with_their_equal_verdicts_and_kappa():
+def test_two_judges_are_listed_with_their_equal_verdicts_and_kappa():
     judged([1, 1], [0, 0], [1, 0], [0, 0], [1, 1])
     (row,) = cells("pairs")
 
@@ -91,7 +92,7 @@ def test_alpha_of_each_judge_run_is_that_of_its_sums():
     assert [row["run"].text for row in rows] == [str(split), str(run)]
     assert rows[1]["alpha"].value == 1
     assert rows[0]["alpha"].value == agreement_in(current(split).statistics).alpha
-    assert [row["trust"] for row in rows] == ["not to be trusted", "no doubt found"]
+    assert [row["trust"] for row in rows] == ["unreliable", "no concerns found"]
 
 
 def test_alpha_is_drawn_as_one_line_per_jury():
@@ -102,12 +103,12 @@ def test_alpha_is_drawn_as_one_line_per_jury():
     assert len(figure["data"]) == 2
 
 
-def test_equal_judges_are_worth_one():
+def test_equal_judges_count_as_one():
     trio(AGREED)
     (row,) = cells("votes")
 
     assert (row["judges"], row["votes"]) == (3, pytest.approx(1))
-    assert row["told"] == "3 judges count as 1.0 independent ones"
+    assert row["note"] == "3 judges count as 1.0 independent ones"
 
 
 def test_a_rare_verdict_is_warned_of():
@@ -116,7 +117,7 @@ def test_a_rare_verdict_is_warned_of():
     assert "In 3 of 3 pairs one verdict is rarer than 10%" in " ".join(page().warnings)
 
 
-# Judge by judge ----------------------------------------------------------------------------------
+# Single judges ----------------------------------------------------------------------------------
 
 
 def test_coverage_counts_what_came_of_what_was_asked():
@@ -192,7 +193,7 @@ def test_a_bias_of_position_is_measured_only_where_it_was_asked():
     assert turned["b"] is None
 
 
-# Which judgings ----------------------------------------------------------------------------------
+# Selected judge runs -----------------------------------------------------------------------------
 
 
 def test_one_run_or_one_suite_can_be_looked_at():
@@ -204,12 +205,12 @@ def test_one_run_or_one_suite_can_be_looked_at():
         assert [row["run"].text for row in cells("agreement", **state)] == [str(mine)]
 
 
-def test_runs_without_judges_and_judge_runs_under_way_are_not_told():
+def test_runs_without_judges_and_unfinished_judge_runs_are_left_out():
     finish(make_run(make_test()))
     judged([1, 0], done=False)
 
     assert jury_lines() == []
-    assert "No judging is done yet" in page().sentences[0]
+    assert "No judge run is done yet" in page().sentences[0]
 
 
 def test_the_sums_need_no_judgment():
@@ -222,25 +223,25 @@ def test_the_sums_need_no_judgment():
     assert document.table("pairs").rows == []
 
 
-# Who is doubted ----------------------------------------------------------------------------------
+# Concerns ----------------------------------------------------------------------------------
 
 
 def names(found):
-    return {doubt.who: " ".join(reason.text for reason in doubt.reasons) for doubt in found}
+    return {one.name: " ".join(concern.text for concern in one.concerns) for one in found}
 
 
-def test_judges_that_agree_and_answer_are_not_doubted():
+def test_judges_that_agree_and_answer_raise_no_concern():
     trio(AGREED)
     assert judge_concerns() == []
 
 
-def test_a_judge_that_fails_too_often_is_doubted():
+def test_a_judge_that_fails_too_often_is_unreliable():
     trio([[1, 1, None]] * 3 + AGREED)
 
-    assert "3 of 15 verdicts failed (20%)" in names(judge_concerns())["c"]
+    assert "3 of 15 judgments failed (20%)" in names(judge_concerns())["c"]
 
 
-def test_a_jury_that_disagrees_is_doubted_and_its_newest_judge_run_speaks():
+def test_a_jury_that_disagrees_in_its_newest_judge_run_is_unreliable():
     jury = make_jury(make_model(), make_model(), name="the panel")
     tests = [make_test() for _ in range(8)]
     for votes in ([[1, 0], [0, 1]] * 4, [[1, 1], [0, 0]] * 4):
@@ -248,11 +249,10 @@ def test_a_jury_that_disagrees_is_doubted_and_its_newest_judge_run_speaks():
         answer(run)
         judge(run, votes)
         finish(run)
-        told = names(judge_concerns())
-        assert ("the panel" in told) is (votes[0] == [1, 0])
+        assert ("the panel" in names(judge_concerns())) is (votes[0] == [1, 0])
 
 
-def test_a_model_that_judges_its_own_answers_is_doubted():
+def test_a_model_that_judges_its_own_answers_is_unreliable():
     model = make_model(name="vain")
     run = make_run(make_test(), model=model, jury=make_jury(model))
     answer(run)
@@ -263,15 +263,15 @@ def test_a_model_that_judges_its_own_answers_is_doubted():
     assert "judges its own answers" in page().labels
 
 
-def test_a_judge_that_stands_alone_is_named_on_the_page():
+def test_a_judge_that_disagrees_with_all_others_is_named_on_the_page():
     trio([[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1]])
-    why = {row["who"].text: row["why"] for row in cells("judge_concerns")}
+    why = {row["name"].text: row["why"] for row in cells("judge_concerns")}
 
-    assert "stands alone" in why["c"]
+    assert "disagrees with all others" in why["c"]
     assert "a" not in why
 
 
-def test_doubts_need_few_queries_however_many_judge_runs(django_assert_num_queries):
+def test_concerns_need_few_queries_however_many_judge_runs(django_assert_num_queries):
     for _ in range(3):
         judged([1, 0], [0, 0])
     with django_assert_num_queries(2):
@@ -280,7 +280,7 @@ def test_doubts_need_few_queries_however_many_judge_runs(django_assert_num_queri
     assert len(jury_lines()) == 3
 
 
-def test_what_people_note_of_a_model_is_shown():
+def test_the_note_of_a_model_is_shown():
     trio(AGREED)
     model = Judge.objects.get(language_model__name="a").language_model
     model.note = "Retires in May."

@@ -1,4 +1,4 @@
-"""The sheet that says whom to trust where, from rows to the page."""
+"""When to trust which judge, from rows to the page."""
 
 import pytest
 from django.urls import reverse
@@ -6,7 +6,7 @@ from django.urls import reverse
 from issues.models import Tag, TagKind
 from reports.documents.document import Link
 from reports.documents.reading import Reading
-from reports.judge_reliability.trust.page import TRUST, TrustForm
+from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import ChosenBy, HumanEvaluation
 from runs.scoring.score import score_results
 from tests.factories import make_issue, make_template, make_test, make_user
@@ -49,8 +49,9 @@ def questions(tags, n, template):
 
 
 def page(**state):
-    form = TrustForm(as_query({name: str(value) for name, value in state.items()}))
-    return TRUST.build(form.asked, Reading(make_user("annotator")))
+    state = {"tab": "trust"} | {name: str(value) for name, value in state.items()}
+    asked = JUDGE_RELIABILITY.form(as_query(state)).asked
+    return JUDGE_RELIABILITY.build(asked, Reading(make_user("annotator")))
 
 
 def cells(document, key):
@@ -78,21 +79,21 @@ def test_each_domain_has_a_verdict_and_says_why(known):
     rows = {row["group"]: row for row in cells(page(), "sheet")}
 
     assert [row["group"] for row in cells(page(), "sheet")] == ["All answers", "law", "tax"]
-    assert rows["tax"]["trust"] == "a person"
+    assert rows["tax"]["decider"] == "a human"
     assert rows["tax"]["left_to_annotators"] == 1
     assert rows["tax"]["drawn"] == 24
     # Tax lies in law, so that law has all 64 answers, of which the first judge errs on 24.
     assert rows["law"]["drawn"] == 64
-    assert rows["law"]["trust"] == "a person"
+    assert rows["law"]["decider"] == "a human"
 
 
 def test_by_tag_what_lies_in_a_domain_is_apart(known):
     rows = {row["group"]: row for row in cells(page(by="tag"), "sheet")}
     first = known.judge_runs.get().jury["judges"][0]["name"]
 
-    assert rows["law"]["trust"] == "one judge alone"
-    assert rows["law"]["who"] == first
-    assert rows["law"]["why"] == f"{first} is right on 40 of 40, surely 91.2%."
+    assert rows["law"]["decider"] == "one judge"
+    assert rows["law"]["parties"] == first
+    assert rows["law"]["why"] == f"{first} is right on 40 of 40: at least 91.2% (95 %)."
     assert rows["law"]["left_to_annotators"] == 0
 
 
@@ -107,11 +108,11 @@ def test_each_judge_and_jury_has_a_line_with_its_figures(known):
     lines = {row["judge"].text: row for row in cells(page(by="tag"), "judges")[3:6]}
 
     assert set(lines) == {first, second, f"{known.judge_runs.get().jury_name} (together)"}
-    assert (lines[first]["right"].passed, lines[first]["right"].n) == (40, 40)
+    assert (lines[first]["accuracy"].passed, lines[first]["accuracy"].n) == (40, 40)
     assert lines[first]["kappa"].value == 1
-    assert lines[first]["trust"] == "may judge alone"
-    assert lines[second]["right"].passed == 20
-    assert lines[second]["trust"] == "not alone"
+    assert lines[first]["trust"] == "reliable"
+    assert lines[second]["accuracy"].passed == 20
+    assert lines[second]["trust"] == "unreliable"
     assert isinstance(lines[first]["judge"], Link)
 
 
@@ -122,9 +123,9 @@ def test_answers_that_people_chose_are_marked_and_decide_nothing():
     document = page()
 
     (everything,) = cells(document, "sheet")
-    assert (everything["trust"], everything["drawn"]) == ("not known yet", 0)
-    assert {row["sample"] for row in cells(document, "judges")} == {"selected by people"}
-    assert "nothing can be said of any judge" in " ".join(document.warnings)
+    assert (everything["decider"], everything["drawn"]) == ("not known yet", 0)
+    assert {row["sample"] for row in cells(document, "judges")} == {"selected by annotators"}
+    assert "no judge can be measured" in " ".join(document.warnings)
 
 
 def test_too_few_say_how_many_more():
@@ -133,7 +134,7 @@ def test_too_few_say_how_many_more():
 
     (everything,) = cells(page(), "sheet")
 
-    assert (everything["trust"], everything["more"]) == ("not known yet", 25)
+    assert (everything["decider"], everything["more"]) == ("not known yet", 25)
     assert "25 more answers drawn at random are needed" in " ".join(page().sentences)
 
 
@@ -143,8 +144,8 @@ def test_too_few_that_err_say_how_many_more_tell():
 
     (everything,) = cells(page(), "sheet")
 
-    assert (everything["trust"], everything["more"]) == ("not known yet", 8)
-    assert "These are too few: 8 more say whether it is so." in everything["why"]
+    assert (everything["decider"], everything["more"]) == ("not known yet", 8)
+    assert "Too few: 8 more answers give a conclusion." in everything["why"]
 
 
 def test_two_judges_that_agree_are_named():
@@ -157,22 +158,22 @@ def test_two_judges_that_agree_are_named():
     document = page()
 
     (everything,) = cells(document, "sheet")
-    assert everything["trust"] == "two judges that agree"
+    assert everything["decider"] == "two judges that agree"
     assert everything["left_to_annotators"] == pytest.approx(1 / 3)
     (pair,) = cells(document, "pairs")
     assert (pair["agreed"].passed, pair["agreed"].n) == (40, 60)
-    assert pair["verdict"] == "may judge together"
+    assert pair["verdict"] == "can decide together"
 
 
 def test_the_page_asks_again_for_what_takes_long(known, client):
     client.force_login(make_user("viewer"))
-    url = reverse("reports:trust")
-    form = TrustForm(as_query({}))
+    url = reverse("reports:judge_reliability")
+    form = JUDGE_RELIABILITY.form(as_query({"tab": "trust"}))
     reading = Reading(make_user("viewer"), computes=False)
-    assert TRUST.build(form.asked, reading).tables[0].rows == []
+    assert JUDGE_RELIABILITY.build(form.asked, reading).tables[0].rows == []
     assert reading.pending
 
-    page = client.get(url, {"compute": "1"}).content.decode()
+    page = client.get(url, {"tab": "trust", "compute": "1"}).content.decode()
 
-    assert "one judge alone" not in page
-    assert "a person" in page
+    assert "one judge</td>" not in page
+    assert "a human" in page

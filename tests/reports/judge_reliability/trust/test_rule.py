@@ -1,24 +1,19 @@
-"""Whom to trust where: the rule at its edges."""
+"""Deciders by group of answers: the rule at its edges."""
 
 import pytest
 
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
 from reports.judge_reliability.accuracy_rule import Checked, Sample
 from reports.judge_reliability.trust.rule import (
-    ENOUGH,
     EVERYTHING,
-    TrustLevel,
+    Decider,
     entry_of,
-    is_significant,
     more_needed,
     sheet,
-    significance,
 )
 
 
 def rows(party, verdicts, *, drawn=True, start=0):
-    """What a party said, and people: "pp" is pass and pass; each answer of an issue of its own."""
+    """Verdicts of a party and of humans, each on an answer of its own issue: "pp" is two passes."""
     return [
         Checked(
             party,
@@ -34,33 +29,11 @@ def rows(party, verdicts, *, drawn=True, start=0):
 
 
 def right(n, wrong=0):
-    """So many right verdicts, half of them "pass", and then wrong ones."""
+    """Return n right verdicts, half of them "pass", and then wrong ones."""
     return ["pp" if k % 2 else "ff" for k in range(n)] + ["pf"] * wrong
 
 
-# What is sure -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n", "expected"), [(34, False), (35, True)])
-def test_one_who_never_errs_is_sure_from_35_answers_on(n, expected):
-    # Wilson's lower bound of n/n is n / (n + z²): 34 / 37.84 = 0.8985, 35 / 38.84 = 0.9011.
-    assert is_significant(n, n) is expected
-
-
-@pytest.mark.parametrize(("n", "expected"), [(ENOUGH - 1, None), (ENOUGH, False)])
-def test_nothing_is_said_of_fewer_answers_than_enough(n, expected):
-    assert is_significant(n, n) is expected
-
-
-def test_without_an_answer_nothing_is_sure():
-    assert significance(0, 0) is None
-    assert is_significant(0, 0) is None
-
-
-def test_the_lower_of_the_two_bounds_counts():
-    assert significance(95, 100, Interval(0.7, 1.0)) == 0.7
-    assert significance(95, 100, Interval(0.99, 1.0)) == wilson_interval(95, 100).low
-    assert is_significant(100, 100, Interval(0.8, 1.0)) is False
+# Missing answers --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -92,41 +65,41 @@ def test_as_many_as_are_needed_are_enough_and_one_less_is_not(n, rate):
 # One group ----------------------------------------------------------------------------------------
 
 
-def test_a_judge_that_is_surely_right_may_judge_alone():
+def test_an_accurate_judge_decides_alone():
     entry = entry_of("law", rows("judge-1", right(40)))
-    assert (entry.trust, entry.who, entry.left_to_annotators) == (
-        TrustLevel.ALONE,
+    assert (entry.decider, entry.parties, entry.left_to_annotators) == (
+        Decider.ONE,
         ("judge-1",),
         0.0,
     )
 
 
-def test_the_surest_is_named():
+def test_the_judge_with_the_highest_bound_is_named():
     given = [*rows("judge-1", right(40)), *rows("judge-2", right(60))]
-    assert entry_of("law", given).who == ("judge-2",)
+    assert entry_of("law", given).parties == ("judge-2",)
 
 
-def test_answers_that_people_chose_say_nothing():
+def test_answers_selected_by_annotators_decide_nothing():
     entry = entry_of("law", rows("judge-1", right(100), drawn=False))
-    assert (entry.trust, entry.drawn, entry.more) == (TrustLevel.UNKNOWN, 0, 20)
+    assert (entry.decider, entry.drawn, entry.more) == (Decider.UNKNOWN, 0, 20)
     (line,) = entry.lines
     assert (line.sample, line.found.n) == (Sample.ALL, 100)
 
 
-def test_fewer_than_enough_are_not_known_yet_and_say_how_many_more():
+def test_too_few_answers_say_how_many_more_are_needed():
     entry = entry_of("law", rows("judge-1", right(10)))
-    assert (entry.trust, entry.who, entry.more) == (TrustLevel.UNKNOWN, ("judge-1",), 25)
+    assert (entry.decider, entry.parties, entry.more) == (Decider.UNKNOWN, ("judge-1",), 25)
 
 
-def test_who_errs_too_often_leaves_it_to_a_person():
+def test_a_judge_that_errs_too_often_leaves_the_decision_to_a_human():
     entry = entry_of("law", rows("judge-1", right(30, wrong=10)))
-    assert (entry.trust, entry.left_to_annotators, entry.more) == (TrustLevel.HUMAN, 1.0, 0)
+    assert (entry.decider, entry.left_to_annotators, entry.more) == (Decider.HUMAN, 1.0, 0)
 
 
-def test_who_is_right_but_not_surely_so_needs_more():
+def test_high_accuracy_on_few_answers_needs_more():
     entry = entry_of("law", rows("judge-1", right(24, wrong=1)))
     # 24 of 25 is 0.96: z² · 0.09 / 0.06² = 96.04, so 97 in all.
-    assert (entry.trust, entry.more) == (TrustLevel.HUMAN, 72)
+    assert (entry.decider, entry.more) == (Decider.HUMAN, 72)
 
 
 def two(agreed, differ, wrong=0):
@@ -137,27 +110,27 @@ def two(agreed, differ, wrong=0):
     return [*rows("judge-1", [*truth, *first]), *rows("judge-2", [*truth, *second])]
 
 
-def test_two_that_are_surely_right_when_they_agree_are_named_with_what_is_left():
+def test_two_accurate_judges_that_agree_are_named_with_the_rest():
     entry = entry_of("law", two(40, 20))
-    assert (entry.trust, entry.who) == (TrustLevel.TWO, ("judge-1", "judge-2"))
+    assert (entry.decider, entry.parties) == (Decider.TWO, ("judge-1", "judge-2"))
     assert entry.left_to_annotators == pytest.approx(20 / 60)
     assert (entry.pairs[0].both, entry.pairs[0].agreed, entry.pairs[0].right) == (60, 40, 40)
 
 
-@pytest.mark.parametrize(("differ", "expected"), [(40, TrustLevel.TWO), (41, TrustLevel.HUMAN)])
+@pytest.mark.parametrize(("differ", "expected"), [(40, Decider.TWO), (41, Decider.HUMAN)])
 def test_two_must_agree_on_at_least_half(differ, expected):
-    assert entry_of("law", two(40, differ)).trust is expected
+    assert entry_of("law", two(40, differ)).decider is expected
 
 
 def test_two_that_agree_on_what_is_wrong_are_not_trusted():
-    assert entry_of("law", two(40, 20, wrong=4)).trust is TrustLevel.HUMAN
+    assert entry_of("law", two(40, 20, wrong=4)).decider is Decider.HUMAN
 
 
-def test_the_pair_that_leaves_least_to_people_is_named():
+def test_the_pair_that_leaves_least_to_humans_is_named():
     given = two(40, 20)
     third = [row._replace(party="judge-3") for row in given if row.party == "judge-1"]
     # The third says what the first says: they agree on all, and are right on 50 of 60.
-    assert entry_of("law", [*given, *third]).who == ("judge-1", "judge-2")
+    assert entry_of("law", [*given, *third]).parties == ("judge-1", "judge-2")
 
 
 def test_a_jury_is_no_part_of_a_pair():
@@ -169,7 +142,7 @@ def test_one_issue_that_is_always_wrong_counts_as_one():
     """Twenty wrong answers of one issue spread the bound by issue further than Wilson's."""
     given = rows("judge-1", right(300, wrong=12))
     clustered = [row._replace(issue=-1) if row.said != row.people else row for row in given]
-    assert entry_of("law", given).trust is TrustLevel.ALONE
+    assert entry_of("law", given).decider is Decider.ONE
     entry = entry_of("law", clustered)
     assert entry.lines[0].low < entry_of("law", given).lines[0].low
 

@@ -1,0 +1,167 @@
+"""Agreement with humans: the accuracy of judges, and pass rates corrected for their error."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.urls import reverse
+
+from evalhub.formatting import between, few, percent, score
+from reports.documents.document import Document, Fact, Table
+from reports.documents.reading import Reading
+from reports.judge_reliability.accuracy_rule import Measured, Sample
+from reports.judge_reliability.humans.accuracy_tables import (
+    NO_EVALUATIONS,
+    View,
+    accuracy,
+    answers_table,
+    confusion_table,
+    corrected_table,
+    kappa,
+    measured_table,
+    sources_table,
+)
+from reports.judge_reliability.humans.corrections_query import corrections, judged_runs
+from reports.judge_reliability.trust_rule import MIN_CHECKED
+from reports.queries.human_agreement import Calibration, calibration, choices, evaluated_runs
+
+CORRECTED = 10
+"""Newest runs whose pass rate is corrected."""
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Compare each judge and jury with humans, one of them in detail, and correct pass rates."""
+    suite = asked["suite"]
+    runs = evaluated_runs(suite=suite, last=asked["last"])
+    humans = calibration(runs, reading)
+    judged = judged_runs(suite=suite, last=CORRECTED)
+    view = _view(asked, humans)
+    return Document(
+        question="How well do judges agree with humans?",
+        sentences=tuple(_sentences(humans, view, has_runs=bool(runs))),
+        facts=(*_facts(humans, view), *_next_steps(humans, view, reading)),
+        tables=(
+            *(_agreement(humans, view, reading) if runs else (_no_evaluations(view),)),
+            corrected_table(judged, corrections(judged, runs, humans, reading)),
+            *((sources_table(choices(suite)),) if runs else ()),
+        ),
+        warnings=tuple(_warnings(humans, view)),
+        labels=("scripted judge",)
+        if humans and any(party.is_scripted for party in humans.parties.values())
+        else (),
+    )
+
+
+def _agreement(humans: Calibration | None, view: View, reading: Reading) -> tuple[Table, ...]:
+    return (
+        *(measured_table(humans, view, sample) for sample in Sample),
+        confusion_table(view),
+        answers_table(humans, view, reading.reader),
+    )
+
+
+def _no_evaluations(view: View) -> Table:
+    return replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)
+
+
+def _view(asked: Mapping[str, Any], humans: Calibration | None) -> View:
+    """Return the party and sample to show: those asked for, else those with most answers."""
+    has_drawn = humans and humans.measured[Sample.DRAWN]
+    sample = Sample(asked["sample"] or (Sample.DRAWN if has_drawn else Sample.ALL))
+    lines = humans.measured[sample] if humans else []
+    found = next((line for line in lines if line.party == asked["party"]), None)
+    shown = found or max(lines, key=_jury_first, default=None)
+    return View(
+        sample=sample,
+        shown=shown,
+        cell=asked["cell"],
+        missing=asked["party"] if found is None else "",
+        name=humans.parties[shown.party].name if humans and shown else "",
+        state={name: asked[name] for name in ("suite", "last", "sample")},
+    )
+
+
+def _jury_first(line: Measured) -> tuple[bool, int]:
+    return line.party.startswith("jury"), line.n
+
+
+def left_out(humans: Calibration) -> str:
+    """Name the judges that were shown examples from tests they would be measured on."""
+    counts = {humans.parties[key].name: n for key, n in humans.taught.items()}
+    names = few([f"{name} on {n:,}" for name, n in sorted(counts.items())])
+    return (
+        "Judges are not measured on tests that are examples in their own prompt. "
+        f"Answers left out: {names}."
+    )
+
+
+# Text ---------------------------------------------------------------------------------------------
+
+
+def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Iterator[str]:
+    if not has_runs:
+        yield (
+            "There are no human evaluations yet. Open results and give your own verdict to "
+            "measure judges against it."
+        )
+    if humans is None or view.shown is None:
+        return
+    shown, found = view.shown, view.shown.accuracy
+    where = "drawn at random" if view.sample is Sample.DRAWN else "with a human verdict"
+    yield (
+        f"{view.name} agrees with humans on {percent(found.accuracy)} "
+        f"({between(shown.intervals.accuracy)}) of {found.n:,} answers {where}: kappa "
+        f"{'not defined' if shown.kappa is None else score(shown.kappa)}."
+    )
+    if found.recall is not None:
+        yield (
+            f"It finds {percent(found.recall)} of the answers that humans fail; humans fail "
+            f"{percent(found.precision)} of those it fails."
+        )
+
+
+def _facts(humans: Calibration | None, view: View) -> Iterator[Fact]:
+    if humans is None:
+        return
+    yield Fact("answers", "Answers with human verdict", humans.answers, "count")
+    yield Fact("drawn", "Drawn at random, judged blind", humans.drawn, "count", "calibration")
+    yield Fact("disputed", "Disputed", humans.disputed, "count", "humans disagree: left out")
+    if view.shown is not None:
+        yield Fact("accuracy", "Accuracy", accuracy(view.shown), "rate", view.name)
+        yield Fact(
+            "kappa", "Kappa", kappa(view.shown), "estimate", "0 = chance, 1 = full agreement"
+        )
+
+
+def _next_steps(humans: Calibration | None, view: View, reading: Reading) -> Iterator[Fact]:
+    judge = humans.parties[view.shown.party].judge_id if humans and view.shown else None
+    if judge is not None and reading.reader.has_perm("tuning.add_tuning"):
+        url = f"{reverse('admin:tuning_tuning_add')}?judge={judge}"
+        yield Fact("improve", "Tune this judge", view.name, "text", "on human evaluations", url)
+
+
+def _warnings(humans: Calibration | None, view: View) -> Iterator[str]:
+    if humans is None:
+        return
+    if view.missing:
+        yield f"There is no judge or jury {view.missing!r} in this sample: another one is shown."
+    if humans.taught:
+        yield left_out(humans)
+    if humans.answers and not humans.drawn:
+        yield (
+            "No answer was drawn at random and judged blind: all figures rest on answers that "
+            "annotators selected, and pass rates cannot be corrected."
+        )
+    if view.shown and view.sample is Sample.ALL:
+        yield (
+            "A selected sample: annotators often override verdicts they doubt, which makes judges "
+            "look worse than they are and hides errors that nobody suspected."
+        )
+    if 0 < humans.drawn < MIN_CHECKED:
+        answers = "answer was" if humans.drawn == 1 else "answers were"
+        yield f"Only {humans.drawn} {answers} drawn at random: too few to estimate a judge's error."
+    if view.shown and view.shown.is_lopsided:
+        yield (
+            f"Humans gave one of the two verdicts on only {percent(view.shown.rarer)} of these "
+            "answers: kappa is then low and accuracy high for almost any judge."
+        )

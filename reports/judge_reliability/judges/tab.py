@@ -1,0 +1,128 @@
+"""Between judges: their agreement, coverage, failures, cost and biases."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evalhub.formatting import score
+from reports.documents.document import Document, Estimate, Fact, Table
+from reports.documents.links import page_url
+from reports.documents.rate_cells import share_of
+from reports.documents.reading import Reading
+from reports.judge_reliability.judges.judge_tables import (
+    agreement_table,
+    concerns_table,
+    failures_table,
+    habits_table,
+    judges_table,
+    lengths_table,
+)
+from reports.judge_reliability.judges.pair_tables import matrix_table, pairs_table, votes_table
+from reports.judge_reliability.judges.query import JudgeReport, judge_report
+from runs.models import Run
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Report on the judges of the last judge runs, the concerns about them, and how they agree."""
+    run = asked["run"]
+    report = judge_report(reading, suite=asked["suite"], run=run, last=asked["last"])
+    return Document(
+        question="How well do judges agree with each other?",
+        sentences=tuple(_sentences(report, run)),
+        facts=tuple(_facts(report, run)),
+        tables=(
+            concerns_table(report),
+            *(_tables(report, asked["measure"]) if report.lines else ()),
+        ),
+        warnings=tuple(_warnings(report)),
+        labels=tuple(_labels(report)),
+    )
+
+
+def _tables(report: JudgeReport, measure: str) -> tuple[Table, ...]:
+    return (
+        judges_table(report),
+        habits_table(report),
+        matrix_table(report, measure),
+        pairs_table(report),
+        votes_table(report),
+        agreement_table(report),
+        failures_table(report),
+        lengths_table(report),
+    )
+
+
+def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
+    if not report.lines:
+        yield "No judge run is done yet. Launch a run with a jury."
+        return
+    where = f"the judge runs of {run}" if run else _count(len(report.lines), "judge run")
+    yield f"{_count(len(report.judges), 'judge')} in {where}: {_reliability(report)}."
+    newest = report.lines[0]
+    alpha, band, units = newest.agreement
+    if alpha is not None:
+        yield (
+            f"In the newest judge run ({newest.jury}, {newest.run}) the judges agree with alpha "
+            f"{score(alpha)} over {_count(units, 'criterion', 'criteria')}: {band}."
+        )
+
+
+def _reliability(report: JudgeReport) -> str:
+    n = report.unreliable
+    if not n:
+        return "no serious concern found"
+    if n == len(report.judges):
+        return "unreliable" if n == 1 else "all of them are unreliable"
+    return f"{n} of them {'is' if n == 1 else 'are'} unreliable"
+
+
+def _count(n: int, thing: str, plural: str = "") -> str:
+    return f"{n:,} {thing if n == 1 else plural or f'{thing}s'}"
+
+
+def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
+    if run is not None:
+        url = page_url("judge_reliability", tab="judges")
+        yield Fact("run", "Only this run", str(run), note="Show all", url=url)
+    if not report.lines:
+        return
+    judges = f"of {_count(len(report.judges), 'judge')}"
+    yield Fact("unreliable", "Unreliable", report.unreliable, "count", judges)
+    alpha, band, units = report.lines[0].agreement
+    yield Fact("alpha", "Newest alpha", Estimate(alpha, units), "estimate", str(band))
+    answered = sum(judge.answered for judge in report.judges)
+    asked = sum(judge.asked for judge in report.judges)
+    yield Fact("answered", "Coverage", share_of(answered, asked), "rate", "of judgments")
+    spent = [line.spent_usd for line in report.lines if line.spent_usd is not None]
+    note = f"in {len(spent)} of {len(report.lines)} judge runs with known prices"
+    yield Fact(
+        "spent",
+        "Spent on judging",
+        sum(spent) if spent else None,
+        "usd",
+        note if spent else "prices unknown",
+    )
+    yield Fact(
+        "drawn",
+        "Evaluated by humans at random",
+        report.humans.drawn if report.humans else None,
+        "count",
+        "answers; see Agreement with humans",
+        page_url("judge_reliability", tab="humans"),
+    )
+
+
+def _warnings(report: JudgeReport) -> Iterator[str]:
+    lopsided = sum(pair.is_lopsided for pair in report.pairs)
+    if lopsided:
+        yield (
+            f"In {lopsided} of {_count(len(report.pairs), 'pair')} one verdict is rarer than 10%: "
+            "kappa is then low however often two judges agree. Read the share of equal verdicts "
+            "as well."
+        )
+
+
+def _labels(report: JudgeReport) -> Iterator[str]:
+    if any(judge.is_scripted for judge in report.judges):
+        yield "scripted judge"
+    if any(judge.own_answers for judge in report.judges):
+        yield "judges its own answers"

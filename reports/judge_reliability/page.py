@@ -1,0 +1,113 @@
+"""Judge reliability: one page with three tabs, each a report of its own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import QueryDict
+
+from reports.documents.document import Document
+from reports.documents.links import page_url
+from reports.documents.reading import Page, Reading
+from reports.judge_reliability.evaluated_runs_form import EvaluatedRunsForm
+from reports.judge_reliability.humans import tab as humans
+from reports.judge_reliability.humans.accuracy_tables import ANY, CELLS, SAMPLES
+from reports.judge_reliability.judges import tab as judges
+from reports.judge_reliability.judges.pair_tables import MEASURES, SAME
+from reports.judge_reliability.trust import tab as trust
+from reports.judge_reliability.trust.query import DOMAINS, TAGS
+from runs.models import Run
+
+
+class Tab(NamedTuple):
+    """One of the page's reports; `fields` are those it reads besides the suite and the runs."""
+
+    key: str
+    title: str
+    fields: tuple[str, ...]
+    build: Callable[[Mapping[str, Any], Reading], Document]
+
+
+TABS = (
+    Tab("humans", "Agreement with humans", ("sample", "party", "cell"), humans.build),
+    Tab("trust", "When to trust which judge", ("by",), trust.build),
+    Tab("judges", "Between judges", ("measure", "run"), judges.build),
+)
+
+
+class JudgeReliabilityForm(EvaluatedRunsForm):
+    """The state of all tabs; only the fields of the chosen one are shown and read."""
+
+    tab = forms.ChoiceField(
+        choices=[(tab.key, tab.title) for tab in TABS],
+        initial=TABS[0].key,
+        widget=forms.HiddenInput,
+        help_text="Report to show",
+    )
+    sample = forms.ChoiceField(
+        label="Matrix of",
+        choices=[
+            ("", "the random sample, if available"),
+            *((sample.value, title) for sample, title in SAMPLES.items()),
+        ],
+        help_text="Tab humans",
+    )
+    party = forms.CharField(
+        widget=forms.HiddenInput, max_length=40, help_text="Tab humans: the judge or jury to show"
+    )
+    cell = forms.ChoiceField(
+        choices=[("", ANY), *CELLS.items()],
+        widget=forms.HiddenInput,
+        help_text="Tab humans: the cell of the matrix whose answers to list",
+    )
+    by = forms.ChoiceField(
+        label="Group by", choices=[(DOMAINS, "domain"), (TAGS, "any tag")], initial=DOMAINS
+    )
+    measure = forms.ChoiceField(label="Compare by", choices=MEASURES, initial=SAME)
+    run = forms.ModelChoiceField(
+        Run.objects.all(),
+        widget=forms.HiddenInput,
+        help_text="Tab judges: read the judge runs of this run only",
+    )
+
+    def __init__(self, query: QueryDict) -> None:
+        super().__init__(query)
+        self.chosen = tab_of(query.get("tab", ""))
+        for name in {name for tab in TABS if tab != self.chosen for name in tab.fields}:
+            del self.fields[name]
+        if self.chosen.key == "judges":
+            self.fields["last"].label, self.fields["last"].help_text = "Judge runs", ""
+
+    @property
+    def tabs(self) -> list[dict[str, Any]]:
+        """The tabs with their addresses, which keep the suite and the runs."""
+        shared = {name: self.data.get(name) for name in ("suite", "last")}
+        return [
+            {
+                "title": tab.title,
+                "url": page_url("judge_reliability", tab=tab.key, **shared),
+                "is_current": tab == self.chosen,
+            }
+            for tab in TABS
+        ]
+
+
+def tab_of(key: str) -> Tab:
+    return next((tab for tab in TABS if tab.key == key), TABS[0])
+
+
+def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+    return tab_of(asked["tab"]).build(asked, reading)
+
+
+JUDGE_RELIABILITY = Page(
+    key="judge_reliability",
+    title="Judge reliability",
+    summary="How well judges agree with humans (accuracy, kappa, confusion matrix, corrected pass "
+    "rates), when to trust which judge by domain or tag, and how judges compare with each other "
+    "(agreement, coverage, failures, cost, biases). `tab` selects one of the three reports.",
+    form=JudgeReliabilityForm,
+    build=build,
+    icon="gavel",
+    template="reports/judge_reliability/page.html",
+)
