@@ -68,6 +68,7 @@ def addresses() -> dict[str, str]:
         },
         "issue": {"": {"issue": Issue.objects.order_by("pk")[3]}},
         "heatmap": {"issues": {}, "tags": {"rows": "tag"}},
+        "judge_reliability": {tab: {"tab": tab} for tab in ("humans", "trust", "judges")},
     }
     for page in PAGES:
         for name, state in states.get(page.key, {"": {}}).items():

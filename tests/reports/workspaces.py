@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from issues.models import Issue, Test
+from reports.registry import PAGES
 from runs.models import Run, Suite
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, finish, judge
@@ -72,6 +73,13 @@ STATES: dict[str, Callable[[Workspace], dict[str, Any]]] = {
     "issue": lambda ledger: {"issue": ledger.issues[0].pk},
 }
 """What a page is asked in tests, by its key; one that is not here is asked as it stands."""
+
+
+VIEWS = [
+    *((page.key, {}) for page in PAGES),
+    *(("judge_reliability", {"tab": tab}) for tab in ("trust", "judges")),
+]
+"""Every page by its key, and its tabs."""
 
 
 def state_for(key: str, ledger: Workspace | None) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from reports.registry import PAGES, page_of
+from reports.registry import page_of
 from tests.factories import first_result, make_user
-from tests.reports.workspaces import make_workspace
+from tests.reports.workspaces import VIEWS, make_workspace
 
 pytestmark = pytest.mark.django_db
 
@@ -20,16 +20,16 @@ def browser():
     return client
 
 
-def broken(client, url, names):
+def broken(client, url, names, view=None):
     """The values that end in an error of the server, each given for all of these parameters."""
-    asked = [(value, dict.fromkeys(names, value)) for value in NASTY]
+    asked = [(value, dict.fromkeys(names, value) | (view or {})) for value in NASTY]
     return [value[:20] for value, query in asked if client.get(url, query).status_code >= 500]
 
 
-@pytest.mark.parametrize("key", [page.key for page in PAGES])
-def test_no_value_breaks_a_report_page(browser, key):
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_no_value_breaks_a_report_page(browser, key, view):
     make_workspace()
-    assert broken(browser, reverse(f"reports:{key}"), page_of(key).form.base_fields) == []
+    assert broken(browser, reverse(f"reports:{key}"), page_of(key).form.base_fields, view) == []
 
 
 def test_no_value_breaks_the_pages_beside_them(browser):

@@ -14,15 +14,14 @@ from django.urls import reverse
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.documents.reading import Reading
-from reports.registry import PAGES, page_of
+from reports.registry import page_of
 from runs.models import JudgeRun, Run, Suite, TagSet
 from tests.factories import make_user
 from tests.reports.documents.test_pages import as_query
-from tests.reports.workspaces import make_workspace, state_for
+from tests.reports.workspaces import VIEWS, make_workspace, state_for
 
 pytestmark = pytest.mark.django_db
 
-KEYS = [page.key for page in PAGES]
 HOSTILE = '=1 [a](javascript:x)<a href="javascript:x">b</a></script><img src=x onerror=y>'
 MARKUP = re.compile(r'<img src=x|<a href="javascript')
 
@@ -65,9 +64,9 @@ def browser():
     return client
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_names_write_no_markup_and_no_formulas(browser, key):
-    state = state_for(key, make_hostile_ledger())
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_names_write_no_markup_and_no_formulas(browser, key, view):
+    state = state_for(key, make_hostile_ledger()) | view
     document = page_of(key).build(
         page_of(key).form(as_query(state)).asked, Reading(make_user("viewer"))
     )

@@ -14,15 +14,13 @@ from evalhub.formatting import percent
 from reports.documents.cells import headings, words
 from reports.documents.document import Column, Document, Linked, Table
 from reports.documents.reading import Reading
-from reports.registry import PAGES, page_of
+from reports.registry import page_of
 from runs.figures.tallies import Rate
 from tests.api import client_of
 from tests.factories import make_user
-from tests.reports.workspaces import make_workspace, state_for
+from tests.reports.workspaces import VIEWS, make_workspace, state_for
 
 pytestmark = pytest.mark.django_db
-
-KEYS = [page.key for page in PAGES]
 
 
 @pytest.fixture
@@ -43,9 +41,9 @@ def text_of(html):
     return re.sub(r"[\s(),]+", "", unescape(re.sub(r"<[^>]*>", "", html)))
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_page_file_and_api_tell_the_same_figures(browser, key):
-    state = state_for(key, make_workspace())
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_page_file_and_api_tell_the_same_figures(browser, key, view):
+    state = state_for(key, make_workspace()) | view
     page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
     answer = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
     form = page_of(key).form(as_query(state))
@@ -108,9 +106,9 @@ def as_query(state):
     return query
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, key):
-    state = state_for(key, make_workspace())
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, key, view):
+    state = state_for(key, make_workspace()) | view
 
     def file(ending):
         return browser.get(reverse(f"reports:{key}_download", args=[ending]), state)
@@ -124,30 +122,30 @@ def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, key):
     assert not re.search(r'(src|href)="(?!#)', written), "the file asks for something elsewhere"
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_ledger_without_runs_is_explained(browser, key):
-    page = browser.get(reverse(f"reports:{key}"), state_for(key, None))
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_a_ledger_without_runs_is_explained(browser, key, view):
+    page = browser.get(reverse(f"reports:{key}"), state_for(key, None) | view)
 
     assert page.status_code == 200
     assert page_of(key).title in page.content.decode()
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_browser_tab_says_which_page_it_is(browser, key):
-    html = browser.get(reverse(f"reports:{key}"), state_for(key, None)).content.decode()
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_the_browser_tab_says_which_page_it_is(browser, key, view):
+    html = browser.get(reverse(f"reports:{key}"), state_for(key, None) | view).content.decode()
 
     tab = re.search(r"<title>(.*?)</title>", html, re.S)
     assert tab
     assert f"{page_of(key).title} | EvalHub" in tab[1]
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_more_runs_need_no_more_queries(browser, key, django_assert_max_num_queries):
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_more_runs_need_no_more_queries(browser, key, view, django_assert_max_num_queries):
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
     def count(ledger):
-        state = state_for(key, ledger)
+        state = state_for(key, ledger) | view
         browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"})
         with CaptureQueriesContext(
             connection,
@@ -160,24 +158,22 @@ def test_more_runs_need_no_more_queries(browser, key, django_assert_max_num_quer
     assert many <= few
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, key):
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, key, view):
     fields = page_of(key).form.base_fields
     name = next((n for n, f in fields.items() if type(f).__name__ != "CharField"), None)
     if name is None:
         pytest.skip(f"{key} has no field that could be wrong")
-    page = browser.get(reverse(f"reports:{key}"), {name: "no-such-thing"})
+    page = browser.get(reverse(f"reports:{key}"), wrong := {**view, name: "no-such-thing"})
 
     assert page.status_code == 200
     assert "no-such-thing" in page.content.decode()
-    assert (
-        client_of("viewer").get(f"/api/v1/reports/{key}/?{name}=no-such-thing").status_code == 400
-    )
+    assert client_of("viewer").get(f"/api/v1/reports/{key}/", wrong).status_code == 400
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_who_may_not_see_runs_sees_no_report(key):
-    assert client_of("").get(f"/api/v1/reports/{key}/").status_code == 403
+@pytest.mark.parametrize(("key", "view"), VIEWS)
+def test_who_may_not_see_runs_sees_no_report(key, view):
+    assert client_of("").get(f"/api/v1/reports/{key}/", view).status_code == 403
 
 
 def test_text_that_looks_like_a_formula_stays_text_in_a_file():
