@@ -9,7 +9,6 @@ import logging
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from evalhub.digest import digest
 from evalhub.llm import word_vectors
@@ -17,9 +16,7 @@ from evalhub.llm.embedding_cache import Embedding
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.statistics.cosine import cosine
-
-if TYPE_CHECKING:
-    from evalhub.work.caller import ModelCaller
+from evalhub.work.caller import ModelCaller
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +26,7 @@ MOST_AT_ONCE = 64
 
 
 async def similarity(
-    first: str, second: str, *, endpoint: Endpoint | None, caller: "ModelCaller"
+    first: str, second: str, *, endpoint: Endpoint | None, caller: ModelCaller
 ) -> float | None:
     """How near two texts are: the cosine of their vectors, in [-1, 1].
 
@@ -64,7 +61,7 @@ def text_similarity(first: Vector | None, second: Vector | None) -> float | None
 
 
 async def vectors_of(
-    texts: Sequence[str], *, endpoint: Endpoint | None, caller: "ModelCaller"
+    texts: Sequence[str], *, endpoint: Endpoint | None, caller: ModelCaller
 ) -> dict[str, Vector]:
     """The vectors of texts that are not blank, asking only for those that are not kept.
 

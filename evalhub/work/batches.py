@@ -1,4 +1,4 @@
-"""What a worker's loop asks of the database: each a transaction that does no harm done twice."""
+"""The worker loop's transactions. Each is safe to repeat."""
 
 import logging
 from collections.abc import Sequence
@@ -9,16 +9,17 @@ from django.db import DatabaseError, transaction
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work import clock, leases
-from evalhub.work.kinds import Kind, Spend, kinds
+from evalhub.work.budget import Spend
+from evalhub.work.kinds import AnyKind, kinds
 from evalhub.work.models import BatchState, ItemState, Worker
 
 log = logging.getLogger(__name__)
 
-Key = tuple[Kind, int]
+Key = tuple[AnyKind, int]
 
 
 class Live(NamedTuple):
-    """A live batch, the endpoints that an item of it calls, and its purse."""
+    """A live batch, the endpoints that its items call, and its spend."""
 
     batch: Any
     endpoints: list[Endpoint]
@@ -26,7 +27,7 @@ class Live(NamedTuple):
 
 
 def read_live() -> dict[Key, Live]:
-    """Every live batch. One that cannot be read fails, and keeps no other from being worked on."""
+    """Return every live batch. A batch that cannot be read fails, without affecting the others."""
     found = {}
     for kind in kinds():
         for batch in kind.batches().filter(state=BatchState.LIVE):
@@ -41,32 +42,32 @@ def read_live() -> dict[Key, Live]:
 
 
 def internal(error: Exception) -> str:
-    """What a person is told of an error that is our own."""
-    return f"An error of EvalHub itself; the worker's log says more: {error!r}"
+    """Describe an error in EvalHub itself to a person."""
+    return f"Internal error in EvalHub: {error!r}. See the worker's log for details."
 
 
-def is_cancelled(kind: Kind, batch_id: int) -> bool:
-    """Whether what is in flight is to be ended too. A batch that was deleted is cancelled."""
+def is_cancelled(kind: AnyKind, batch_id: int) -> bool:
+    """Return True if calls in flight must end too. A deleted batch counts as cancelled."""
     state = kind.batches().filter(pk=batch_id).values_list("state", flat=True).first()
     return state in (None, BatchState.CANCELLED)
 
 
-def claim(kind: Kind, batch_id: int, worker: Worker, most: int, alone: bool) -> leases.Claim:
+def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, alone: bool) -> leases.Claim:
     claimed = leases.claim(kind, batch_id, worker, most, alone=alone)
     if claimed.item_ids:
         kind.batches().filter(pk=batch_id, started_at=None).update(started_at=clock.now())
     return claimed
 
 
-def give_back(kind: Kind, item_ids: Sequence[int], worker: Worker, after_s: float = 0.0) -> None:
-    """Return items in good order, to be claimed again after so many seconds."""
+def give_back(kind: AnyKind, item_ids: Sequence[int], worker: Worker, after_s: float = 0.0) -> None:
+    """Release items in good order, to be claimed again after `after_s` seconds."""
     mine = kind.items().filter(pk__in=item_ids, worker=worker, state=ItemState.PENDING)
     later = {"next_try_at": clock.now() + timedelta(seconds=after_s)} if after_s else {}
     leases.release(mine, **later)
 
 
-def fail_item(kind: Kind, item_id: int, worker: Worker, message: str) -> None:
-    """An error of our own: it is shown as what it is, and can be retried."""
+def fail_item(kind: AnyKind, item_id: int, worker: Worker, message: str) -> None:
+    """End an item with an internal error. It can be retried."""
     with transaction.atomic():
         mine = kind.items().filter(pk=item_id, worker=worker, state=ItemState.PENDING)
         failed = mine.update(
@@ -76,23 +77,23 @@ def fail_item(kind: Kind, item_id: int, worker: Worker, message: str) -> None:
             kind.on_error([item_id])
 
 
-def fail_batch(kind: Kind, batch_id: int, reason: str) -> None:
+def fail_batch(kind: AnyKind, batch_id: int, reason: str) -> None:
     live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
     live.update(state=BatchState.FAILED, reason=reason)
 
 
-def pause_spent(kind: Kind, batch_id: int) -> None:
+def pause_spent(kind: AnyKind, batch_id: int) -> None:
     live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
     live.update(
         state=BatchState.PAUSED,
-        reason="The cost limit is reached: raise it and resume, or leave it as it is.",
+        reason="Paused at its cost limit. To continue, raise the limit and resume.",
     )
 
 
-def finish_if_done(kind: Kind, batch_id: int) -> None:
-    """Mark a batch as done when nothing of it is left.
+def finish_if_done(kind: AnyKind, batch_id: int) -> None:
+    """Mark a batch as done when it has no unfinished items.
 
-    That is asked again under the row's lock: a person may be reopening items just now.
+    This is checked again under the row's lock: a person may be reopening items just now.
     """
     live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
     if (batch := live.first()) is None or kind.remaining(batch).exists():
@@ -106,7 +107,7 @@ def finish_if_done(kind: Kind, batch_id: int) -> None:
 
 
 def is_anything_left() -> bool:
-    """Whether a live batch has items that may be done some time, be they leased or waiting."""
+    """Return True if a live batch has pending items, leased or waiting."""
     return any(
         kind.claimable(batch).filter(state=ItemState.PENDING).exists()
         for kind in kinds()

@@ -1,29 +1,33 @@
-"""Whether a batch's work may go on: it was not paused, and its money is not spent."""
+"""Cost limits: the budget that batches share, and the gate that each call passes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from evalhub.work.kinds import Spend
+from evalhub.work.errors import GivenBack
 
 READS_TO_SETTLE = 2
-"""Readings of the purse until a saved cost is surely among them: one may be under way already."""
+"""Readings until a saved cost is certain to be included: one may have begun before the save."""
 
 
-class GivenBack(Exception):
-    """The item is to be returned in good order, its work done later."""
+@dataclass
+class Spend:
+    """A batch's cost so far and its limit, in US dollars. `limit` None: no limit.
 
-    def __init__(self, *, after_s: float = 0.0) -> None:
-        super().__init__(f"given back for {after_s:.0f} s")
-        self.after_s = after_s
+    Batches with the same `key` share one limit; "": this batch has its own.
+    """
+
+    spent: float
+    limit: float | None
+    key: str = ""
 
 
 @dataclass
 class Budget:
-    """The money of batches that share a limit: what the database says, and what it cannot know yet.
+    """The spend of batches that share a limit, with costs that the database does not hold yet.
 
-    US dollars: `reserved_usd` are estimates of calls in flight, `unsaved_usd` costs of calls that
-    ended, `settling` costs that were saved after the purse was last read.
+    In US dollars: `reserved_usd` is the estimate for calls in flight, `unsaved_usd` the cost of
+    finished calls, `settling` the costs saved since the spend was last read.
     """
 
     spend: Spend = field(default_factory=lambda: Spend(0.0, None))
@@ -39,30 +43,31 @@ class Budget:
         return spent + estimate_usd <= self.spend.limit + 1e-9
 
     def look(self, spend: Spend) -> None:
-        """Take over what the database says is spent."""
+        """Take over the spend as just read from the database."""
         self.spend = spend
         self.settling = [(cost, looks - 1) for cost, looks in self.settling if looks > 1]
 
     def balance(self, spend: Spend) -> None:
-        """The same when nothing is in flight and all is saved: the database then knows all."""
+        """Take over the spend when nothing is in flight or unsaved."""
         self.spend, self.settling = spend, []
         self.reserved_usd = self.unsaved_usd = 0.0
 
     def add_unsaved(self, cost_usd: float) -> None:
-        """A call has ended with this cost, which is not saved yet."""
+        """Count the cost of a finished call until it is saved."""
         self.unsaved_usd += cost_usd
 
     def mark_saved(self, cost_usd: float) -> None:
-        """That cost has been saved."""
+        """Count a cost as saved, but not yet read back."""
         self.unsaved_usd -= cost_usd
         self.settling.append((cost_usd, READS_TO_SETTLE))
 
 
 @dataclass
 class Gate:
-    """Through which every call of a batch goes.
+    """Decides whether a call of a batch may start.
 
-    `refused_usd` is the estimate of a call that could have passed the limit; None: there was none.
+    `refused_usd` is the estimate of a call that could have exceeded the limit; None: no call was
+    refused.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -70,22 +75,22 @@ class Gate:
     refused_usd: float | None = None
 
     def check(self) -> None:
-        """Raise GivenBack where no call may begin any more."""
+        """Raise GivenBack if the batch accepts no more calls."""
         if not self.is_open:
             raise GivenBack
 
     def reconsider(self) -> bool:
-        """Whether a call may be made: none was refused, or that one can be paid after all."""
+        """Return True if no call was refused, or if the refused one is affordable now."""
         if self.refused_usd is not None and self.budget.affords(self.refused_usd):
             self.refused_usd = None
         return self.refused_usd is None
 
     @contextmanager
     def reserve(self, estimate_usd: float) -> Iterator[None]:
-        """Keep so much back while a call is in flight.
+        """Reserve an estimated cost while a call is in flight.
 
         Raises:
-            GivenBack: The batch was paused, or its cost limit could be passed.
+            GivenBack: The batch was paused, or the call could exceed the cost limit.
         """
         self.check()
         if not self.budget.affords(estimate_usd):

@@ -1,4 +1,4 @@
-"""What a piece of work is given to do its job: calls that keep to the limits, and saving."""
+"""Calls to models for one item of work, within its batch's cost limit and the models' rates."""
 
 import asyncio
 import logging
@@ -16,34 +16,30 @@ from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
-from evalhub.llm.retry import LONGEST_WAIT_S, delay_s
+from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import token_limit, tokens_in
 from evalhub.work import shared_rate
-from evalhub.work.budget import Gate, GivenBack
-from evalhub.work.kinds import Kind, Save
+from evalhub.work.budget import Gate
+from evalhub.work.database import Database
+from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.saver import Database, LeaseLost, Saver
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Completion)
 
-LONGEST_PAUSE_S = 30.0
-"""A longer wait before the next try gives the item back instead of keeping it."""
-
 CANCELLED = "cancelled"
-"""Error kind of a call that was ended before its reply had come. What it cost is not known."""
+"""Error kind of a call that was ended before its reply arrived. Its cost is unknown."""
 
 DEFAULT_ANSWER_TOKENS, EXTRA_TOKENS = 1000, 20
 """Estimates for a reply without a token limit, and for what a provider adds to each request."""
 
-
-class BatchFailed(Exception):
-    """Every other item of the batch would fail in the same way; the message says why."""
+Saved = asyncio.Future[bool]
+"""The outcome of a save: False if the item belongs to another worker now."""
 
 
 @dataclass
 class CallReply:
-    """A completion and the record of its call, which is saved with whatever was made of it."""
+    """A completion and the record of its call, which is saved with whatever is made of it."""
 
     completion: Completion
     call: Call
@@ -51,7 +47,7 @@ class CallReply:
 
 @dataclass(frozen=True)
 class PendingCall(Generic[T]):
-    """What is asked of an endpoint: `send` asks it once."""
+    """A request to an endpoint; `send` makes it once."""
 
     endpoint: Endpoint
     role: CallRole
@@ -62,19 +58,22 @@ class PendingCall(Generic[T]):
 
 @dataclass
 class ModelCaller:
-    """One item's access to the world: its batch's gate, the models' lanes, and the saver.
+    """Makes and saves the calls for one item.
 
-    `sealed` are the sealed tests whose text its calls carry: that they leave the trusted network
-    is written down in `sendings` before they do. `calls` are all that were made for the item at
-    this desk, failed ones too.
+    Attributes:
+        work_key: The item's batch, as calls name it.
+        queue_save: Queues content, or None, to be saved with calls.
+        sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
+            recorded in `sendings` first.
+        calls: All calls made for the item so far, failed ones too.
     """
 
-    kind: Kind
-    batch: Any
+    work_key: str
     item_id: int
+    worker_id: int
     gate: Gate
     limiters: RateLimiters
-    saver: Saver
+    queue_save: Callable[[Any, list[Call]], Saved]
     database: Database
     random: Random
     sendings: Sendings
@@ -91,12 +90,12 @@ class ModelCaller:
         schema: dict[str, Any] | None = None,
         tools: Sequence[dict[str, Any]] = (),
     ) -> CallReply:
-        """Ask a model, trying again where that can help. Failed tries are recorded too.
+        """Ask a model, with retries. Failed tries are recorded too.
 
         Raises:
-            CallError: It failed for good; the failed call is recorded.
-            BatchFailed: Every call to this endpoint would fail so, as with a wrong key.
-            GivenBack: Stop and give the item back.
+            CallError: The call failed for good; it is recorded.
+            BatchFailed: Every call to this endpoint would fail, as with a wrong key.
+            GivenBack: Stop, and give the item back.
         """
         sent = dict(params, tools=list(tools)) if tools else params
         pending = PendingCall(
@@ -109,10 +108,9 @@ class ModelCaller:
         return CallReply(*await self._answered(pending))
 
     async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
-        """The vectors of texts, in their order, with one call of an embedding model.
+        """Return the vectors of texts, in their order, by one recorded call to an embedding model.
 
-        The model is one of the endpoints of the kind of work, as for every call. The call is
-        recorded. Raises what `call` raises.
+        The model must be among the endpoints of the kind of work. Raises as `call` does.
         """
         tokens = tokens_in(texts) + EXTRA_TOKENS
         pending = PendingCall(
@@ -127,7 +125,7 @@ class ModelCaller:
         return embedded
 
     async def _answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
-        """Ask until there is an answer, or another try cannot help."""
+        """Call until there is a reply, or until retrying cannot help."""
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)
         attempt = 0
         while True:
@@ -137,13 +135,13 @@ class ModelCaller:
                     with self.gate.reserve(pending.estimate_usd):
                         return await self._once(pending, attempt)
             except CallError as error:
-                await self._after(error, pending.endpoint, attempt)
+                await self._wait_or_raise(error, pending.endpoint, attempt)
 
     async def _once(self, pending: PendingCall[T], attempt: int) -> tuple[T, Call]:
         call = Call(
             language_model_id=pending.endpoint.language_model_id,
             role=pending.role,
-            batch=self.batch.work_key,
+            batch=self.work_key,
             item_id=self.item_id,
             request_digest=pending.digest,
             attempt=attempt,
@@ -156,7 +154,7 @@ class ModelCaller:
             self._failed(call, error.kind.value, error.message, error.completion)
             raise
         except asyncio.CancelledError:
-            self._failed(call, CANCELLED, "It was ended before its reply had come.", None)
+            self._failed(call, CANCELLED, "Cancelled before the reply arrived.", None)
             raise
         fill(call, completion)
         self.gate.budget.add_unsaved(cost_of(call))
@@ -169,53 +167,45 @@ class ModelCaller:
         self.record(call)
 
     def record(self, call: Call) -> None:
-        """Put down a call from which nothing is to be saved, or not yet."""
+        """Save a call by itself, without waiting."""
         self.save_later(None, call)
 
-    async def _after(self, error: CallError, endpoint: Endpoint, attempt: int) -> None:
-        """Wait for the next try, or say that there is none."""
+    async def _wait_or_raise(self, error: CallError, endpoint: Endpoint, attempt: int) -> None:
+        """Wait for the next try; raise if there is none, or none that is worth waiting for."""
         if error.is_fatal_for_run:
             self.gate.is_open = False
             raise BatchFailed(f"{endpoint.name}: {error.message}") from error
-        wait = delay_s(attempt, error, self.random)
         if error.kind == CallErrorKind.RATE_LIMITED:
             await self._slow_down(endpoint, error)
-            if wait is None and self._can_slow_down(endpoint, error):
-                wait = 2 * LONGEST_PAUSE_S
-        if wait is None:
+        share = self.limiters.limiter(endpoint.language_model_id).share
+        retry = next_try(error, attempt, share, self.random)
+        if retry is None:
             raise error
-        if wait > LONGEST_PAUSE_S:
-            raise GivenBack(after_s=wait) from error
-        await asyncio.sleep(wait)
+        if retry.is_later:
+            raise GivenBack(after_s=retry.wait_s) from error
+        await asyncio.sleep(retry.wait_s)
 
     async def _slow_down(self, endpoint: Endpoint, error: CallError) -> None:
         model = endpoint.language_model_id
         since = self.limiters.limiter(model).since
-        arguments = (model, error.retry_after_s, since, self.saver.worker.pk)
+        arguments = (model, error.retry_after_s, since, self.worker_id)
         try:
             self.limiters.follow(await self.database(shared_rate.slow_down, *arguments))
         except DatabaseError:
-            log.exception("The pace of %s could not be cut", endpoint.name)
-
-    def _can_slow_down(self, endpoint: Endpoint, error: CallError) -> bool:
-        """Whether a provider that still says "too many" has yet to be asked at the least pace."""
-        share = self.limiters.limiter(endpoint.language_model_id).share
-        is_at_least = share < 1.5 * shared_rate.LEAST_SHARE  # it grows again between two cuts
-        return not is_at_least and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
+            log.exception("The rate of %s could not be reduced", endpoint.name)
 
     async def save(self, content: Any, *calls: Call) -> None:
-        """Save what came of the item, together with the calls that it came from.
+        """Save content for the item, together with the calls that it came from.
 
         Raises:
-            saver.LeaseLost: The item belongs to another worker now.
+            LeaseLost: The item belongs to another worker now.
         """
         if not await self.save_later(content, *calls):
             raise LeaseLost
 
-    def save_later(self, content: Any, *calls: Call) -> "asyncio.Future[bool]":
-        """The same without waiting; the future is False where the lease was lost."""
-        save = Save(self.kind, self.batch.pk, self.item_id, content, list(calls))
-        future = self.saver.add(save)
+    def save_later(self, content: Any, *calls: Call) -> Saved:
+        """Save as `save` does, without waiting."""
+        future = self.queue_save(content, list(calls))
         if cost := sum(map(cost_of, calls)):
             budget = self.gate.budget
             future.add_done_callback(lambda _: budget.mark_saved(cost))
@@ -223,7 +213,7 @@ class ModelCaller:
 
 
 def fill(call: Call, completion: Completion | None) -> None:
-    """Put down what came back; None when nothing did."""
+    """Copy a completion into the record of its call; None: there was no reply."""
     if completion is None:
         return
     call.reply = completion.reply
@@ -234,14 +224,14 @@ def fill(call: Call, completion: Completion | None) -> None:
 
 
 def cost_of(call: Call) -> float:
-    """What a call adds to what is spent, in US dollars; nothing where it is not known."""
+    """Return the cost in US dollars; 0 if unknown."""
     return float(call.cost_usd or 0)
 
 
 def estimate_usd(
     endpoint: Endpoint, messages: Sequence[dict[str, Any]], params: dict[str, Any]
 ) -> float:
-    """What a call may cost at most, roughly; 0 where prices are not known."""
+    """Return a rough upper bound of a call's cost; 0 if prices are unknown."""
     limit = token_limit(endpoint.params | params) or DEFAULT_ANSWER_TOKENS
     sent = tokens_in(str(message.get("content") or "") for message in messages) + EXTRA_TOKENS
     return float(endpoint.cost_usd(sent, limit) or 0)

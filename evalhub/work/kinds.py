@@ -1,110 +1,121 @@
-"""What a kind of background work is: which rows it does, and how."""
+"""The interface of a kind of background work: its rows, and how an item is done."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.module_loading import import_string
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import Call
-from evalhub.work.models import Batch, Item
+from evalhub.work.budget import Spend
+from evalhub.work.caller import ModelCaller
+from evalhub.work.models import Batch, Item, ItemState
 
-if TYPE_CHECKING:
-    from evalhub.work.caller import ModelCaller
+
+class Job(Protocol):
+    """Everything that is needed to do one item."""
+
+    item_id: int
+
+
+BatchT = TypeVar("BatchT", bound=Batch)
+ItemT = TypeVar("ItemT", bound=Item)
+JobT = TypeVar("JobT", bound=Job)
 
 
 @dataclass
 class Save:
-    """Something to be saved, in a transaction shared with others.
+    """Content for an item, to be saved in a transaction shared with others.
 
-    `item_id` is the leased item: where the lease was lost meanwhile, only the calls are recorded,
-    for they were made and paid for. `content` is what the kind's `store` understands.
+    If the item's lease was lost meanwhile, only the calls are recorded: they were made and paid
+    for. `content` is whatever the kind's `store` understands; None: only the calls.
     """
 
-    kind: Kind
+    kind: AnyKind
     batch_id: int
     item_id: int
     content: Any = None
     calls: list[Call] = field(default_factory=list)
 
 
-class Kind(ABC):
-    """One kind of background work. Claim, lease, progress and cancel are the same for all."""
+class Kind(ABC, Generic[BatchT, ItemT, JobT]):
+    """A kind of background work. Claims, leases, progress and cancelling are the same for all.
 
-    batch_model: type[Batch]
-    item_model: type[Item]
+    `batch_field` is the item's foreign key to its batch.
+    """
 
-    def batches(self) -> QuerySet[Any]:
+    batch_model: type[BatchT]
+    item_model: type[ItemT]
+    batch_field: str
+
+    def batches(self) -> QuerySet[BatchT]:
         return self.batch_model._default_manager.all()
 
-    def items(self) -> QuerySet[Any]:
+    def items(self) -> QuerySet[ItemT]:
         return self.item_model._default_manager.all()
 
-    @abstractmethod
-    def claimable(self, batch: Any) -> Any:
-        """The batch's items that may be done once they are pending and free."""
+    def items_of(self, batch: BatchT) -> QuerySet[ItemT]:
+        return self.items().filter(**{self.batch_field: batch})
+
+    def claimable(self, batch: BatchT) -> QuerySet[ItemT]:
+        """Return the batch's items that can be done once they are pending and free."""
+        return self.items_of(batch)
+
+    def remaining(self, batch: BatchT) -> QuerySet[ItemT]:
+        """Return the batch's unfinished items, claimable or not."""
+        return self.items_of(batch).filter(state=ItemState.PENDING)
+
+    def due(self, batch: BatchT, now: datetime) -> QuerySet[ItemT]:
+        """Return the claimable items that are pending, free and not waiting for a retry."""
+        is_due = Q(next_try_at=None) | Q(next_try_at__lte=now)
+        return self.claimable(batch).filter(is_due, state=ItemState.PENDING, worker=None)
 
     @abstractmethod
-    def remaining(self, batch: Any) -> QuerySet[Any]:
-        """The batch's items that are not at an end, be they claimable yet or not."""
+    def endpoints(self, batch: BatchT) -> list[Endpoint]:
+        """Return the endpoints of an item's calls, one for each call that it makes at once."""
 
     @abstractmethod
-    def endpoints(self, batch: Any) -> list[Endpoint]:
-        """The endpoints that one item calls, one for each call that it makes at once."""
+    def spend(self, batch: BatchT) -> Spend:
+        """Return the cost and limit of this batch and those that share its limit."""
 
     @abstractmethod
-    def spend(self, batch: Any) -> Spend:
-        """What may be spent, and what has been, by this batch and those that share its limit."""
+    def prepare(self, batch: BatchT, item_ids: Sequence[int]) -> list[JobT]:
+        """Read all that is needed to do these items: one job for each, in any order."""
 
     @abstractmethod
-    def prepare(self, batch: Any, item_ids: Sequence[int]) -> list[Any]:
-        """Read what is needed to do these items: one job for each, in any order.
+    def sealed_tests(self, job: JobT) -> Sequence[int]:
+        """Return the ids of the sealed tests whose text the job's calls carry.
 
-        A job has `item_id`.
+        Sending it to an endpoint outside the trusted network is recorded first.
         """
 
     @abstractmethod
-    def sealed_tests(self, job: Any) -> Sequence[int]:
-        """Numbers of the sealed tests whose text calls for this job carry.
-
-        That they are sent to an endpoint outside the trusted network is written down before.
-        """
-
-    @abstractmethod
-    async def perform(self, job: Any, caller: ModelCaller) -> None:
-        """Do one item: ask `caller` for calls, and give it what is to be saved."""
+    async def perform(self, job: JobT, caller: ModelCaller) -> None:
+        """Do one item: make calls with `caller`, and let it save the outcome."""
 
     @abstractmethod
     def store(self, saves: list[Save]) -> None:
         """Save the contents, inside a transaction, in few statements for all of them."""
 
     def on_error(self, item_ids: Sequence[int]) -> None:
-        """Called in the transaction that ends these items in an error."""
+        """React to items ending in an error, in the same transaction."""
 
-    def finish(self, batch: Any) -> None:
-        """Called once, in the transaction that marks the batch as done."""
+    def finish(self, batch: BatchT) -> None:
+        """React, once, to the batch being done, in the same transaction."""
 
 
-@dataclass
-class Spend:
-    """Money of a batch, in US dollars. `limit` None: there is no limit.
-
-    Batches whose purses have the same `key` spend from the same limit; "": only this one does.
-    """
-
-    spent: float
-    limit: float | None
-    key: str = ""
+AnyKind = Kind[Any, Any, Any]
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
-    """Every kind of work, made from the dotted paths in the setting EVALHUB_WORK."""
+def kinds() -> tuple[AnyKind, ...]:
+    """Return every kind of work, from the dotted paths in the setting EVALHUB_WORK."""
     return tuple(import_string(path)() for path in settings.EVALHUB_WORK)

@@ -1,4 +1,4 @@
-"""A batch of which this process holds items."""
+"""A batch that this process works on."""
 
 import asyncio
 import logging
@@ -9,23 +9,23 @@ from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work.budget import Gate
-from evalhub.work.kinds import Kind
+from evalhub.work.kinds import AnyKind
 from evalhub.work.rate_limiter import RateLimiters
 
 log = logging.getLogger(__name__)
 
 MAX_WITHOUT_CALLS = 50
-"""Items at once of a batch that asks no model."""
+"""Items in progress of a batch that calls no model."""
 
 
 @dataclass
 class LiveBatch:
-    """A batch as it was last read, its gate, and what is being done of it.
+    """A batch as last read, its gate, and the tasks of its items.
 
-    `is_stopped`: it was seen, or made, not to be live any more; only then may it be reopened.
+    `is_stopped`: it is not live any more; only then can it be reopened.
     """
 
-    kind: Kind
+    kind: AnyKind
     batch: Any = None
     endpoints: list[Endpoint] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
@@ -34,7 +34,7 @@ class LiveBatch:
     is_cancelled: bool = False
 
     @property
-    def key(self) -> tuple[Kind, int]:
+    def key(self) -> tuple[AnyKind, int]:
         return self.kind, self.batch.pk
 
     @property
@@ -46,20 +46,20 @@ class LiveBatch:
         return self.gate.is_open and self.gate.refused_usd is None
 
     def follow(self, batch: Any, endpoints: list[Endpoint]) -> None:
-        """It is live: take over how it is now, and go on where it stood still."""
+        """Take over the batch as read now, live, and let it continue if it was stopped."""
         self.batch, self.endpoints = batch, endpoints
         if self.is_stopped:
             self.is_stopped = self.is_cancelled = False
             self.gate.is_open, self.gate.refused_usd = True, None
 
     def stop_calls(self) -> None:
-        """Let no call begin until it is seen to be live again."""
+        """Start no call until the batch is read as live again."""
         self.gate.is_open, self.is_stopped = False, True
 
     def free_slots(self, limiters: RateLimiters) -> int:
-        """How many more items keep its models busy, with some at hand for what comes next.
+        """Return how many more items keep the batch's models busy, with a few in reserve.
 
-        0 where one of its models is left to other workers altogether.
+        0 if one of its models is left to the other workers.
         """
         if not self.endpoints:
             return MAX_WITHOUT_CALLS - len(self.tasks)

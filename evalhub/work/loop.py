@@ -1,4 +1,4 @@
-"""One process's work: an asyncio loop over all live batches, claiming fairly between them."""
+"""The work of one process: an asyncio loop over all live batches, which claims fairly."""
 
 import asyncio
 import logging
@@ -13,25 +13,27 @@ from django.db import InterfaceError, OperationalError
 from evalhub.access.exposures import Sendings
 from evalhub.work import batches, clock, leases, shared_rate
 from evalhub.work.batches import Key, internal
-from evalhub.work.budget import Budget, GivenBack
-from evalhub.work.caller import BatchFailed, ModelCaller
-from evalhub.work.kinds import kinds
+from evalhub.work.budget import Budget
+from evalhub.work.caller import ModelCaller
+from evalhub.work.database import Database
+from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
+from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import Worker
 from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.saver import Database, LeaseLost, Saver
+from evalhub.work.saver import Saver
 
 log = logging.getLogger(__name__)
 
 TICK_S = 1.0
-"""Pause and cancel are read so often."""
+"""Interval at which pauses and cancellations are read."""
 
 SETTLE_S = 5.0
-"""After `stop`, calls in flight are given so long to end."""
+"""Time for calls in flight to end after `stop`."""
 
 
 class Loop:
-    """Works until nothing is left, the time is over, or `stop` is called."""
+    """Works until no work is left, the time is over, or `stop` is called."""
 
     def __init__(self, *, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
@@ -39,17 +41,17 @@ class Loop:
         self.sendings = Sendings(self.database.surely)
         self.limiters = RateLimiters()
         self.random = Random()
-        self.live_batch: dict[Key, LiveBatch] = {}
-        self.wallets: dict[Any, Budget] = {}
+        self.live_batches: dict[Key, LiveBatch] = {}
+        self.budgets: dict[Any, Budget] = {}
         self.suspect: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
         self.stopped = asyncio.Event()
-        self.told_at = 0.0
+        self.announced_at = 0.0
         self.saver: Saver
         self.worker: Worker
 
     def stop(self) -> None:
-        """Claim nothing more; what is in flight is given a moment, then given back."""
+        """Claim nothing more; let calls in flight end for a moment, then give their items back."""
         self.database.is_patient = False
         self.stopped.set()
         self.changed.set()
@@ -77,7 +79,7 @@ class Loop:
 
     @asynccontextmanager
     async def _beside(self, coroutine: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-        """Run something beside the block; if it dies, the work stops and the block's end raises."""
+        """Run a coroutine beside the block; if it fails, stop the work, then raise."""
         task = asyncio.create_task(coroutine)
         task.add_done_callback(self._died)
         try:
@@ -111,7 +113,7 @@ class Loop:
                 await asyncio.wait_for(self.changed.wait(), TICK_S)
 
     async def _round(self) -> bool:
-        """Look, and claim. Returns whether there is a reason to stay."""
+        """Read the live batches and claim items. Return False if no work is left."""
         await self._look()
         claimed = await self._claim()
         return bool(claimed or self._tasks()) or await self.database.surely(
@@ -119,7 +121,7 @@ class Loop:
         )
 
     def _tasks(self) -> set[asyncio.Task[None]]:
-        return {task for live_batch in self.live_batch.values() for task in live_batch.tasks}
+        return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}
 
     # Other workers ---------------------------------------------------------------------------
 
@@ -134,9 +136,9 @@ class Loop:
                 log.exception("The heartbeat of %s failed; trying again", self.worker)
 
     async def _announce_use(self) -> None:
-        """Read what the other workers tell, follow it, and only then tell them of this one."""
-        self.told_at = time.monotonic()
-        for live_batch in self.live_batch.values():
+        """Follow the other workers' announcements, and only then send this worker's own."""
+        self.announced_at = time.monotonic()
+        for live_batch in self.live_batches.values():
             if live_batch.tasks:
                 self.limiters.need(live_batch.models)
         now = await self.database.surely(clock.now)
@@ -150,7 +152,7 @@ class Loop:
         )
 
     async def _announce(self) -> None:
-        """Tell the others of models that are used here from now on; they are once all know."""
+        """Announce the models in use here from now on; calls start once all workers know."""
         if not (new := self.limiters.unannounced()):
             return
         now = await self.database.surely(clock.now)
@@ -165,16 +167,16 @@ class Loop:
     # Batches ---------------------------------------------------------------------------------
 
     async def _look(self) -> None:
-        """Read which batches live, and close the gates of those that do not any more."""
+        """Read the live batches, and close the gates of all others."""
         live = await self.database.surely(batches.read_live)
         for key, (batch, endpoints, spend) in live.items():
-            live_batch = self.live_batch.setdefault(key, LiveBatch(key[0]))
+            live_batch = self.live_batches.setdefault(key, LiveBatch(key[0]))
             live_batch.follow(batch, endpoints)
-            live_batch.gate.budget = self.wallets.setdefault(spend.key or key, Budget())
-        purses = {spend.key or key: spend for key, (_, _, spend) in live.items()}
-        for budget_key, spend in purses.items():
-            self.wallets[budget_key].look(spend)
-        for key, live_batch in list(self.live_batch.items()):
+            live_batch.gate.budget = self.budgets.setdefault(spend.key or key, Budget())
+        spends = {spend.key or key: spend for key, (_, _, spend) in live.items()}
+        for budget_key, spend in spends.items():
+            self.budgets[budget_key].look(spend)
+        for key, live_batch in list(self.live_batches.items()):
             if key in live:
                 live_batch.gate.reconsider()
             else:
@@ -182,21 +184,21 @@ class Loop:
         await self._meet()
 
     async def _meet(self) -> None:
-        """Learn the limits of models that are new here, and hear those who make room."""
+        """Read the limits of models that are new here, and follow workers that make room."""
         known = self.limiters.keys()
-        if any(live_batch.models - known for live_batch in self.live_batch.values()):
-            for live_batch in self.live_batch.values():
+        if any(live_batch.models - known for live_batch in self.live_batches.values()):
+            for live_batch in self.live_batches.values():
                 self.limiters.know(live_batch.models)
             await self._follow()
         await self._announce()
-        if self.limiters.are_joining and time.monotonic() > self.told_at + TICK_S:
+        if self.limiters.are_joining and time.monotonic() > self.announced_at + TICK_S:
             await self._announce_use()
 
     async def _stop_batch(self, key: Key, live_batch: LiveBatch) -> None:
-        """Let no call begin; end those in flight where the batch was cancelled."""
+        """Start no call; if the batch was cancelled, end those in flight."""
         live_batch.stop_calls()
         if not live_batch.tasks:
-            del self.live_batch[key]
+            del self.live_batches[key]
         elif not live_batch.is_cancelled:
             live_batch.is_cancelled = await self.database.surely(
                 batches.is_cancelled, *live_batch.key
@@ -208,10 +210,10 @@ class Loop:
     # Items -----------------------------------------------------------------------------------
 
     async def _claim(self) -> int:
-        """Claim for every batch what it has room for. Later kinds first: they end results."""
+        """Claim items for every batch with room. Later kinds come first: they complete results."""
         claimed = 0
         for live_batch in sorted(
-            self.live_batch.values(), key=lambda live_batch: -kinds().index(live_batch.kind)
+            self.live_batches.values(), key=lambda live_batch: -kinds().index(live_batch.kind)
         ):
             try:
                 if live_batch.may_claim and (self.suspect is None or self.suspect.done()):
@@ -244,7 +246,7 @@ class Loop:
         return len(jobs)
 
     async def _prepared(self, live_batch: LiveBatch, item_ids: list[int]) -> list[Any]:
-        """The jobs; an item for which there can be none ends in an error, alone."""
+        """Return the jobs of items; an item that cannot be prepared ends in an error, alone."""
         prepare = live_batch.kind.prepare
         try:
             return await self.database.surely(prepare, live_batch.batch, item_ids)
@@ -258,23 +260,26 @@ class Loop:
                 await self._fail(live_batch, item_id, error)
         return jobs
 
-    async def _do(self, live_batch: LiveBatch, job: Any) -> None:
+    async def _do(self, live_batch: LiveBatch, job: Job) -> None:
+        kind, batch = live_batch.kind, live_batch.batch
         caller = ModelCaller(
-            kind=live_batch.kind,
-            batch=live_batch.batch,
+            work_key=batch.work_key,
             item_id=job.item_id,
+            worker_id=self.worker.pk,
             gate=live_batch.gate,
             limiters=self.limiters,
-            saver=self.saver,
+            queue_save=lambda content, calls: self.saver.add(
+                Save(kind, batch.pk, job.item_id, content, calls)
+            ),
             database=self.database,
             random=self.random,
             sendings=self.sendings,
-            sealed=live_batch.kind.sealed_tests(job),
+            sealed=kind.sealed_tests(job),
         )
         try:
-            await live_batch.kind.perform(job, caller)
+            await kind.perform(job, caller)
         except LeaseLost:
-            log.warning("%s lost its lease on %s %s", self.worker, live_batch.kind, job.item_id)
+            log.warning("%s lost its lease on %s %s", self.worker, kind, job.item_id)
         except BatchFailed as error:
             live_batch.gate.is_open = False
             await self._give_back(live_batch, job, 0.0)
@@ -293,13 +298,13 @@ class Loop:
         arguments = (live_batch.kind, item_id, self.worker, internal(error))
         await self.database.surely(batches.fail_item, *arguments)
 
-    async def _give_back(self, live_batch: LiveBatch, job: Any, after_s: float) -> None:
+    async def _give_back(self, live_batch: LiveBatch, job: Job, after_s: float) -> None:
         await self.saver.flush()
         arguments = (live_batch.kind, [job.item_id], self.worker, after_s)
         await self.database.surely(batches.give_back, *arguments)
 
     async def _mark_if_over(self, live_batch: LiveBatch) -> None:
-        """Mark a batch as done, or as stopped by its cost limit, once nothing is in flight."""
+        """Mark a batch as done, or as paused by its cost limit, once nothing is in flight."""
         if live_batch.tasks or not live_batch.gate.is_open:
             return
         if live_batch.gate.refused_usd is None:
@@ -312,23 +317,23 @@ class Loop:
                 await self.database.surely(batches.pause_spent, *live_batch.key)
 
     def _is_spending(self, budget: Budget) -> bool:
-        """Whether another batch that shares the limit has something in flight."""
+        """Return True if a batch that shares the budget has items in flight."""
         return any(
             live_batch.tasks
-            for live_batch in self.live_batch.values()
+            for live_batch in self.live_batches.values()
             if live_batch.gate.budget is budget
         )
 
     # The end ---------------------------------------------------------------------------------
 
     async def _settle(self) -> None:
-        """Let calls in flight end; after `stop` only for a moment, then give their items back."""
+        """Let calls in flight end; after `stop`, give their items back after a moment."""
         stopped = asyncio.create_task(self.stopped.wait())
         while (tasks := self._tasks()) and not stopped.done():
             await self._stop_all()
             some = asyncio.FIRST_COMPLETED
             await asyncio.wait({*tasks, stopped}, timeout=TICK_S, return_when=some)
-        for live_batch in self.live_batch.values():
+        for live_batch in self.live_batches.values():
             live_batch.stop_calls()
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=SETTLE_S)
@@ -341,7 +346,7 @@ class Loop:
 
     async def _stop_all(self) -> None:
         try:
-            for key, live_batch in list(self.live_batch.items()):
+            for key, live_batch in list(self.live_batches.items()):
                 await self._stop_batch(key, live_batch)
         except Exception:
             log.exception("%s could not see whether its work was cancelled", self.worker)

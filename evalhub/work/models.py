@@ -1,20 +1,16 @@
 """Background work as rows: batches of items, and the workers that lease them.
 
-The queue only carries tokens ("one more worker process may work"). What is to be done, by whom,
-and how far it has come stands here, so that a killed process loses nothing that was saved.
+A task in the queue only lets one more worker process work for a while. The work itself, its
+progress and its leases are rows, so that a killed process loses nothing that was saved.
 """
-
-from datetime import datetime
-from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 
 from evalhub.access.sealed import SealedQuerySet
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
-"""A worker that has not been heard of for so long is taken for dead."""
+"""A worker without a heartbeat for this long is taken for dead."""
 
 
 class BatchState(models.TextChoices):
@@ -33,7 +29,7 @@ class ItemState(models.TextChoices):
 
 
 class Worker(models.Model):
-    """One worker process. Its heartbeat renews every lease that it holds."""
+    """A worker process. Its heartbeat renews every lease that it holds."""
 
     name = models.CharField(max_length=100, help_text="Host and process id.")
     started_at = models.DateTimeField()
@@ -49,7 +45,7 @@ class Worker(models.Model):
 
 
 class Batch(models.Model):
-    """Work that a person asked for and can pause, resume and cancel as a whole."""
+    """Work that a person requested and can pause, resume and cancel as a whole."""
 
     state = models.CharField(max_length=10, choices=BatchState, default=BatchState.LIVE)
     reason = models.TextField(blank=True, help_text="Why it was paused, cancelled or failed.")
@@ -75,21 +71,18 @@ class Batch(models.Model):
 
     @property
     def work_key(self) -> str:
-        """How calls name this batch, such as 'run 12'."""
+        """Return the batch's name in calls, such as 'run 12'."""
         return f"{self._meta.model_name} {self.pk}"
 
 
 class ItemQuerySet(SealedQuerySet):
-    def claimable(self, now: datetime) -> Self:
-        """Pending, leased by nobody, and not waiting for its next try."""
-        waiting = Q(next_try_at__isnull=False) & Q(next_try_at__gt=now)
-        return self.filter(state=ItemState.PENDING, worker__isnull=True).exclude(waiting)
+    """Items of work, which hold or are derived from the text of tests."""
 
 
 class Item(models.Model):
-    """One piece of a batch, leased to a worker while it is being done.
+    """A piece of a batch, leased to a worker while it is being done.
 
-    `attempts` counts claims without an orderly end, so that work which kills its worker is found.
+    `attempts` counts claims without an orderly end, to find work that kills its worker.
     """
 
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.PENDING)

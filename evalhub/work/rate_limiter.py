@@ -1,7 +1,7 @@
-"""A process's own side of the pace: calls wait in a lane for each language model.
+"""Rate limits within one process: calls wait for their language model's rate limiter.
 
-Who begins to use a model first tells the others, and calls only when each has answered with a
-heartbeat, so that a limit holds also in the first seconds.
+A worker that starts to use a model announces it, and calls only after every other user has sent a
+heartbeat since, so that limits hold from the first second.
 """
 
 import asyncio
@@ -14,19 +14,20 @@ from datetime import datetime
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work.budget import Gate, GivenBack
+from evalhub.work.budget import Gate
+from evalhub.work.errors import GivenBack
 from evalhub.work.shared_rate import MINUTE_S, Shared, Use
 
 IDLE_S = 20.0
-"""A model that was not needed for so long is left to the others."""
+"""A model that was not needed for this long is left to the other workers."""
 
 LOOK_S = 1.0
-"""Who waits for the rate looks so often whether the batch still stands."""
+"""While a call waits for the rate, its batch's gate is checked this often."""
 
 
 @dataclass
 class RateLimiter:
-    """One language model's calls in this process. Nothing is called before others know of it."""
+    """Limits the calls to one language model; none start before the other workers know."""
 
     width: int = 0
     per_minute: int | None = None
@@ -42,7 +43,7 @@ class RateLimiter:
     needed_at: float = 0.0
 
     def wait_s(self, now: float) -> float:
-        """Seconds until the next call may start, as far as the rate goes; 0 if it may now."""
+        """Return the seconds until the rate allows the next call; 0 if it does now."""
         wait = max(0.0, self.paused_until - now)
         if self.per_minute is None:
             return wait
@@ -66,7 +67,7 @@ class RateLimiter:
         return self.is_joined and self.in_flight < self.width
 
     def wake(self) -> None:
-        """Let those go on for whom there is room."""
+        """Let waiting calls start as far as there is room."""
         while self.waiting and self.has_room:
             future = self.waiting.popleft()
             if not future.done():
@@ -77,7 +78,7 @@ class RateLimiter:
         """Wait until a call may start.
 
         Raises:
-            GivenBack: The gate was closed meanwhile, or the model is left to other workers.
+            GivenBack: The gate closed while waiting, or the model was left to other workers.
         """
         if self.has_room and not self.waiting:
             self.in_flight += 1
@@ -107,25 +108,25 @@ class RateLimiter:
         self.wake()
 
     def follow(self, shared: Shared) -> None:
-        """Take over what all workers share."""
+        """Take over the limits that all workers share."""
         self.width, self.per_minute = shared.width, shared.per_minute
         self.share = shared.share
         self.paused_until = time.monotonic() + shared.paused_s
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
         if self.is_joined and self.width == 0:
-            self._send_back()
+            self._give_back_waiting()
         self.wake()
 
-    def _send_back(self) -> None:
-        """All of the model is left to other workers: they may have what waits here."""
+    def _give_back_waiting(self) -> None:
+        """Release all waiting calls: this worker's part of the model's limit is zero."""
         waiting, self.waiting = self.waiting, deque()
         for future in waiting:
             if not future.done():
                 future.set_exception(GivenBack())
 
     def rest(self) -> None:
-        """Leave the model to the others where it has not been needed for long."""
+        """Leave the model to the other workers after a while without calls."""
         is_idle = not self.in_flight and not any(not future.done() for future in self.waiting)
         if is_idle and time.monotonic() > self.needed_at + IDLE_S:
             self.since = self.announced_at = None
@@ -133,7 +134,7 @@ class RateLimiter:
 
 
 class RateLimiters:
-    """The lanes of this process, by language model."""
+    """The rate limiters of this process, by language model."""
 
     def __init__(self) -> None:
         self._limiters: dict[int, RateLimiter] = {}
@@ -143,10 +144,10 @@ class RateLimiters:
 
     @asynccontextmanager
     async def slot(self, endpoint: Endpoint, gate: Gate) -> AsyncIterator[None]:
-        """Room for one call, kept while the block runs.
+        """Hold room for one call while the block runs.
 
         Raises:
-            GivenBack: The gate was closed while waiting for room.
+            GivenBack: The gate closed while waiting for room.
         """
         limiter = self.limiter(endpoint.language_model_id)
         limiter.is_wanted = True
@@ -160,18 +161,18 @@ class RateLimiters:
         return set(self._limiters)
 
     def know(self, models: Collection[int]) -> None:
-        """These models may be needed: their limits are to be followed."""
+        """Follow the limits of models that may be needed."""
         for model in models:
             self.limiter(model)
 
     def need(self, models: Collection[int]) -> None:
-        """Calls to these models are about to be made."""
+        """Note that calls to these models are about to start."""
         for model in models:
             limiter = self.limiter(model)
             limiter.is_wanted, limiter.needed_at = True, time.monotonic()
 
     def unannounced(self) -> list[RateLimiter]:
-        """Lanes that are wanted though the other workers have not been told."""
+        """Return the limiters in use that the other workers do not know of yet."""
         return [
             limiter
             for limiter in self._limiters.values()
@@ -185,7 +186,7 @@ class RateLimiters:
         )
 
     def uses(self) -> dict[str, dict[str, Any]]:
-        """What this worker tells the others, as JSON. Models not needed for long are left."""
+        """Return this worker's use of each model for the heartbeat, as JSON; leave idle models."""
         now = time.monotonic()
         for limiter in self._limiters.values():
             limiter.rest()
@@ -193,7 +194,7 @@ class RateLimiters:
         return {key: asdict(use) for key, use in announced.items() if use.since or use.sent}
 
     def left(self) -> dict[str, dict[str, Any]]:
-        """What remains to be told when the worker ends: the calls of the last minute."""
+        """Return the last minute's calls, which still count after this worker has ended."""
         now = time.monotonic()
         sent = {
             str(key): Use(sent=limiter.use(now).sent) for key, limiter in self._limiters.items()
@@ -201,10 +202,10 @@ class RateLimiters:
         return {key: asdict(use) for key, use in sent.items() if use.sent}
 
     def since(self) -> dict[int, str | None]:
-        """Since when this worker uses each of its models; None: it does not."""
+        """Return when this worker began to use each model; None: not in use."""
         return {key: limiter.since for key, limiter in self._limiters.items()}
 
     def follow(self, shared: dict[int, Shared]) -> None:
-        """Take over what the database says of each model's limits, pace and other users."""
+        """Take over each model's shared limits, by language model."""
         for key, of_model in shared.items():
             self.limiter(key).follow(of_model)

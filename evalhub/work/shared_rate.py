@@ -1,8 +1,8 @@
-"""How fast a language model may be called: in flight and per minute, over all worker processes.
+"""Rate limits across all worker processes: a language model's calls in flight and per minute.
 
-Live workers divide a model's limits among those that use it, and what another one still has in
-flight above its part is left out of one's own. A 429 halves the shared pace, at most once in ten
-seconds, and the pace grows back by itself.
+Workers that use a model divide its limits. Calls that one of them has in flight beyond its part
+are subtracted from the parts of the others. A 429 halves the shared rate, at most once in ten
+seconds; it then recovers by itself.
 """
 
 from dataclasses import dataclass
@@ -12,23 +12,22 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from evalhub.llm.models import LanguageModel, SharedRate
-from evalhub.llm.retry import LONGEST_WAIT_S
+from evalhub.llm.retry import LEAST_SHARE, LONGEST_WAIT_S
 from evalhub.work import clock
 from evalhub.work.models import LEASE_S, Worker
 
 CUT_EVERY_S = 10.0
-LEAST_SHARE = 0.02
 DOUBLES_IN_S = 60.0
-"""After a cut the pace doubles in so many seconds, up to the full one."""
+"""Time in which the rate doubles after a cut, up to the full rate."""
 
 MINUTE_S = 60.0
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a worker tells the others of a model that it uses.
+    """A worker's use of a model, as announced to the other workers.
 
-    `since` when (None: no more), its calls in flight, and those begun in the last minute.
+    `since` None: no longer in use. `sent` counts calls started in the last minute.
     """
 
     since: str | None = None
@@ -38,10 +37,10 @@ class Use:
 
 @dataclass(frozen=True)
 class Shared:
-    """One language model's limits for one worker, as if it used the model.
+    """One worker's part of a language model's limits, as if it used the model.
 
-    `width`: calls in flight; `per_minute` None: no limit. `seen_at`: since when every other user
-    has been heard of, by the database's clock; None: there is no other.
+    `width` limits calls in flight; `per_minute` None: no limit. `seen_at` is the oldest heartbeat
+    of the model's other users, by the database's clock; None: there are none.
     """
 
     width: int
@@ -52,7 +51,7 @@ class Shared:
 
 
 class Other(NamedTuple):
-    """Another worker and what it said; a dead one only tells what it sent lately."""
+    """Another worker and its announced uses; a dead one counts only for its recent calls."""
 
     worker_id: int
     is_alive: bool
@@ -61,7 +60,7 @@ class Other(NamedTuple):
 
 
 def read_shared(since: dict[int, str | None], worker_id: int) -> dict[int, Shared]:
-    """What this worker may do with these models; `since` as `RateLimiters.since` says."""
+    """Return this worker's part of each model's limits; `since` as in `RateLimiters.since`."""
     now = clock.now()
     others = _others(now, worker_id)
     models = LanguageModel.objects.filter(pk__in=since).select_related("shared_rate")
@@ -114,7 +113,7 @@ def _shared(
 
 
 def _ranks(announced: list[tuple[Other, Use]], me: tuple[str | None, int]) -> dict[int, int]:
-    """Workers that use the model, and this one, from the longest to the newest."""
+    """Rank the model's users and this worker, longest use first."""
     users = [
         (use.since, other.worker_id) for other, use in announced if other.is_alive and use.since
     ]
@@ -125,14 +124,14 @@ def _ranks(announced: list[tuple[Other, Use]], me: tuple[str | None, int]) -> di
 
 
 def part_of(total: int, ranks: dict[int, int], worker_id: int, taken: dict[int, int]) -> int:
-    """A worker's whole-numbered part of a limit; the parts of all come to the limit.
+    """Return a worker's integer part of a limit; all parts add up to the limit.
 
     Args:
-        total: What is divided.
-        ranks: Place of each worker among those that divide it, from 0.
-        worker_id: Whose part.
-        taken: What others have taken. As far as it is more than their own part it is left out, so
-            that the limit holds also while they give way.
+        total: The limit to divide.
+        ranks: Rank of each worker among those that share the limit, from 0.
+        worker_id: The worker whose part is asked for.
+        taken: Use by the other workers. Anything beyond their own part is subtracted, so that the
+            limit holds while they reduce it.
     """
     parts = {
         worker: (total + len(ranks) - 1 - rank) // len(ranks) for worker, rank in ranks.items()
@@ -142,7 +141,7 @@ def part_of(total: int, ranks: dict[int, int], worker_id: int, taken: dict[int, 
 
 
 def share_now(shared_rate: SharedRate, now: datetime) -> float:
-    """The pace after it has grown back since the last cut, in (0, 1]."""
+    """Return the share of the full rate, recovered since the last cut, in (0, 1]."""
     if shared_rate.cut_at is None:
         return 1.0
     since_s = max(0.0, (now - shared_rate.cut_at).total_seconds())
@@ -154,10 +153,10 @@ def _seconds_until(moment: datetime | None, now: datetime) -> float:
 
 
 def cut(language_model_id: int, retry_after_s: float | None) -> None:
-    """Halve the shared pace of a model that said 429, at most once in ten seconds.
+    """Halve the shared rate of a model that replied 429, at most once in ten seconds.
 
     Args:
-        retry_after_s: Until then nobody calls the model, but for 15 minutes at most.
+        retry_after_s: All calls to the model pause for this long, for 15 minutes at most.
     """
     now = clock.now()
     shared_rate, _ = SharedRate.objects.get_or_create(language_model_id=language_model_id)
@@ -174,6 +173,6 @@ def cut(language_model_id: int, retry_after_s: float | None) -> None:
 def slow_down(
     language_model_id: int, retry_after_s: float | None, since: str | None, worker_id: int
 ) -> dict[int, Shared]:
-    """Cut the pace, and say at once what this worker may do now."""
+    """Cut the shared rate, and return this worker's new part of it."""
     cut(language_model_id, retry_after_s)
     return read_shared({language_model_id: since}, worker_id)

@@ -10,8 +10,9 @@ from evalhub.llm.completion import storable
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import BatchState, Call, CallRole, ItemState
+from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
-from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.content import content_of
 from reports.summaries.draft import Draft, Unsendable, draft_of, params_of
@@ -66,17 +67,14 @@ class Failure:
     text: str = ""
 
 
-class Summarising(Kind):
+class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
     """The work of an executive summary: its exchange that is pending is the item."""
 
-    batch_model, item_model = ExecutiveSummary, Exchange
+    batch_model, item_model, batch_field = ExecutiveSummary, Exchange, "summary"
 
     def claimable(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
         """Once all its runs have ended, one way or another."""
-        return Exchange.objects.filter(summary=batch).exclude(Exists(unfinished(batch)))
-
-    def remaining(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
-        return Exchange.objects.filter(summary=batch, state=ItemState.PENDING)
+        return self.items_of(batch).exclude(Exists(unfinished(batch)))
 
     def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
         return [batch.analyst_endpoint()]

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import F, Sum
 
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
+from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
-from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
 from issues.conversation import Message, filled, turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
@@ -60,16 +61,10 @@ class _Changes:
     unanswered: list[int] = field(default_factory=list)
 
 
-class AnsweringKind(Kind):
+class AnsweringKind(Kind[Run, Result, Question]):
     """The work of a run: its results are the items."""
 
-    batch_model, item_model = Run, Result
-
-    def claimable(self, batch: Run) -> QuerySet[Result]:
-        return Result.objects.filter(run=batch)
-
-    def remaining(self, batch: Run) -> QuerySet[Result]:
-        return Result.objects.filter(run=batch, state=ItemState.PENDING)
+    batch_model, item_model, batch_field = Run, Result, "run"
 
     def endpoints(self, batch: Run) -> list[Endpoint]:
         return [batch.candidate()]

@@ -13,11 +13,11 @@ from django.utils import timezone
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, ItemState
-from evalhub.work.budget import GivenBack
-from evalhub.work.caller import BatchFailed, ModelCaller
-from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.budget import Spend
+from evalhub.work.caller import ModelCaller, Saved
+from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
+from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
-from evalhub.work.saver import LeaseLost
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
@@ -36,7 +36,6 @@ from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores, score_results
 
 T = TypeVar("T")
-Saved = asyncio.Future[bool]
 
 CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 
@@ -60,16 +59,13 @@ class Finished:
     similarity: float | None = None
 
 
-class JudgingKind(Kind):
+class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
     """The work of a judging: its assessments are the items."""
 
-    batch_model, item_model = JudgeRun, ResultScore
+    batch_model, item_model, batch_field = JudgeRun, ResultScore, "judge_run"
 
     def claimable(self, batch: JudgeRun) -> QuerySet[ResultScore]:
-        return ResultScore.objects.filter(judge_run=batch, result__state=ItemState.DONE)
-
-    def remaining(self, batch: JudgeRun) -> QuerySet[ResultScore]:
-        return ResultScore.objects.filter(judge_run=batch, state=ItemState.PENDING)
+        return self.items_of(batch).filter(result__state=ItemState.DONE)
 
     def endpoints(self, batch: JudgeRun) -> list[Endpoint]:
         embedder = batch.run.embedder() if batch.run.wants_similarity else None

@@ -7,8 +7,9 @@ from django.db.models import F, QuerySet
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
+from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
-from evalhub.work.kinds import Kind, Save, Spend
+from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
 from issues.models import Test
 from runs.judging.judge_replies import JudgeReply, ask_judge
@@ -46,16 +47,10 @@ class JudgeRequest:
     sealed: list[int]
 
 
-class TuningKind(Kind):
+class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
     """The work of a try: its verdicts are the items, one question each."""
 
-    batch_model, item_model = Attempt, AttemptJudgment
-
-    def claimable(self, batch: Attempt) -> QuerySet[AttemptJudgment]:
-        return AttemptJudgment.objects.filter(attempt=batch)
-
-    def remaining(self, batch: Attempt) -> QuerySet[AttemptJudgment]:
-        return AttemptJudgment.objects.filter(attempt=batch, state=ItemState.PENDING)
+    batch_model, item_model, batch_field = Attempt, AttemptJudgment, "attempt"
 
     def endpoints(self, batch: Attempt) -> list[Endpoint]:
         repair_model = repair_model_of(batch)

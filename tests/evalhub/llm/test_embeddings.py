@@ -1,10 +1,9 @@
-"""How near two texts are, measured at the desk of a worker."""
+"""The similarity of two texts, measured as a worker does."""
 
 import asyncio
 from dataclasses import replace
 from decimal import Decimal
 from random import Random
-from types import SimpleNamespace
 
 import pytest
 
@@ -16,10 +15,12 @@ from evalhub.models import Call, Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.work import leases
 from evalhub.work.budget import Gate
-from evalhub.work.caller import BatchFailed, ModelCaller
-from evalhub.work.kinds import kinds
+from evalhub.work.caller import ModelCaller
+from evalhub.work.database import Database
+from evalhub.work.errors import BatchFailed
+from evalhub.work.kinds import Save, kinds
 from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.saver import Database, Saver
+from evalhub.work.saver import Saver
 from tests import provider as scripted
 from tests.evalhub.llm.endpoints import make_endpoint
 from tests.factories import make_model
@@ -31,7 +32,7 @@ ANSWER, REFERENCE = "Paris is the capital.", "The capital is Paris, in France."
 
 
 class OpenLimiters(RateLimiters):
-    """Lanes that every call may enter at once: who else calls the model is not asked."""
+    """Rate limiters that let every call start, without asking other workers."""
 
     def slot(self, endpoint, gate):
         self.limiter(endpoint.language_model_id).width = 8
@@ -44,14 +45,21 @@ def measure(provider, run, transactional_db):
     """Measures the similarity of two texts as a worker does; the calls are saved."""
     model = make_model(name="Embedder", api_base=provider.base_url, input_usd_per_mtok=1)
 
-    async def at_a_desk(first, second, endpoint):
+    async def in_a_worker(first, second, endpoint):
         database = Database()
-        saver = Saver(database, await database(leases.register))
+        worker = await database(leases.register)
+        saver = Saver(database, worker)
         saving = asyncio.create_task(saver.run())
-        batch = SimpleNamespace(work_key="judging 1", pk=1)
-        outside = Sendings(database)
         caller = ModelCaller(
-            kinds()[-1], batch, 7, Gate(), OpenLimiters(), saver, database, Random(1), outside
+            work_key="judgerun 1",
+            item_id=7,
+            worker_id=worker.pk,
+            gate=Gate(),
+            limiters=OpenLimiters(),
+            queue_save=lambda content, calls: saver.add(Save(kinds()[-1], 1, 7, content, calls)),
+            database=database,
+            random=Random(1),
+            sendings=Sendings(database),
         )
         try:
             return await similarity(first, second, endpoint=endpoint, caller=caller)
@@ -62,7 +70,7 @@ def measure(provider, run, transactional_db):
 
     def ask(first=ANSWER, second=REFERENCE, *, by="model", **fields):
         endpoint = replace(model.endpoint(), **fields) if by == "model" else None
-        return run(at_a_desk(first, second, endpoint))
+        return run(in_a_worker(first, second, endpoint))
 
     return ask
 
@@ -111,7 +119,7 @@ def test_call_is_recorded_with_its_cost(measure):
     call = Call.objects.get()
     # 4 and 6 words at 1 USD per million.
     assert (call.role, call.input_tokens, call.cost_usd) == ("embedding", 10, Decimal("0.00001"))
-    assert (call.batch, call.item_id, call.error_kind) == ("judging 1", 7, "")
+    assert (call.batch, call.item_id, call.error_kind) == ("judgerun 1", 7, "")
 
 
 def test_vectors_are_kept_as_numbers_of_32_bits(measure):

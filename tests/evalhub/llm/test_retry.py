@@ -5,7 +5,7 @@ import pytest
 
 from evalhub.llm.error_mapping import kind_of, provider_message, retry_after
 from evalhub.llm.errors import CallError, CallErrorKind, redact
-from evalhub.llm.retry import ATTEMPTS, delay_s
+from evalhub.llm.retry import ATTEMPTS, LEAST_SHARE, next_try
 
 NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
 
@@ -15,41 +15,74 @@ class Highest(Random):
         return high
 
 
+def wait_s(error, attempt=1, random=None):
+    retry = next_try(error, attempt, 1.0, random or Random(1))
+    return retry and retry.wait_s
+
+
 def error(kind=CallErrorKind.SERVER_ERROR, **fields):
     return CallError(kind, "It broke.", **fields)
 
 
 @pytest.mark.parametrize(("attempt", "longest"), [(1, 1), (2, 2), (3, 4), (4, 8)])
 def test_longest_wait_doubles(attempt, longest):
-    assert delay_s(attempt, error(), Highest()) == longest
+    assert wait_s(error(), attempt, Highest()) == longest
 
 
 def test_wait_is_jittered_over_its_whole_range():
-    waits = [delay_s(4, error(), Random(seed)) for seed in range(200)]
+    waits = [wait_s(error(), 4, Random(seed)) for seed in range(200)]
     assert min(waits) < 1
     assert max(waits) > 7
 
 
 def test_tries_end():
-    assert delay_s(ATTEMPTS, error(), Random(1)) is None
+    assert wait_s(error(), ATTEMPTS) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "attempt", "retry_after_s", "share", "decision"),
+    [
+        # An error that may pass: 5 tries in place.
+        ("server_error", 1, None, 1.0, (1, False)),
+        ("server_error", 4, None, 1.0, (8, False)),
+        ("server_error", 5, None, 1.0, None),
+        # A rate limit: the same, then again after a minute until the rate is at its lowest.
+        ("rate_limited", 4, None, 1.0, (8, False)),
+        ("rate_limited", 5, None, 1.0, (60, True)),
+        ("rate_limited", 5, None, 2 * LEAST_SHARE, (60, True)),
+        ("rate_limited", 5, None, LEAST_SHARE, None),
+        ("rate_limited", 4, None, LEAST_SHARE, (8, False)),
+        # A long Retry-After: the item is given back; a very long one: the error is final.
+        ("server_error", 1, 20, 1.0, (21, False)),
+        ("server_error", 1, 30, 1.0, (31, True)),
+        ("rate_limited", 1, 900, LEAST_SHARE, (901, True)),
+        ("rate_limited", 1, 901, 1.0, None),
+        ("rate_limited", 5, 901, 1.0, None),
+        # An error that cannot pass.
+        ("bad_request", 1, 5, 1.0, None),
+    ],
+)
+def test_retry_policy(kind, attempt, retry_after_s, share, decision):
+    failure = error(CallErrorKind(kind), retry_after_s=retry_after_s)
+    assert next_try(failure, attempt, share, Highest()) == decision
 
 
 def test_retry_after_is_the_least_wait():
-    assert delay_s(1, error(retry_after_s=20), Highest()) == 21
+    assert wait_s(error(retry_after_s=20), 1, Highest()) == 21
 
 
 def test_a_very_long_retry_after_is_not_waited_for():
-    assert delay_s(1, error(retry_after_s=86_400), Random(1)) is None
+    assert wait_s(error(retry_after_s=86_400)) is None
 
 
 @pytest.mark.parametrize("kind", ["refused_key", "not_found", "bad_request", "context_too_long"])
 def test_what_cannot_pass_is_not_tried_again(kind):
-    assert delay_s(1, error(CallErrorKind(kind)), Random(1)) is None
+    assert wait_s(error(CallErrorKind(kind))) is None
 
 
 @pytest.mark.parametrize("kind", ["rate_limited", "timed_out", "unreachable", "server_error"])
 def test_what_can_pass_is_tried_again(kind):
-    assert delay_s(1, error(CallErrorKind(kind)), Random(1)) is not None
+    assert wait_s(error(CallErrorKind(kind))) is not None
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_run_resumed_before_its_calls_ended_goes_on(provider, model_at, start):
     eventually(lambda: provider.in_flight == 2, "calls in flight")
     control.pause_run(run)
     eventually(
-        lambda: not any(h.gate.is_open for h in worker.loop.live_batch.values()), "the pause"
+        lambda: not any(h.gate.is_open for h in worker.loop.live_batches.values()), "the pause"
     )
     control.resume_run(run)
 

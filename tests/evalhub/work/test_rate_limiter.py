@@ -7,7 +7,8 @@ import pytest
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work import rate_limiter as subject
-from evalhub.work.budget import Gate, GivenBack
+from evalhub.work.budget import Gate
+from evalhub.work.errors import GivenBack
 from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.shared_rate import Shared
 

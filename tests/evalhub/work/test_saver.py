@@ -10,8 +10,9 @@ from django.utils import timezone
 from evalhub.llm.completion import Completion
 from evalhub.models import Call, ItemState
 from evalhub.work import leases, saver
+from evalhub.work.database import Database
 from evalhub.work.kinds import Save, kinds
-from evalhub.work.saver import Database, Saver, store
+from evalhub.work.saver import Saver, store
 from runs.answering.work import Turn
 from runs.judging.work import JudgeRequestResult
 from runs.models import Answer, Judgment
