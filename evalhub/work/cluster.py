@@ -1,7 +1,7 @@
-"""The processes of `manage.py worker`: a parent, its workers and a guard.
+"""The processes of `manage.py worker`: a parent, its workers and a reaper.
 
-The parent imports what is slow to import, starts the others by fork and replaces each that dies.
-It uses neither the database nor the network, so nothing but a signal can hold it up.
+The parent imports the slow modules, forks the other processes and replaces each that dies. It uses
+neither the database nor the network, so that nothing but a signal can block it.
 """
 
 import gc
@@ -23,27 +23,27 @@ from setproctitle import setproctitle
 from evalhub.llm import gateway
 from evalhub.work.kinds import kinds
 from evalhub.work.parent_watch import Restarts, die_with
-from evalhub.work.queue_worker import CurrentTask, Stop, replace, work_on_tasks
+from evalhub.work.queue_worker import CurrentTask, Stop, release_dead, work_on_tasks
 from evalhub.work.reaper import Reaper
 
 log = logging.getLogger(__name__)
 fork = multiprocessing.get_context("fork")
 
 STOP_WITHIN_S = 7.0
-"""Workers that have not ended by then are killed: the command itself ends within 8 s."""
+"""Workers that have not ended by then are killed: the command ends within 8 s."""
 
 TEND_S = 0.5
-"""The parent looks so often whether a process is due to be started."""
+"""Interval at which the parent checks for processes to start."""
 
 REMIND_S = 1.0
-"""A stopping worker is told so often, as it may not have listened yet."""
+"""Interval at which SIGTERM is repeated: a new worker may not handle it yet."""
 
 Death = tuple[int, int]
-"""The process id of one who died, and the token that it worked on (0: none)."""
+"""The id of a dead process, and the id of its task (0: none)."""
 
 
 class ProcessSlot:
-    """A task of the cluster that one process after another fulfils."""
+    """A place in the cluster, filled by one process after another."""
 
     def __init__(self, name: str, run: Callable[[Death | None], None]) -> None:
         self.name, self.run = name, run
@@ -53,11 +53,11 @@ class ProcessSlot:
 
     @property
     def pid(self) -> int:
-        """0 where nobody is."""
+        """The id of the process; 0: none."""
         return self.process.pid or 0 if self.process else 0
 
     def fill(self) -> None:
-        """Start a process, unless one is here or it is too soon."""
+        """Start a process, unless there is one or it is too soon."""
         if self.process is not None or not self.restarts.is_due:
             return
         arguments = (os.getpid(), self.run, self.predecessor)
@@ -66,7 +66,7 @@ class ProcessSlot:
         self.process.start()
 
     def leave(self, ack_id: int) -> None:
-        """Note that the process has died, working on this token."""
+        """Note that the process died while it worked on this task."""
         assert self.process is not None
         assert self.process.pid is not None
         status = self.process.exitcode
@@ -78,19 +78,19 @@ class ProcessSlot:
 
 
 def enter(parent: int, run: Callable[[Death | None], None], predecessor: Death | None) -> None:
-    """The first thing that a new process does."""
+    """Set up a new process, and run it."""
     die_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's Ctrl-C
     run(predecessor)
 
 
 class Cluster:
-    """A parent with so many worker processes, and a guard."""
+    """A parent with worker processes and a reaper."""
 
     def __init__(self, workers: int) -> None:
         self.current_tasks, self.pids = RawArray("q", workers), RawArray("i", workers)
         self.slots = [ProcessSlot(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
-        self.slots.append(ProcessSlot("reaper", self._guard))
+        self.slots.append(ProcessSlot("reaper", self._reap))
         self.stopping = False
         self._wakeup_read, self._wakeup_write = os.pipe()
 
@@ -101,12 +101,14 @@ class Cluster:
         stop.listen(signal.SIGTERM)
         if predecessor:
             try:
-                replace(*predecessor)
+                release_dead(*predecessor)
             except Exception:
-                log.exception("What %s held is freed when its lease ends", predecessor)
+                log.exception(
+                    "The items of process %d are freed when their leases end", predecessor
+                )
         work_on_tasks(CurrentTask(self.current_tasks, place), stop)
 
-    def _guard(self, predecessor: Death | None) -> None:
+    def _reap(self, predecessor: Death | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         setproctitle("qcluster reaper")
         Reaper(self.current_tasks, self.pids).watch()
@@ -131,7 +133,7 @@ class Cluster:
         os.write(self._wakeup_write, b".")
 
     def _tend(self) -> None:
-        """Replace the dead."""
+        """Replace dead processes."""
         for place, slot in enumerate(self.slots):
             if slot.process is not None and not slot.process.is_alive():
                 slot.leave(self._take_from(place))
@@ -139,8 +141,8 @@ class Cluster:
         self.pids[:] = [slot.pid for slot in self.slots[:-1]]
 
     def _take_from(self, place: int) -> int:
-        """The token in the hand of one who died; 0 if there was none."""
-        if place == len(self.current_tasks):  # the guard
+        """Clear and return the task id of a dead process; 0: none."""
+        if place == len(self.current_tasks):  # the reaper
             return 0
         ack_id = int(self.current_tasks[place])
         self.current_tasks[place] = 0
@@ -150,13 +152,13 @@ class Cluster:
         return [slot.process for slot in self.slots if slot.process and slot.process.is_alive()]
 
     def _wait(self, seconds: float) -> None:
-        """Until a process dies, a signal comes, or the time is over."""
+        """Wait until a process dies, a signal arrives, or the time is over."""
         sentinels = [process.sentinel for process in self._living()]
         if self._wakeup_read in wait([*sentinels, self._wakeup_read], seconds):
             os.read(self._wakeup_read, 1000)
 
     def _end(self) -> None:
-        """Ask all to end, again and again, and at last kill who has not."""
+        """Ask all processes to end, repeatedly, and kill those that have not in time."""
         asked_at, deadline = 0.0, time.monotonic() + STOP_WITHIN_S
         while (living := self._living()) and (now := time.monotonic()) < deadline:
             if now >= asked_at + REMIND_S:
@@ -171,7 +173,7 @@ class Cluster:
 
 
 def prepare() -> None:
-    """Do before the fork what every process needs, and what none may inherit, undo."""
+    """Load everything that the children need, and close everything that they must not inherit."""
     gateway.load()
     kinds()
     connections.close_all()

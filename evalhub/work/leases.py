@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from django.db.models import F, Q, QuerySet
 from evalhub.llm.retry import CLAIMS_TOGETHER
 from evalhub.work import clock
 from evalhub.work.kinds import AnyKind, kinds
-from evalhub.work.models import LEASE_S, BatchState, Item, ItemState, Worker
+from evalhub.work.models import LEASE_S, Batch, BatchState, Item, ItemState, Worker
 
 BEAT_S = LEASE_S / 4
 
@@ -82,14 +82,17 @@ def reap(names: Iterable[str] = ()) -> int:
         return Worker.objects.filter(pk__in=dead, stopped_at=None).update(stopped_at=clock.now())
 
 
-def is_work_waiting() -> bool:
-    """Return True if a live batch has an item to do now, or only needs to be marked as done."""
+def waiting_batches() -> Iterator[Batch]:
+    """Yield live batches with an item to do now, or that only need to be marked as done."""
     now = clock.now()
-    return any(
-        kind.due(batch, now).exists() or not kind.remaining(batch).exists()
-        for kind in kinds()
-        for batch in kind.batches().filter(state=BatchState.LIVE)
-    )
+    for kind in kinds():
+        for batch in kind.batches().filter(state=BatchState.LIVE):
+            if kind.due(batch, now).exists() or not kind.remaining(batch).exists():
+                yield batch
+
+
+def is_work_waiting() -> bool:
+    return next(waiting_batches(), None) is not None
 
 
 class Claim(NamedTuple):

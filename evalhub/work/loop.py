@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from random import Random
@@ -47,6 +48,7 @@ class Loop:
         self.changed = asyncio.Event()
         self.stopped = asyncio.Event()
         self.announced_at = 0.0
+        self.performed = Counter[str]()
         self.saver: Saver
         self.worker: Worker
 
@@ -278,6 +280,7 @@ class Loop:
         )
         try:
             await kind.perform(job, caller)
+            self.performed[batch.work_name] += 1
         except LeaseLost:
             log.warning("%s lost its lease on %s %s", self.worker, kind, job.item_id)
         except BatchFailed as error:

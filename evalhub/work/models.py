@@ -74,6 +74,11 @@ class Batch(models.Model):
         """Return the batch's name in calls, such as 'run 12'."""
         return f"{self._meta.model_name} {self.pk}"
 
+    @property
+    def work_name(self) -> str:
+        """Return the batch's name for people, such as 'judge run 12'."""
+        return f"{self._meta.verbose_name} {self.pk}"
+
 
 class ItemQuerySet(SealedQuerySet):
     """Items of work, which hold or are derived from the text of tests."""

@@ -1,4 +1,4 @@
-"""What ties a process to the one that started it, and how soon a dead one is replaced."""
+"""The tie of a process to its parent, and the pauses between its restarts."""
 
 import ctypes
 import os
@@ -10,26 +10,26 @@ PR_SET_PDEATHSIG = 1
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 GROWN_UP_S = 10.0
-"""A process that lived so long was in order; its death says nothing about the next one's."""
+"""Age from which a death counts as an accident, not as a failed start."""
 
 
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when its parent ends, however that ends.
 
-    Called in the new process. Elsewhere than on Linux it only checks that the parent still lives.
+    Call it in the new process. Outside Linux it only checks that the parent is still alive.
 
     Args:
-        parent: Process id of the parent. It must have started this process from its main
-            thread, as the kernel watches the thread.
+        parent: The parent's process id. It must have started this process from its main thread,
+            because the kernel watches that thread.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the kernel was told
+    if os.getppid() != parent:  # it died before the call
         os._exit(1)
 
 
 class Restarts:
-    """When a process that died is started again: at once at first, ever later if it dies young."""
+    """Pauses before restarts: none at first, then longer each time the process dies young."""
 
     def __init__(self) -> None:
         self.young_deaths = 0

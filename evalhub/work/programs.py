@@ -1,7 +1,6 @@
-"""The programs that make up a running site, and the ports that they use."""
+"""The programs of a running site, and their ports."""
 
 import socket
-from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 
@@ -13,7 +12,7 @@ from evalhub.work.supervisor import Program
 QUIETLY = {"EVALHUB_LOG_LEVEL": "WARNING"}
 MANAGE = str(settings.BASE_DIR / "manage.py")
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where a server answers that listens on all addresses."""
+"""Addresses at which to reach a server that listens on all addresses."""
 
 
 def web(bind: str, port: int, environment: dict[str, str]) -> Program:
@@ -31,7 +30,7 @@ def place(host: str, port: int) -> str:
 
 
 def address(bind: str, port: int) -> str:
-    """Where people on this machine find a server that listens at `bind`."""
+    """Return the URL on this machine of a server that listens at `bind`."""
     return f"http://{place(EVERYWHERE.get(bind, bind), port)}"
 
 
@@ -45,7 +44,7 @@ def model(port: int, environment: dict[str, str]) -> Program:
 
 
 def is_answering(host: str, port: int) -> bool:
-    """Whether a web server answers there, with whatever status."""
+    """Return True if a web server answers there, with any status."""
     connection = HTTPConnection(host, port, timeout=2)
     try:
         connection.request("GET", "/admin/login/")
@@ -58,7 +57,7 @@ def is_answering(host: str, port: int) -> bool:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a server may listen there."""
+    """Return True if a server can listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -70,9 +69,5 @@ def is_free(host: str, port: int) -> bool:
 
 
 def next_free(host: str, port: int) -> int:
-    """This port, or the next above it on which a server may listen."""
-    return next(candidate for candidate in _upward(port) if is_free(host, candidate))
-
-
-def _upward(port: int) -> Iterator[int]:
-    return iter(count(port))
+    """Return the first free port from this one upward."""
+    return next(candidate for candidate in count(port) if is_free(host, candidate))

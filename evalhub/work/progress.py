@@ -1,4 +1,4 @@
-"""How far a batch has come, and what a person may do to it as a whole."""
+"""A batch's progress, and the actions on it as a whole."""
 
 from typing import Any
 
@@ -10,22 +10,22 @@ from evalhub.work.queue import request_worker
 
 
 class NotPossible(ValueError):
-    """The batch is in a state in which this cannot be done; the message says which."""
+    """The action is not available in the batch's state; the message says why."""
 
 
 def counts(items: QuerySet[Item]) -> dict[str, int]:
-    """Items by state; every state is there, be it 0."""
+    """Count items by state, including states with none."""
     found = dict(items.order_by().values_list("state").annotate(Count("pk")))
     return {state: found.get(state, 0) for state in ItemState.values}
 
 
 def pause(batch: Batch, *, reason: str = "") -> None:
-    """Start no more calls. Those in flight end and are saved."""
+    """Start no more calls. Calls in flight end and are saved."""
     _move(batch, [BatchState.LIVE], BatchState.PAUSED, reason)
 
 
 def cancel(batch: Batch, items: QuerySet[Item], *, reason: str = "") -> None:
-    """Stop at once. What was saved stays; what was not done is marked as cancelled."""
+    """Stop at once. Saved items stay; the others are marked as cancelled."""
     with transaction.atomic():
         _move(
             batch,
@@ -37,7 +37,7 @@ def cancel(batch: Batch, items: QuerySet[Item], *, reason: str = "") -> None:
 
 
 def resume(batch: Batch, items: QuerySet[Item]) -> None:
-    """Go on with what was not done: after a pause, a cancel, or a failure that was mended."""
+    """Continue with unfinished items after a pause, a cancellation, or a failure."""
     with transaction.atomic():
         _move(
             batch, [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED], BatchState.LIVE, ""
@@ -48,7 +48,7 @@ def resume(batch: Batch, items: QuerySet[Item]) -> None:
 
 
 def retry_errors(batch: Batch, items: QuerySet[Item]) -> int:
-    """Do again exactly what ended in an error. Returns how many that are."""
+    """Retry exactly the items that ended in an error. Return their number."""
     with transaction.atomic():
         lock(batch)
         errors = items.filter(state=ItemState.ERROR)
@@ -61,16 +61,16 @@ def retry_errors(batch: Batch, items: QuerySet[Item]) -> int:
 
 
 def lock(batch: Batch) -> None:
-    """Keep others from changing the batch, and workers from marking it as done, until the end.
+    """Lock the batch until the end of the transaction, so that no worker marks it as done.
 
-    Batches are locked before their items, here and in the worker, so that none waits for another.
+    Batches are locked before their items, here and in the worker, so that no deadlock arises.
     """
     rows: Any = type(batch)._default_manager.select_for_update(of=("self",))
     rows.get(pk=batch.pk)
 
 
 def reopen(batch: Batch) -> None:
-    """Set a batch that had ended to work again. One that a person or its limit paused stays so."""
+    """Set an ended batch to work again. A paused batch stays paused."""
     rows: Any = type(batch)._default_manager.filter(pk=batch.pk).exclude(state=BatchState.PAUSED)
     rows.update(state=BatchState.LIVE, reason="", finished_at=None)
     request_worker()

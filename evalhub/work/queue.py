@@ -1,35 +1,52 @@
-"""The queue carries tokens only: each says that one more worker process may work."""
+"""The queue: each task lets one more worker process work for a while.
 
-from functools import partial
-from typing import Any
+A task is named for the batches that were waiting when it was queued. Its result tells which items
+were done.
+"""
+
+from itertools import islice
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
+from evalhub.work import leases
+
 TASK = "evalhub.work.tasks.work"
 MAX_TASKS = 8
-"""Tokens that may wait at once: more would only find that others already work."""
+"""Tasks that may wait at once: more would only find that others already work."""
+
+MOST_NAMED = 4
+"""Batches in the name of a task."""
 
 
 def request_worker() -> None:
-    """Ask for a worker process once the present transaction is saved."""
-    transaction.on_commit(partial(enqueue_task, TASK))
+    """Ask for a worker process once the current transaction is committed."""
+    transaction.on_commit(enqueue_task)
 
 
-def enqueue_task(task: str) -> bool:
-    """Put a token into the queue; False where enough of them already wait."""
-    if _waiting().count() >= MAX_TASKS:
+def enqueue_task() -> bool:
+    """Queue a task; return False if enough of them are waiting."""
+    if waiting_tasks().count() >= MAX_TASKS:
         return False
-    async_task(task, task_name="work")
+    batches = list(islice(leases.waiting_batches(), MOST_NAMED + 1))
+    names = [batch.work_name for batch in batches[:MOST_NAMED]]
+    more = ["more"] if batches[MOST_NAMED:] else []
+    kinds = dict.fromkeys(str(batch._meta.verbose_name) for batch in batches)
+    async_task(
+        TASK,
+        task_name=", ".join(names + more)[:100] or "check for work",
+        group=", ".join(kinds)[:100],
+    )
     return True
 
 
 def is_task_waiting() -> bool:
-    return bool(_waiting().exists())
+    return waiting_tasks().exists()
 
 
-def _waiting() -> Any:
-    """Tokens that no process works on. One whose process was killed stays locked for long."""
+def waiting_tasks() -> QuerySet[OrmQ]:
+    """Return the tasks that no process has taken. The task of a killed process stays locked."""
     return OrmQ.objects.filter(lock__lte=timezone.now())

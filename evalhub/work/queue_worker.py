@@ -1,41 +1,41 @@
-"""A worker process takes tokens from the queue itself, one at a time, and works on each.
+"""A worker process: takes tasks from the queue itself, one at a time.
 
-Django-q2's own processes hand tasks to each other through queues in shared memory; a process that
-is killed while it holds such a queue's lock stops all others for good. So here each process reads
-the broker's table itself: nothing is shared that a dead process could keep.
+django-q2's cluster passes tasks between its processes through queues in shared memory. A process
+killed while it holds such a queue's lock would stop all others for good. So each process reads the
+broker's table, and gives django-q2's worker one task at a time, as that does itself in sync mode.
 """
 
 import logging
 import signal
 import time
 from collections.abc import MutableSequence
-from multiprocessing import Value
+from multiprocessing import Value, current_process
+from queue import SimpleQueue
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.utils import timezone
 from django_q.brokers import Broker, get_broker
+from django_q.conf import Conf
 from django_q.models import OrmQ
 from django_q.monitor import save_task
 from django_q.signals import post_execute
 from django_q.signing import BadSignature, SignedPackage
-from django_q.worker import worker as perform
+from django_q.worker import worker
+from setproctitle import setproctitle
 
 from evalhub.work import leases
-from evalhub.work.queue import TASK, enqueue_task, is_task_waiting
+from evalhub.work.queue import enqueue_task, is_task_waiting
 
 log = logging.getLogger(__name__)
 
 Task = dict[str, Any]
-END = "STOP"
-"""What django-q2's worker takes for the end of the queue."""
-
 DATABASE_DOWN_S = 5.0
 
 
 class CurrentTask:
-    """The token that this process works on. The parent reads the number after a death."""
+    """The id of the task that this process works on. The parent reads it after a death."""
 
     def __init__(self, numbers: MutableSequence[int], place: int) -> None:
         self._numbers, self._place = numbers, place
@@ -43,12 +43,12 @@ class CurrentTask:
     def set_id(self, ack_id: int) -> None:
         self._numbers[self._place] = ack_id
 
-    def empty(self) -> None:
+    def clear(self) -> None:
         self._numbers[self._place] = 0
 
 
 class Stop:
-    """Set by SIGTERM: no other token is taken. What works on one has a handler of its own."""
+    """Set by SIGTERM: no other task is taken. The current one has a handler of its own."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -67,101 +67,84 @@ class Stop:
             time.sleep(0.2)
 
 
-class TaskQueue:
-    """Stands where django-q2's worker expects its queue of tasks."""
+class Outcome(NamedTuple):
+    """The end of a task. A process whose task timed out is in an unknown state."""
 
-    def __init__(self, broker: Broker, current_task: CurrentTask, stop: Stop) -> None:
-        self.broker, self.current_task, self.stop = broker, current_task, stop
+    succeeded: bool
+    timed_out: bool
 
-    def get(self) -> Task | str:
-        """The next task; `END` once a stop is requested."""
-        while not self.stop.requested:
-            try:
-                task = self.next()
-            except Exception:
-                log.exception("The queue cannot be read; trying again in %.0f s", DATABASE_DOWN_S)
-                connections.close_all()
-                self.stop.sleep(DATABASE_DOWN_S)
-                continue
-            if task is not None:
-                return task
-        return END
 
-    def next(self) -> Task | None:
-        """A task if one waits; otherwise None, after the broker's pause between two looks."""
-        for ack_id, payload in self.broker.dequeue() or ():
-            self.current_task.set_id(ack_id)
-            if (task := self._read(ack_id, payload)) is not None:
-                return task
-        return None
-
-    def _read(self, ack_id: int, payload: str) -> Task | None:
+def work_on_tasks(current_task: CurrentTask, stop: Stop) -> None:
+    """Perform one task after another, until a stop is requested or the process is worn out."""
+    setproctitle(f"qcluster {current_process().name} idle")
+    broker, performed = get_broker(), 0
+    while not stop.requested and performed < Conf.RECYCLE:
         try:
-            task: Task = SignedPackage.loads(payload)
-        except (TypeError, BadSignature):
-            log.exception("Token %s was not signed with this EVALHUB_SECRET_KEY: dropped", ack_id)
-            self.broker.fail(ack_id)
-            self.current_task.empty()
-            return None
-        return task | {"ack_id": ack_id, "cluster": self.broker.list_key}
-
-
-class RemainingTasks(TaskQueue):
-    """Ends when nothing is left to do, or when a task failed."""
-
-    failed = False
-
-    def get(self) -> Task | str:
-        while not (self.stop.requested or self.failed):
-            if not is_task_waiting():
-                if not leases.is_work_waiting():
-                    break
-                enqueue_task(TASK)
-            if (task := self.next()) is not None:
-                return task
-        return END
-
-
-class ResultQueue:
-    """Stands where django-q2's worker expects its queue of finished tasks: saves each at once."""
-
-    def __init__(self, broker: Broker, current_task: CurrentTask, incoming: TaskQueue) -> None:
-        self.broker, self.current_task, self.incoming = broker, current_task, incoming
-
-    def put(self, task: Task) -> None:
-        ack_id = task.pop("ack_id")
-        try:
-            save_task(task, self.broker)
-            if task["success"] or task.get("ack_failure"):
-                self.broker.acknowledge(ack_id)
+            task = next_task(broker, current_task)
         except Exception:
-            log.exception("What became of token %s could not be saved", ack_id)
-        self.current_task.empty()
-        if not task["success"]:
-            log.error("A token's work failed: %s", task["result"])
-            if isinstance(self.incoming, RemainingTasks):
-                self.incoming.failed = True
-        post_execute.send(sender="django_q", task=task)
-
-
-def work_on_tasks(
-    current_task: CurrentTask, stop: Stop, source: type[TaskQueue] = TaskQueue
-) -> TaskQueue:
-    """Work on one token after another, until the source ends."""
-    broker = get_broker()
-    incoming = source(broker, current_task, stop)
-    perform(incoming, ResultQueue(broker, current_task, incoming), Value("f", -1))
-    return incoming
-
-
-def replace(pid: int, ack_id: int) -> None:
-    """Free at once what a process held that is known to be dead: its items and its token."""
-    leases.reap(names=[leases.process_name(pid)])
-    if ack_id:
-        OrmQ.objects.filter(pk=ack_id).update(lock=timezone.now())
+            log.exception("The queue cannot be read; trying again in %.0f s", DATABASE_DOWN_S)
+            connections.close_all()
+            stop.sleep(DATABASE_DOWN_S)
+            continue
+        if task is not None:
+            performed += 1
+            if perform(task, broker, current_task).timed_out:
+                return
 
 
 def drain(stop: Stop) -> bool:
-    """Do in this process what is there to be done. Returns False where a token's work failed."""
-    source = work_on_tasks(CurrentTask([0], 0), stop, RemainingTasks)
-    return not (isinstance(source, RemainingTasks) and source.failed)
+    """Do all waiting work in this process. Return False if a task failed."""
+    broker, current_task = get_broker(), CurrentTask([0], 0)
+    while not stop.requested:
+        if not is_task_waiting():
+            if not leases.is_work_waiting():
+                break
+            enqueue_task()
+        task = next_task(broker, current_task)
+        if task is not None and not perform(task, broker, current_task).succeeded:
+            return False
+    return True
+
+
+def next_task(broker: Broker, current_task: CurrentTask) -> Task | None:
+    """Take a task if one waits; otherwise return None, after the broker's poll interval."""
+    for ack_id, payload in broker.dequeue() or ():
+        current_task.set_id(ack_id)
+        try:
+            task: Task = SignedPackage.loads(payload)
+        except (TypeError, BadSignature):
+            log.exception("Task %s was not signed with this EVALHUB_SECRET_KEY: dropped", ack_id)
+            broker.fail(ack_id)
+            current_task.clear()
+        else:
+            return task | {"ack_id": ack_id, "cluster": broker.list_key}
+    return None
+
+
+def perform(task: Task, broker: Broker, current_task: CurrentTask) -> Outcome:
+    """Let django-q2's worker perform a task, and save its outcome at once."""
+    tasks, done = SimpleQueue[Task | str](), SimpleQueue[Task]()
+    tasks.put(task)
+    tasks.put("STOP")
+    timer = Value("f", -1)
+    worker(tasks, done, timer)
+    task = done.get_nowait()
+    ack_id, succeeded = task.pop("ack_id"), task["success"]
+    try:
+        save_task(task, broker)
+        if succeeded or task.get("ack_failure"):
+            broker.acknowledge(ack_id)
+    except Exception:
+        log.exception("The outcome of task %s could not be saved", ack_id)
+    current_task.clear()
+    if not succeeded:
+        log.error("Task %s failed: %s", task["name"], task["result"])
+    post_execute.send(sender="django_q", task=task)
+    return Outcome(succeeded, timed_out=timer.value == 0)
+
+
+def release_dead(pid: int, ack_id: int) -> None:
+    """Free at once what a dead process held: its items and its task."""
+    leases.reap(names=[leases.process_name(pid)])
+    if ack_id:
+        OrmQ.objects.filter(pk=ack_id).update(lock=timezone.now())

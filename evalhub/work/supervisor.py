@@ -1,7 +1,7 @@
-"""Runs several programs in the foreground, as one: what dies is started again, all end together.
+"""Several programs run in the foreground as one: each is restarted if it dies, all end together.
 
-Each program has a session of its own, so that Ctrl-C reaches the supervisor only, and dies with
-it. Everything happens in the main thread: the kernel ties the children to the thread that started
+Each program has its own session, so that Ctrl-C reaches only the supervisor, and dies with it.
+Everything happens in the main thread, because the kernel ties children to the thread that started
 them.
 """
 
@@ -25,15 +25,15 @@ MOST_FAILED_STARTS = 3
 
 
 class CannotStart(Exception):
-    """A program dies again and again before it is ready; its own output says why."""
+    """A program keeps dying before it is ready; its own output says why."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """One program to be kept running.
+    """A program to keep running.
 
-    `command` is given to this Python. `is_ready` is asked again and again until it is true; None
-    where being started is enough.
+    `command` holds arguments for this Python. `is_ready` is called until it returns True; None:
+    ready once started.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Program:
 
 
 class Child:
-    """The process that runs a program now, its successors included."""
+    """The current process of a program; its successors take its place."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -66,18 +66,18 @@ class Child:
         )
 
     def ended(self) -> int | None:
-        """The exit status once the process has died; None as long as it lives, or is not there."""
+        """Return the exit status of a dead process; None while it lives, or if there is none."""
         return None if self.process is None else self.process.poll()
 
     def close(self) -> None:
-        """Note the death; what it had started itself is killed."""
+        """Note the death, and kill the processes that it had started."""
         self.signal(signal.SIGKILL)
         self.restarts.died()
         self.failed_starts += not self.is_ready
         self.process = None
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process; SIGKILL to all that it has started too."""
+        """Send a signal to the process; SIGKILL also goes to all that it has started."""
         if self.process is None:
             return
         with suppress(ProcessLookupError):
@@ -87,7 +87,7 @@ class Child:
                 os.kill(self.process.pid, number)
 
     def read(self) -> list[str] | None:
-        """Lines that it has written meanwhile; None once it will write no more."""
+        """Return newly written lines; None at the end of its output."""
         assert self.process is not None
         assert self.process.stdout is not None
         content = os.read(self.process.stdout.fileno(), 65536)
@@ -99,7 +99,7 @@ class Supervisor:
     """Keeps programs running until SIGTERM or SIGINT.
 
     Args:
-        say: Where lines for people go.
+        say: Prints a line.
     """
 
     def __init__(self, programs: Sequence[Program], say: Callable[[str], object]) -> None:
@@ -108,23 +108,23 @@ class Supervisor:
         self.stopping = False
         self._width = max(len(program.name) for program in programs)
         self._selector = selectors.DefaultSelector()
-        self._bell, self._bell_rope = os.pipe()
-        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._wakeup_read, self._wakeup_write = os.pipe()
+        self._selector.register(self._wakeup_read, selectors.EVENT_READ)
 
     def run(self, when_ready: Callable[[], None]) -> None:
         """Start all, call `when_ready` once all are, and keep them running.
 
         Raises:
-            CannotStart: A program does not become ready. All have been ended.
+            CannotStart: A program does not become ready. All programs have ended.
         """
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        told = False
+        is_announced = False
         try:
             while not self.stopping:
                 self._tend()
-                if not told and all(child.is_ready for child in self.children):
-                    told = True
+                if not is_announced and all(child.is_ready for child in self.children):
+                    is_announced = True
                     when_ready()
                 self._listen(LOOK_S)
         finally:
@@ -132,7 +132,7 @@ class Supervisor:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.stopping = True
-        os.write(self._bell_rope, b".")
+        os.write(self._wakeup_write, b".")
 
     def _tend(self) -> None:
         for child in self.children:
@@ -154,14 +154,16 @@ class Supervisor:
         self._close_output(child)
         child.close()
         if child.failed_starts >= MOST_FAILED_STARTS:
-            raise CannotStart(f"{child.program.name} ended with status {status} before it was up.")
-        self.say(f"{child.program.name} ended with status {status}; starting it again.")
+            raise CannotStart(
+                f"{child.program.name} exited with status {status} before it was ready."
+            )
+        self.say(f"{child.program.name} exited with status {status}. Restarting it.")
 
     def _listen(self, seconds: float) -> None:
-        """Pass on what the children write, until something happens or the time is over."""
+        """Print the children's output until something happens or the time is over."""
         for key, _ in self._selector.select(seconds):
             if key.data is None:
-                os.read(self._bell, 1000)
+                os.read(self._wakeup_read, 1000)
                 continue
             lines = key.data.read()
             for line in lines or ():
@@ -177,7 +179,7 @@ class Supervisor:
         child.process.stdout.close()
 
     def _end(self) -> None:
-        """SIGTERM to all; SIGKILL to what is left after 8 s, and to what they have started."""
+        """Send SIGTERM to all, and SIGKILL after 8 s to those left and all that they started."""
         deadline = time.monotonic() + STOP_WITHIN_S
         for child in self.children:
             child.signal(signal.SIGTERM)

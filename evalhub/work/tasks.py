@@ -1,4 +1,4 @@
-"""The queue's task: one token lets this process work for a while."""
+"""The queue's task: it lets this process work for a while."""
 
 import asyncio
 import signal
@@ -12,26 +12,27 @@ from django.conf import settings
 from evalhub.work.loop import Loop
 
 
-def work() -> None:
-    """Work until nothing is left to do, for at most EVALHUB_SLICE_S seconds."""
-    runner().run(_work(settings.EVALHUB_SLICE_S))
+def work() -> str:
+    """Work until no work is left, for at most EVALHUB_SLICE_S seconds. Return items per batch."""
+    return runner().run(_work(settings.EVALHUB_SLICE_S))
 
 
 @cache
 def runner() -> asyncio.Runner:
-    """One event loop for the life of the process: clients keep their connections on it."""
+    """Return the process's one event loop, on which clients keep their connections."""
     return asyncio.Runner()
 
 
-async def _work(seconds: float) -> None:
+async def _work(seconds: float) -> str:
     loop = Loop(seconds=seconds)
     with on_stop(loop.stop):
         await loop.run()
+    return ", ".join(f"{name}: {n}" for name, n in loop.performed.items())
 
 
 @contextmanager
 def on_stop(stop: Callable[[], None]) -> Iterator[None]:
-    """On SIGTERM do `stop` in the running event loop, besides what the process does anyway."""
+    """On SIGTERM, call `stop` in the running event loop, then the process's own handler."""
     events = asyncio.get_running_loop()
     before = signal.getsignal(signal.SIGTERM)
 

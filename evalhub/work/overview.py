@@ -1,0 +1,123 @@
+"""The state of the workers, the queue and the live batches, for the page *Workers and queue*."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, QuerySet
+from django.utils import timezone
+from django_q.models import OrmQ, Task
+
+from evalhub.llm.models import LanguageModel
+from evalhub.work import clock
+from evalhub.work.kinds import kinds
+from evalhub.work.leases import alive
+from evalhub.work.models import BatchState, ItemState, Worker
+from evalhub.work.progress import counts
+
+RECENT = 10
+"""Finished tasks and dead workers shown."""
+
+DEAD_DAYS = 7
+
+
+@dataclass(frozen=True)
+class RunningWorker:
+    """A worker that has not ended, with its leased items by batch."""
+
+    row: Worker
+    is_responding: bool
+    items: dict[str, int]
+    models: list[str]
+
+
+@dataclass(frozen=True)
+class QueuedTask:
+    """A task in the queue. `queued_at` None: it cannot be read, as with another secret key."""
+
+    name: str
+    queued_at: datetime | None
+    is_taken: bool
+
+
+@dataclass(frozen=True)
+class FinishedTask:
+    """A task that ended. `detail` lists items done by batch, or gives the error."""
+
+    name: str
+    stopped_at: datetime
+    duration_ms: int
+    succeeded: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """The items of a live batch by state. `url` "": it has no page."""
+
+    name: str
+    url: str
+    items: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.items.values())
+
+
+def running_workers() -> list[RunningWorker]:
+    rows = list(Worker.objects.filter(stopped_at=None))
+    responding = set(Worker.objects.filter(alive()).values_list("pk", flat=True))
+    leased: dict[int, dict[str, int]] = defaultdict(dict)
+    for kind in kinds():
+        items = kind.items().filter(state=ItemState.PENDING, worker__in=rows).order_by()
+        groups = items.values_list("worker", kind.batch_field).annotate(Count("pk"))
+        for worker, batch, count in groups:
+            leased[worker][f"{kind.batch_model._meta.verbose_name} {batch}"] = count
+    names = dict(LanguageModel.objects.values_list("pk", "name"))
+    return [
+        RunningWorker(
+            row,
+            row.pk in responding,
+            leased[row.pk],
+            [names[int(key)] for key in row.models_in_use if int(key) in names],
+        )
+        for row in rows
+    ]
+
+
+def dead_workers() -> QuerySet[Worker]:
+    """Return recent workers that were taken for dead; an orderly end is also a last heartbeat."""
+    died = Worker.objects.filter(stopped_at__gt=F("beat_at"))
+    return died.filter(stopped_at__gt=clock.ago(DEAD_DAYS * 86_400))[:RECENT]
+
+
+def queued_tasks() -> list[QueuedTask]:
+    now = timezone.now()
+    return [
+        QueuedTask(
+            row.name() or "unreadable task",
+            row.task.get("started"),
+            bool(row.lock and row.lock > now),
+        )
+        for row in OrmQ.objects.order_by("pk")
+    ]
+
+
+def finished_tasks() -> Iterator[FinishedTask]:
+    for row in Task.objects.order_by("-stopped")[:RECENT]:
+        lines = str(row.result or "").strip().splitlines() or [""]
+        yield FinishedTask(
+            name=row.name,
+            stopped_at=row.stopped,
+            duration_ms=int(row.time_taken() * 1000),
+            succeeded=row.success,
+            detail=lines[0] if row.success else lines[-1],
+        )
+
+
+def live_batches() -> Iterator[BatchProgress]:
+    for kind in kinds():
+        for batch in kind.batches().filter(state=BatchState.LIVE).order_by("pk"):
+            url = getattr(batch, "get_absolute_url", str)()
+            yield BatchProgress(batch.work_name, url, counts(kind.items_of(batch)))
