@@ -8,7 +8,6 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
-from django_q.models import Failure, OrmQ, Schedule, Success
 
 from evalhub.models import (
     Call,
@@ -75,11 +74,7 @@ SETTINGS = (
     Entry(Call, "Calls", "call_made"),
     Entry(Webhook, "Webhooks", "webhook"),
     Entry(Delivery, "Deliveries", "outbox"),
-    Entry(Worker, "Workers", "memory"),
-    Entry(OrmQ, "Waiting tasks", "low_priority"),
-    Entry(Schedule, "Schedules", "event_repeat"),
-    Entry(Success, "Finished tasks", "task_alt"),
-    Entry(Failure, "Failed tasks", "error"),
+    Entry(Worker, "Workers and queue", "memory", "queue"),
 )
 
 

@@ -112,6 +112,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_notification_open": (post(frozenset()),),  # only whose it is opens it
     "admin:evalhub_webhook_test": (post(MAINTAINERS),),
     "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
+    "admin:evalhub_worker_queue": (get(MAINTAINERS),),
     "admin:evalhub_exposure_export": (get(MAINTAINERS),),
     # Issues and tests
     "admin:issues_feedback_act": (post(WRITERS, act="accept"),),

@@ -61,8 +61,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
 
 MAY_DELETE: dict[str, frozenset[str]] = {
     **dict.fromkeys(("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"), ADMINS),
-    **dict.fromkeys(("django_q.failure", "django_q.ormq"), ADMINS),
-    **dict.fromkeys(("django_q.schedule", "django_q.success", "evalhub.user"), ADMINS),
+    "evalhub.user": ADMINS,
     **dict.fromkeys(("issues.feedback", "issues.issue", "issues.test"), MAINTAINERS),
     **dict.fromkeys(("issues.resolutionlabel", "issues.tag", "evalhub.webhook"), MAINTAINERS),
     **dict.fromkeys(("reports.capability", "reports.reportschedule"), MAINTAINERS),

@@ -86,7 +86,7 @@ def waiting_batches() -> Iterator[Batch]:
     """Yield live batches with an item to do now, or that only need to be marked as done."""
     now = clock.now()
     for kind in kinds():
-        for batch in kind.batches().filter(state=BatchState.LIVE):
+        for batch in kind.batches().filter(state=BatchState.LIVE).order_by("pk"):
             if kind.due(batch, now).exists() or not kind.remaining(batch).exists():
                 yield batch
 

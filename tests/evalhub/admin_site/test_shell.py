@@ -53,7 +53,7 @@ def test_the_heading_says_what_the_page_is(client):
         url("issues_issue_history", issue.pk): ["Ledger", "Issues", "invents sources", "History"],
         url("issues_issue_delete", issue.pk): ["Ledger", "Issues", "invents sources", "Delete"],
         url("auth_group_add"): ["Settings", "Roles", "Add role"],
-        url("django_q_ormq_changelist"): ["Settings", "Queued tasks"],
+        url("evalhub_worker_changelist"): ["Settings", "Workers"],
         url("password_change"): ["Password change"],
     }
 

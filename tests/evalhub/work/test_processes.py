@@ -1,4 +1,4 @@
-"""Who works, and when: tokens, the guard, replacements, and the worker command."""
+"""Worker processes: their tasks, the reaper, restarts, and the worker command."""
 
 import os
 import time
@@ -9,13 +9,20 @@ import pytest
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
-from django_q.models import OrmQ, Success
+from django_q.models import Failure, OrmQ, Success
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock, leases, parent_watch, reaper
 from evalhub.work.models import LEASE_S
 from evalhub.work.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
-from evalhub.work.queue_worker import CurrentTask, Stop, TaskQueue, replace
+from evalhub.work.queue_worker import (
+    CurrentTask,
+    Stop,
+    next_task,
+    perform,
+    release_dead,
+    work_on_tasks,
+)
 from evalhub.work.reaper import Reaper
 from runs.models import Run
 from tests.evalhub.work import processes
@@ -26,63 +33,102 @@ from tests.provider import Provider
 IDLE, BUSY = 0, 7
 
 
-def lock_tokens() -> None:
-    """As if each were worked on."""
+def lock_tasks() -> None:
+    """Lock every task, as its worker does."""
     OrmQ.objects.update(lock=timezone.now() + timedelta(hours=1))
 
 
-def incoming(current_task: CurrentTask | None = None) -> TaskQueue:
-    return TaskQueue(get_broker(), current_task or CurrentTask([0], 0), Stop())
-
-
-# Tokens ------------------------------------------------------------------------------------------
+# Tasks -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
-def test_tokens_that_are_worked_on_do_not_count_as_waiting():
+def test_tasks_in_progress_do_not_count_as_waiting():
     for _ in range(MAX_TASKS):
-        assert enqueue_task(TASK)
-    assert not enqueue_task(TASK)
+        assert enqueue_task()
+    assert not enqueue_task()
 
-    lock_tokens()
+    lock_tasks()
 
     assert not is_task_waiting()
-    assert enqueue_task(TASK)
+    assert enqueue_task()
 
 
 @pytest.mark.django_db
-def test_a_process_holds_the_token_that_it_takes():
-    enqueue_task(TASK)
+def test_a_process_holds_the_task_that_it_takes():
+    enqueue_task()
     numbers = [0, 0]
 
-    task = incoming(CurrentTask(numbers, 1)).get()
+    task = next_task(get_broker(), CurrentTask(numbers, 1))
 
-    assert isinstance(task, dict)
+    assert task
     assert task["func"] == TASK
     assert numbers == [0, OrmQ.objects.get().pk]
     assert not is_task_waiting()
 
 
 @pytest.mark.django_db
-def test_a_token_with_a_wrong_signature_is_dropped():
-    enqueue_task(TASK)
+def test_a_task_with_a_wrong_signature_is_dropped():
+    enqueue_task()
     OrmQ.objects.update(payload="forged:signature")
     numbers = [0]
 
-    assert incoming(CurrentTask(numbers, 0)).next() is None
+    assert next_task(get_broker(), CurrentTask(numbers, 0)) is None
 
     assert numbers == [0]
     assert not OrmQ.objects.exists()
 
 
 @pytest.mark.django_db
-def test_no_token_is_taken_after_a_stop():
-    enqueue_task(TASK)
-    source = incoming()
-    source.stop.requested = True
+def test_no_task_is_taken_after_a_stop():
+    enqueue_task()
+    stop = Stop()
+    stop.requested = True
 
-    assert source.get() == "STOP"
+    work_on_tasks(CurrentTask([0], 0), stop)
+
     assert is_task_waiting()
+
+
+def taken(**changes):
+    """A task that a process has just taken, and the number by which the process holds it."""
+    enqueue_task()
+    numbers = [0]
+    task = next_task(get_broker(), CurrentTask(numbers, 0))
+    assert task
+    return task | changes, numbers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_finished_task_is_saved_and_leaves_the_queue():
+    task, numbers = taken(func=f"{__name__}.note")
+
+    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (True, False)
+
+    assert Success.objects.get().name == task["name"]
+    assert not OrmQ.objects.exists()
+    assert numbers == [0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_failed_task_is_saved_with_its_error_and_leaves_the_queue():
+    task, numbers = taken(func=f"{__name__}.fail")
+
+    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (False, False)
+
+    assert "on purpose" in Failure.objects.get().result
+    assert not OrmQ.objects.exists()
+    assert numbers == [0]
+
+
+def sleep() -> None:
+    time.sleep(30)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_whose_task_timed_out_takes_no_other():
+    task, numbers = taken(func=f"{__name__}.sleep", timeout=1)
+
+    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (False, True)
 
 
 @pytest.mark.django_db
@@ -92,10 +138,10 @@ def test_a_successor_frees_what_the_dead_one_held():
     dead = Worker.objects.create(name=leases.process_name(4711), started_at=now, beat_at=now)
     alive = Worker.objects.create(name=leases.process_name(4712), started_at=now, beat_at=now)
     type(result).objects.update(worker=dead)
-    enqueue_task(TASK)
-    lock_tokens()
+    enqueue_task()
+    lock_tasks()
 
-    replace(4711, OrmQ.objects.get().pk)
+    release_dead(4711, OrmQ.objects.get().pk)
 
     result.refresh_from_db()
     assert result.worker is None
@@ -103,11 +149,11 @@ def test_a_successor_frees_what_the_dead_one_held():
     assert list(Worker.objects.filter(stopped_at=None)) == [alive]
 
 
-# The guard ---------------------------------------------------------------------------------------
+# The reaper --------------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
-def test_the_guard_asks_for_one_worker_while_work_waits():
+def test_the_reaper_asks_for_one_worker_while_work_waits():
     make_run()
     watching = Reaper([IDLE, BUSY], [0, 0])
 
@@ -118,7 +164,7 @@ def test_the_guard_asks_for_one_worker_while_work_waits():
 
 
 @pytest.mark.django_db
-def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
+def test_the_reaper_asks_ever_more_rarely_when_asking_does_not_help():
     make_run()
     watching = Reaper([IDLE], [0])
 
@@ -135,14 +181,14 @@ def test_the_guard_asks_ever_more_rarely_when_asking_does_not_help():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("current_tasks", [[BUSY], [BUSY, BUSY]])
-def test_the_guard_asks_nobody_when_all_are_busy(current_tasks):
+def test_the_reaper_asks_nobody_when_all_are_busy(current_tasks):
     make_run()
     Reaper(current_tasks, [0] * len(current_tasks)).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
 
 
 @pytest.mark.django_db
-def test_the_guard_asks_nobody_when_nothing_can_be_done():
+def test_the_reaper_asks_nobody_when_nothing_can_be_done():
     make_run(state=BatchState.PAUSED)
     Reaper([IDLE], [0]).ask_for_worker(0.0)
     assert not OrmQ.objects.exists()
@@ -161,7 +207,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.django_db
-def test_the_guard_kills_a_process_that_lives_and_stays_silent(killed):
+def test_the_reaper_kills_a_process_that_lives_and_stays_silent(killed):
     silent_worker(4711)
     silent_worker(4712)  # of another cluster
     watching = Reaper([BUSY], [4711])
@@ -175,7 +221,7 @@ def test_the_guard_kills_a_process_that_lives_and_stays_silent(killed):
 
 
 @pytest.mark.django_db
-def test_the_guard_spares_a_process_that_is_heard_of_again(killed):
+def test_the_reaper_spares_a_process_that_is_heard_of_again(killed):
     worker = silent_worker(4711)
     watching = Reaper([BUSY], [4711])
 

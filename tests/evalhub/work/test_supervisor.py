@@ -32,7 +32,7 @@ def test_a_program_that_never_starts_is_said_to_be_so():
     said: list[str] = []
     bad = Program("bad", ("-c", "print('no such port'); raise SystemExit(3)"), {}, lambda: False)
 
-    with pytest.raises(CannotStart, match="bad ended with status 3"):
+    with pytest.raises(CannotStart, match="bad exited with status 3"):
         Supervisor([bad], said.append).run(lambda: None)
 
     assert said.count("bad | no such port") == 3
@@ -51,7 +51,7 @@ def test_a_program_that_dies_is_started_again():
 
     assert said[:3] == [
         "short | hello",
-        "short ended with status 0; starting it again.",
+        "short exited with status 0. Restarting it.",
         "short | hello",
     ]
 
