@@ -173,12 +173,12 @@ def test_the_selected_are_named_before_they_are_deleted(client):
 # Workers, people and roles -----------------------------------------------------------------------
 
 
-def test_a_worker_that_is_silent_is_not_called_working(client):
+def test_a_worker_without_heartbeat_is_not_responding(client):
     long_ago = timezone.now() - timedelta(hours=1)
     Worker.objects.create(name="a:1", started_at=long_ago, beat_at=long_ago)
     words = text_of(page(client, url("evalhub_worker_changelist")))
 
-    assert "not heard of" in words
+    assert "not responding" in words
     assert "working" not in words
 
 
