@@ -5,9 +5,9 @@ were done.
 """
 
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
@@ -44,9 +44,9 @@ def enqueue_task() -> bool:
 
 
 def is_task_waiting() -> bool:
-    return waiting_tasks().exists()
+    return bool(waiting_tasks().exists())
 
 
-def waiting_tasks() -> QuerySet[OrmQ]:
+def waiting_tasks() -> Any:
     """Return the tasks that no process has taken. The task of a killed process stays locked."""
     return OrmQ.objects.filter(lock__lte=timezone.now())
