@@ -8,29 +8,15 @@ escaped. Each mark carries its key as `customdata`, by which a click can filter.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
-from math import ceil, floor, log10
 from typing import Any
 
+from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
 Figure = dict[str, Any]
 
-OUTCOME_COLOURS = {
-    "passed": "#1B7A57",
-    "failed": "#F4620A",
-    "unscored": "#8434F5",
-    "error": "#B94FC4",
-    "pending": "#C3C7CF",
-}
-"""What each outcome looks like everywhere. Told apart with any colour vision; all but pending,
-which is to recede, stand out (3 : 1) from white and from the dark theme's background."""
-
-# A second mark beside colour, for print in black and white.
-OUTCOME_PATTERNS = {"passed": "", "failed": "", "unscored": "/", "error": "x", "pending": "."}
-
-NEUTRAL = "#6B7A90"
-MOST_BINS = 30
+NEUTRAL = "var(--eh-bars)"
+ON_FILL = "var(--eh-on-fill)"
 LONGEST_LABEL = 60
 
 GRID = "rgba(128,128,128,0.3)"
@@ -89,19 +75,21 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
         "hole": 0.6,
         "sort": False,
         "direction": "clockwise",
-        "labels": [name.capitalize() for name in present],
+        "labels": [OUTCOMES[name].label for name in present],
         "values": [counts[name] for name in present],
-        "text": [f"{name}: {counts[name]:,} ({counts[name] / n:.1%})" for name in present],
+        "text": [
+            f"{OUTCOMES[name].label}: {counts[name]:,} ({counts[name] / n:.1%})" for name in present
+        ],
         "textinfo": "text",
         "hoverinfo": "text",
         "textposition": "outside",
         "automargin": True,
         "customdata": present,
         "marker": {
-            "colors": [OUTCOME_COLOURS[name] for name in present],
+            "colors": [OUTCOMES[name].colour for name in present],
             "pattern": _pattern(
-                [OUTCOME_PATTERNS[name] for name in present],
-                [OUTCOME_COLOURS[name] for name in present],
+                [OUTCOMES[name].pattern for name in present],
+                [OUTCOMES[name].colour for name in present],
             ),
         },
     }
@@ -118,7 +106,7 @@ def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
     rows = sorted(rows, key=_worst_first)
     present = [
         name
-        for name in OUTCOME_COLOURS
+        for name in OUTCOMES
         if any(_known(row.counts) and row.counts.get(name) for row in rows)
     ]
     return {
@@ -152,7 +140,7 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         "hoverinfo": "text",
         "customdata": [row.key for row in rows],
         # Paler than its error bars, which lie on it.
-        "marker": {"color": OUTCOME_COLOURS["failed"], "opacity": 0.5},
+        "marker": {"color": OUTCOMES["failed"].colour, "opacity": 0.5},
     }
     layout = base_layout(
         **bar_layout(texts),
@@ -162,21 +150,11 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
     return {"data": [bars], "layout": layout}
 
 
-def latency_histogram(values_ms: Sequence[float | None]) -> Figure:
-    """How long answers took, in milliseconds; None was not measured and is counted apart."""
-    return _histogram(values_ms, "Latency in ms", tickformat=",d")
-
-
-def cost_histogram(values_usd: Sequence[float | None]) -> Figure:
-    """What results cost, in US dollars; None was not measured and is counted apart."""
-    return _histogram(values_usd, "Cost in USD")
-
-
 def _known(counts: Mapping[str, int]) -> list[str]:
     """The outcomes counted, in the order in which they are always shown."""
-    if strange := sorted(set(counts) - set(OUTCOME_COLOURS)):
-        raise ValueError(f"{strange} are no outcomes; expected {', '.join(OUTCOME_COLOURS)}")
-    return [name for name in OUTCOME_COLOURS if name in counts]
+    if strange := sorted(set(counts) - set(OUTCOMES)):
+        raise ValueError(f"{strange} are no outcomes; expected {', '.join(OUTCOMES)}")
+    return [name for name in OUTCOMES if name in counts]
 
 
 def _worst_first(row: OutcomeRow | RateRow) -> tuple[float, str]:
@@ -195,7 +173,7 @@ def _pattern(shape: Any, background: Any) -> dict[str, Any]:
     return {
         "shape": shape,
         "bgcolor": background,
-        "fgcolor": "#FFFFFF",
+        "fgcolor": ON_FILL,
         "fgopacity": 0.6,
         "solidity": 0.2,
     }
@@ -206,21 +184,21 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
     return {
         "type": "bar",
         "orientation": "h",
-        "name": name.capitalize(),
+        "name": OUTCOMES[name].label,
         "y": list(range(len(rows))),
         "x": counts,
         "text": [f"{count:,}" if count else "" for count in counts],
         "textposition": "inside",
         "insidetextanchor": "middle",
         "hovertext": [
-            f"{label(row.label)}: {count:,} of {row.n:,} {name}"
+            f"{label(row.label)}: {count:,} of {row.n:,} {OUTCOMES[name].label.lower()}"
             for row, count in zip(rows, counts, strict=True)
         ],
         "hoverinfo": "text",
         "customdata": [[row.key, name] for row in rows],
         "marker": {
-            "color": OUTCOME_COLOURS[name],
-            "pattern": _pattern(OUTCOME_PATTERNS[name], OUTCOME_COLOURS[name]),
+            "color": OUTCOMES[name].colour,
+            "pattern": _pattern(OUTCOMES[name].pattern, OUTCOMES[name].colour),
         },
     }
 
@@ -243,65 +221,8 @@ def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
         "symmetric": False,
         "arrayminus": [below for below, _ in spans],
         "array": [above for _, above in spans],
-        "color": OUTCOME_COLOURS["failed"],
+        "color": OUTCOMES["failed"].colour,
     }
-
-
-def _histogram(values: Sequence[float | None], name: str, **options: Any) -> Figure:
-    """Counted here and not in the browser, so that a page stays small however many there are."""
-    measured = [value for value in values if value is not None]
-    if not measured:
-        return _nothing(f"{name}: nothing measured")
-    edges, counts = _bins(measured)
-    width = edges[1] - edges[0]
-    bars = {
-        "type": "bar",
-        "x": [edge + width / 2 for edge in edges[:-1]],
-        "y": counts,
-        "width": width,
-        "hovertext": [
-            f"{low:,.6g} to {low + width:,.6g}: {count:,}"
-            for low, count in zip(edges, counts, strict=False)
-        ],
-        "hoverinfo": "text",
-        "customdata": [[low, high] for low, high in pairwise(edges)],
-        "marker": {"color": NEUTRAL},
-    }
-    missing = len(values) - len(measured)
-    title = f"{name} (n = {len(measured):,}" + (f", {missing:,} not measured)" if missing else ")")
-    layout = base_layout(
-        showlegend=False,
-        bargap=0,
-        xaxis=axis(title, **options),
-        yaxis=axis("Results", rangemode="tozero"),
-    )
-    return {"data": [bars], "layout": layout}
-
-
-def _bins(values: Sequence[float]) -> tuple[list[float], list[int]]:
-    """Edges at round numbers, one more than counts; each bin holds low <= value < high."""
-    width = _round_width(min(values), max(values))
-    # Rounded first: 0.3 / 0.1 is a little less than 3.
-    steps = [floor(round(value / width, 9)) for value in values]
-    first = min(steps)
-    counts = [0] * (max(steps) - first + 1)
-    for step in steps:
-        counts[step - first] += 1
-    return [(first + step) * width for step in range(len(counts) + 1)], counts
-
-
-def _round_width(low: float, high: float) -> float:
-    """1, 2 or 5 times a power of ten, so that the values take at most `MOST_BINS` bins."""
-    span = (high - low) or abs(high) or 1.0
-    power = 10.0 ** ceil(log10(span / (MOST_BINS - 1)))
-    fine = [power * step for step in (0.1, 0.2, 0.5, 1.0)]
-    return next(width for width in fine if span / width <= MOST_BINS - 1 or width == fine[-1])
-
-
-def _nothing(text: str) -> Figure:
-    hidden = {"visible": False}
-    note = {"text": text, "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False}
-    return {"data": [], "layout": base_layout(xaxis=hidden, yaxis=hidden, annotations=[note])}
 
 
 def axis(title: str, **options: Any) -> dict[str, Any]:

@@ -350,7 +350,10 @@ UNFOLD = {
     "SHOW_BACK_BUTTON": True,
     "ENVIRONMENT": "reports.navigation.environment",
     "DASHBOARD_CALLBACK": "reports.dashboard.views.dashboard",
-    "STYLES": [lambda request: static("evalhub/evalhub.css")],
+    "STYLES": [
+        lambda request: static("evalhub/colours.css"),
+        lambda request: static("evalhub/evalhub.css"),
+    ],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",
     "COLORS": {"primary": PRIMARY},

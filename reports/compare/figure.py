@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from evalhub.charts import GRID, LONGEST_LABEL, NEUTRAL, OUTCOME_COLOURS, Figure, base_layout
+from evalhub.charts import GRID, LONGEST_LABEL, NEUTRAL, ON_FILL, Figure, base_layout
+from evalhub.outcomes import OUTCOMES
 from reports.compare.rule import Kind, Tally
 
 COLOURS: Mapping[str, str] = {
-    Kind.WORSE: OUTCOME_COLOURS["failed"],
-    Kind.BETTER: OUTCOME_COLOURS["passed"],
-    Kind.SAME: OUTCOME_COLOURS["pending"],
-    Kind.ERROR: OUTCOME_COLOURS["error"],
-    Kind.UNSCORED: OUTCOME_COLOURS["unscored"],
+    Kind.WORSE: OUTCOMES["failed"].colour,
+    Kind.BETTER: OUTCOMES["passed"].colour,
+    Kind.SAME: OUTCOMES["pending"].colour,
+    Kind.ERROR: OUTCOMES["error"].colour,
+    Kind.UNSCORED: OUTCOMES["unscored"].colour,
 }
 """Better looks like passed and worse like failed; what is not here is not compared: neutral."""
 
@@ -118,7 +119,7 @@ def _pattern(shape: Any, background: Any) -> dict[str, Any]:
     return {
         "shape": shape,
         "bgcolor": background,
-        "fgcolor": "#FFFFFF",
+        "fgcolor": ON_FILL,
         "fgopacity": 0.6,
         "solidity": 0.2,
     }

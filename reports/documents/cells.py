@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from evalhub import formatting
+from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.figures.tallies import Rate
@@ -37,7 +38,7 @@ def _plain_words(value: Any, form: Form) -> str:
     if isinstance(value, datetime):
         return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
     write = WRITERS.get(form, str)
-    return write(value) if not isinstance(value, str) or form == "verdict" else value
+    return write(value) if not isinstance(value, str) or form in ("verdict", "outcome") else value
 
 
 def points(difference: float) -> str:
@@ -55,6 +56,11 @@ def number(value: float) -> str:
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
+def outcome_words(outcome: str) -> str:
+    """Return an outcome's label; anything more specific stays as it is."""
+    return OUTCOMES[outcome].label if outcome in OUTCOMES else outcome
+
+
 WRITERS: dict[Form, Callable[[Any], str]] = {
     "share": formatting.percent,
     "points": points,
@@ -65,6 +71,7 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
     "count": formatting.count,
     "number": number,
     "verdict": formatting.words,
+    "outcome": outcome_words,
 }
 
 

@@ -1,6 +1,5 @@
-"""A report as one HTML file that needs nothing else: its figures are drawn where it is opened."""
+"""A report as one self-contained HTML file; the browser that opens it draws the figures."""
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -11,33 +10,27 @@ from django.utils.safestring import SafeString, mark_safe
 
 from reports.documents.document import Document
 
-SCRIPTS = ("plotly/plotly.min.js", "evalhub/standalone.js")
-STYLES = ("evalhub/standalone.css",)
+SCRIPTS = ("plotly/plotly.min.js", "evalhub/charts.js")
+STYLES = ("evalhub/colours.css", "evalhub/standalone.css")
 
 
 def html_of(document: Document) -> str:
-    """The report with its scripts and styles inside; without figures it has no script at all."""
-    figures = {table.key: table.figure for table in document.tables if table.figure}
+    """Return the report with its styles inside, and its scripts where it has figures."""
+    has_figures = any(table.figure for table in document.tables)
     return render_to_string(
         "reports/documents/standalone.html",
         {
             "document": document,
-            "figures": _as_script(figures),
-            "scripts": [_source(name) for name in SCRIPTS] if figures else [],
+            "scripts": [_source(name) for name in SCRIPTS] if has_figures else [],
             "styles": [_source(name) for name in STYLES],
             "made_at": timezone.now(),
         },
     )
 
 
-def _as_script(figures: dict[str, dict[str, object]]) -> SafeString:
-    """JSON that cannot end the script it stands in."""
-    return mark_safe(json.dumps(figures).replace("<", "\\u003c"))
-
-
 @cache
 def _source(name: str) -> SafeString:
-    """One of our own static files, as it is."""
+    """Return the text of one of our own static files."""
     found = finders.find(name)
     if not isinstance(found, str):
         raise FileNotFoundError(f"The static file {name} is missing.")

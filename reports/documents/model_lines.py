@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-COLOURS = ("#014DAB", "#CD107C", "#0AA2B8", "#723408", "#8B87F1", "#A69503", "#333940")
-"""Told apart with any colour vision, and from the outcomes' colours. `charts.js` knows each of
-them by its value, and has a lighter one for the dark theme."""
+COLOURS = tuple(f"var(--eh-line-{number})" for number in range(1, 8))
+"""CSS variables of `static/evalhub/colours.css`, distinct from each other and from the outcomes."""
 
 MARKERS = ("circle", "square", "diamond", "triangle-up", "star")
 DASHES = ("solid", "dash", "dot", "dashdot")

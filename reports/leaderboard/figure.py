@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalhub.charts import NEUTRAL, OUTCOME_COLOURS, Figure, axis, bar_layout, base_layout, label
+from evalhub.charts import NEUTRAL, Figure, axis, bar_layout, base_layout, label
+from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
-BETTER, WORSE = OUTCOME_COLOURS["passed"], OUTCOME_COLOURS["failed"]
+BETTER, WORSE = OUTCOMES["passed"].colour, OUTCOMES["failed"].colour
 """What a change for the better or the worse looks like everywhere."""
 
 

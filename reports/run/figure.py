@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from evalhub.charts import GRID, NEUTRAL, Figure, base_layout, outcome_pie
+from evalhub.charts import GRID, NEUTRAL, ON_FILL, Figure, base_layout, outcome_pie
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:
@@ -17,7 +17,7 @@ def outcome_ring(counts: Mapping[str, int]) -> Figure:
         "textposition": "inside",
         "insidetextorientation": "horizontal",
         "hovertext": figure["data"][0]["text"],
-        "insidetextfont": {"color": "#ffffff"},
+        "insidetextfont": {"color": ON_FILL},
     }
     return figure
 

@@ -113,9 +113,9 @@ def _case(row: Row) -> Element:
         kind = row.error_kind or "unknown"
         _add(case, "error", words(kind), kind, _texts(row))
     elif row.outcome == Outcome.UNSCORED:
-        SubElement(case, "skipped", {"message": "unjudged: nobody decided"})
+        SubElement(case, "skipped", {"message": "unscored: no verdict"})
     elif row.outcome == Outcome.PENDING:
-        SubElement(case, "skipped", {"message": "pending: not answered and judged yet"})
+        SubElement(case, "skipped", {"message": "pending: not answered or judged yet"})
     return case
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evalhub.formatting import between, count, percent, score
+from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Document, Estimate, Fact
 from reports.queries.result_rows import Row
 from reports.run import run_tables
@@ -34,8 +35,7 @@ def _sentences(report: RunReport) -> Iterator[str]:
         yield f"{passed}: {percent(rate.share)}{interval}."
     else:
         yield "No result is scored yet."
-    others = [(counts.error, "error"), (counts.unscored, "unscored"), (counts.pending, "pending")]
-    said = [f"{count(n)} {name}" for n, name in others if n]
+    said = [OUTCOMES[name].counted(n) for name, n in counts.excluded.items() if n]
     if said:
         yield f"Excluded from the rates: {', '.join(said)}."
     found = report.flaky
@@ -66,7 +66,9 @@ def _facts(report: RunReport) -> Iterator[Fact]:
     yield Fact("score", "Score", value, "estimate", "weighted" if report.heavy else "")
     yield Fact("pass_rate", "Pass rate", report.rate, "rate")
     for name, n in report.counts.as_dict().items():
-        yield Fact(name, name.capitalize(), n, "count", f"of {count(report.counts.total)} results")
+        yield Fact(
+            name, OUTCOMES[name].label, n, "count", f"of {count(report.counts.total)} results"
+        )
     yield Fact("overridden", "Overridden by people", report.overridden, "count")
     yield Fact("disputed", "Disputed", report.disputed, "count")
     if report.panel:

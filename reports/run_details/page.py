@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from evalhub.charts import OutcomeRow, tag_bars
+from evalhub.outcomes import OUTCOMES as STYLES
 from reports.compare.controls import Offered
 from reports.compare.form import RunsField
 from reports.compare.run_choices_query import offered
@@ -17,7 +18,7 @@ from reports.documents.links import page_url, results_url, run_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.run_details.figure import Bars, Ring, grouped_rates, rings
 from reports.run_details.query import RunDetailsReport, RunOutcomes, TagCell, run_details_report
-from runs.models import Outcome, Run
+from runs.models import Run
 
 MOST_RUNS, MOST_DRAWN = 8, 20
 
@@ -83,7 +84,7 @@ def _controls(report: RunDetailsReport, find: str) -> dict[str, Any]:
     }
 
 
-OUTCOMES = tuple(Column(name, name.capitalize(), "count") for name in Outcome.values)
+OUTCOMES = tuple(Column(name, style.label, "count") for name, style in STYLES.items())
 
 
 def _runs(report: RunDetailsReport) -> Table:

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.charts import LONGEST_LABEL
 from evalhub.formatting import DASH, between, percent, score
+from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 from reports.documents.cells import points as in_points
 from reports.queries.rate_lines import Line
@@ -16,7 +17,7 @@ from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, R
 from reports.similarity.query import Variant
 from runs.figures.filters import Filters
 from runs.figures.tallies import Counts
-from runs.models import Outcome, Run
+from runs.models import Run
 
 register = template.Library()
 
@@ -46,7 +47,8 @@ def spot(value: float) -> int:
 
 @register.simple_tag
 def outcome_badge(outcome: str) -> SafeString:
-    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', outcome, outcome)
+    label = OUTCOMES[outcome].label
+    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', outcome, label)
 
 
 @register.simple_tag
@@ -93,8 +95,9 @@ def times(n: int) -> range:
 
 
 @register.simple_tag
-def outcomes() -> list[str]:
-    return list(Outcome.values)
+def outcomes() -> list[tuple[str, str]]:
+    """Return each outcome with its label."""
+    return [(name, style.label) for name, style in OUTCOMES.items()]
 
 
 ADVICE: dict[str, str] = {
@@ -181,14 +184,9 @@ def rate_bar(share: float | None, interval: Interval | None, flip: bool = False)
 
 @register.simple_tag
 def excluded(counts: Counts) -> SafeString:
-    """How many results are in no rate, and why."""
-    found = [
-        ("error", counts.error, "errors" if counts.error > 1 else "error"),
-        ("unscored", counts.unscored, "unscored"),
-        ("pending", counts.pending, "pending"),
-    ]
-    badge = '<span class="eh-badge eh-badge--{}">{} {}</span>'
-    return format_html_join(" ", badge, (one for one in found if one[1]))
+    """Return a badge for each outcome that the rates exclude."""
+    found = ((name, OUTCOMES[name].counted(n)) for name, n in counts.excluded.items() if n)
+    return format_html_join(" ", '<span class="eh-badge eh-badge--{}">{}</span>', found)
 
 
 def _flip(interval: Interval | None) -> Interval | None:

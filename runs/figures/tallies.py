@@ -79,6 +79,11 @@ class Counts:
     def scored(self) -> int:
         return self.passed + self.failed
 
+    @property
+    def excluded(self) -> dict[str, int]:
+        """The results that are in no rate, by outcome."""
+        return {"error": self.error, "unscored": self.unscored, "pending": self.pending}
+
     def as_dict(self) -> dict[str, int]:
         return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
 

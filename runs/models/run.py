@@ -10,6 +10,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
+from evalhub.outcomes import OUTCOMES
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.models.launch import Launch
@@ -114,11 +115,11 @@ class Run(Batch):
 
 
 class Outcome(models.TextChoices):
-    PASSED = "passed"
-    FAILED = "failed"
-    UNSCORED = "unscored"
-    ERROR = "error"
-    PENDING = "pending"
+    PASSED = "passed", OUTCOMES["passed"].label
+    FAILED = "failed", OUTCOMES["failed"].label
+    UNSCORED = "unscored", OUTCOMES["unscored"].label
+    ERROR = "error", OUTCOMES["error"].label
+    PENDING = "pending", OUTCOMES["pending"].label
 
 
 class Result(Item):

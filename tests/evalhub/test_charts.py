@@ -1,13 +1,26 @@
 import json
+import re
 from itertools import combinations
+from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
 
 from evalhub import charts
-from evalhub.charts import OUTCOME_COLOURS, OutcomeRow, RateRow
+from evalhub.charts import OutcomeRow, RateRow
+from evalhub.outcomes import OUTCOMES, OutcomeStyle
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
+from reports.documents.cells import words
+from reports.templatetags.report import outcome_badge
+
+SHEET = Path(charts.__file__).parent / "static" / "evalhub" / "colours.css"
+THEMES = {
+    f"var({name})": colours
+    for name, *colours in re.findall(r"(--[\w-]+): light-dark\((#\w+), (#\w+)\)", SHEET.read_text())
+}
+"""The colours of each CSS variable in the light and in the dark theme."""
+OUTCOME_COLOURS = {name: THEMES[style.colour] for name, style in OUTCOMES.items()}
 
 COUNTS = {"passed": 12, "failed": 6, "unscored": 1, "error": 1, "pending": 0}
 TAGS = [
@@ -28,9 +41,6 @@ FIGURES = {
     "no tags": charts.tag_bars([]),
     "issues": charts.issue_bars(ISSUES),
     "no issues": charts.issue_bars([]),
-    "latency": charts.latency_histogram([120, 340.5, None, 15_000]),
-    "cost": charts.cost_histogram([0.0001, 0.00032, 0.0]),
-    "no cost": charts.cost_histogram([None, None]),
 }
 EVERY_FIGURE = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 
@@ -97,14 +107,34 @@ def lab(colour, vision):
 @pytest.mark.parametrize("pair", list(combinations(OUTCOME_COLOURS, 2)), ids="-".join)
 def test_outcomes_are_told_apart_with_any_colour_vision(pair, vision):
     # A difference of 2 is just seen side by side; 30 is seen at a glance.
-    first, second = (lab(OUTCOME_COLOURS[name], vision) for name in pair)
+    first, second = (lab(OUTCOME_COLOURS[name][0], vision) for name in pair)
     assert sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5 > 30
 
 
-@pytest.mark.parametrize("background", ["#FFFFFF", DARK_BACKGROUND])
+@pytest.mark.parametrize(("theme", "background"), [(0, "#FFFFFF"), (1, DARK_BACKGROUND)])
 @pytest.mark.parametrize("outcome", ["passed", "failed", "unscored", "error"])
-def test_outcome_stands_out_from_the_page(outcome, background):
-    assert contrast(OUTCOME_COLOURS[outcome], background) >= 3
+def test_outcome_stands_out_from_the_page(outcome, theme, background):
+    assert contrast(OUTCOME_COLOURS[outcome][theme], background) >= 3
+
+
+def test_an_outcome_looks_and_reads_the_same_everywhere(monkeypatch):
+    style = OutcomeStyle("Fine", "var(--eh-fine)")
+    monkeypatch.setitem(OUTCOMES, "passed", style)
+
+    ring = charts.outcome_pie({"passed": 1})["data"][0]
+    stack = charts.tag_bars([OutcomeRow("t", "t", {"passed": 1})])["data"][0]
+
+    assert (ring["labels"], ring["marker"]["colors"]) == (["Fine"], [style.colour])
+    assert (stack["name"], stack["marker"]["color"]) == ("Fine", style.colour)
+    assert "Fine" in outcome_badge("passed")
+    assert words("passed", "outcome") == "Fine"
+
+
+def test_a_colour_is_written_in_one_place():
+    names = [name.removeprefix("var(").removesuffix(")") for name in THEMES]
+    for path in SHEET.parent.glob("*.*s"):
+        if path != SHEET:
+            assert not [name for name in names if f"{name}:" in path.read_text()], path
 
 
 # Pie ---------------------------------------------------------------------------------------------
@@ -112,10 +142,10 @@ def test_outcome_stands_out_from_the_page(outcome, background):
 
 def test_slice_says_its_count_and_share():
     assert charts.outcome_pie(COUNTS)["data"][0]["text"] == [
-        "passed: 12 (60.0%)",
-        "failed: 6 (30.0%)",
-        "unscored: 1 (5.0%)",
-        "error: 1 (5.0%)",
+        "Passed: 12 (60.0%)",
+        "Failed: 6 (30.0%)",
+        "Unscored: 1 (5.0%)",
+        "Error: 1 (5.0%)",
     ]
 
 
@@ -125,7 +155,7 @@ def test_middle_of_the_pie_says_n():
 
 def test_slice_keeps_its_colour_whatever_else_there_is():
     ring = charts.outcome_pie({"error": 1, "failed": 2})["data"][0]
-    assert ring["marker"]["colors"] == [OUTCOME_COLOURS["failed"], OUTCOME_COLOURS["error"]]
+    assert ring["marker"]["colors"] == [OUTCOMES["failed"].colour, OUTCOMES["error"].colour]
 
 
 def test_click_on_a_slice_knows_its_outcome():
@@ -208,39 +238,3 @@ def test_labels_alike_once_cut_stay_two_rows():
     figure = charts.tag_bars(rows)
     assert figure["data"][0]["y"] == [0, 1]
     assert [len(text) for text in figure["layout"]["yaxis"]["ticktext"]] == [60 + 8] * 2
-
-
-# Histograms --------------------------------------------------------------------------------------
-
-
-def test_histogram_says_n_and_what_was_not_measured():
-    figure = charts.latency_histogram([100, None, 300, None])
-    assert figure["layout"]["xaxis"]["title"]["text"] == "Latency in ms (n = 2, 2 not measured)"
-
-
-def test_histogram_of_nothing_says_so():
-    figure = charts.cost_histogram([None])
-    assert figure["layout"]["annotations"][0]["text"] == "Cost in USD: nothing measured"
-
-
-def test_histogram_has_round_bins():
-    # A span of 95 in at most 30 bins: width 5, from 0 to 100.
-    bars = charts.latency_histogram(range(3, 99))["data"][0]
-    assert bars["customdata"][:2] == [[0, 5], [5, 10]]
-    assert bars["y"] == [2, *[5] * 18, 4]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[7.0], [0.0], [0.0, 0.0], [5, 5, 5], [1e-7, 3e-7], [0, 1e9], [0.1, 0.2, 0.30000000000000004]],
-)
-def test_every_value_is_in_a_bin_and_bins_are_few(values):
-    bars = charts.cost_histogram(values)["data"][0]
-    assert sum(bars["y"]) == len(values)
-    assert len(bars["y"]) <= charts.MOST_BINS
-
-
-def test_value_on_an_edge_is_in_the_bin_that_begins_there():
-    # Width 0.1; 0.3 / 0.1 is 2.9999999999999996 in floating point.
-    bars = charts.cost_histogram([0.0, 0.3, 2.5])["data"][0]
-    assert bars["y"][3] == 1

@@ -6,31 +6,13 @@
 "use strict";
 
 (() => {
-    // The colours in the figures, and the variables that hold them in each theme.
-    const COLOURS = {
-        "#1b7a57": "--eh-passed",
-        "#f4620a": "--eh-failed",
-        "#8434f5": "--eh-unscored",
-        "#b94fc4": "--eh-error",
-        "#c3c7cf": "--eh-pending",
-        "#6b7a90": "--eh-bars",
-        "#ffffff": "--eh-on-fill",
-        "#014dab": "--eh-line-1",
-        "#cd107c": "--eh-line-2",
-        "#0aa2b8": "--eh-line-3",
-        "#723408": "--eh-line-4",
-        "#8b87f1": "--eh-line-5",
-        "#a69503": "--eh-line-6",
-        "#333940": "--eh-line-7",
-    };
     const BUTTONS = [
         "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d",
     ];
 
     const themed = (value) => {
         if (typeof value === "string") {
-            const name = COLOURS[value.toLowerCase()];
-            return name ? colour(name) : value;
+            return value.startsWith("var(--") ? resolved(value) : value;
         }
         if (Array.isArray(value)) {
             return value.map(themed);
@@ -41,23 +23,21 @@
         return value;
     };
 
-    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
     // Numbers in bars stand upright, in a colour that is read on the bar's own.
     const legible = (trace) =>
-        trace.type === "bar" ? { textangle: 0, insidetextfont: { color: "#ffffff" }, ...trace } : trace;
+        trace.type === "bar" ? { textangle: 0, insidetextfont: { color: "var(--eh-on-fill)" }, ...trace } : trace;
 
     const axis = (given) => ({
         ...given,
         fixedrange: true,
-        gridcolor: colour("--eh-chart-grid"),
-        zerolinecolor: colour("--eh-chart-grid"),
+        gridcolor: resolved("var(--eh-chart-grid)"),
+        zerolinecolor: resolved("var(--eh-chart-grid)"),
     });
 
     const layoutOf = (figure) => {
         const layout = {
             ...themed(figure.layout),
-            font: { family: "Inter, sans-serif", size: 12, color: resolved("--eh-text"), ...figure.layout.font },
+            font: { family: "Inter, sans-serif", size: 12, color: resolved("var(--eh-text)"), ...figure.layout.font },
             hoverlabel: { font: { family: "Inter, sans-serif" } },
             dragmode: false,
         };
@@ -69,11 +49,20 @@
         return layout;
     };
 
-    // Plotly reads no oklch() and no variables: let the browser compute a plain colour.
-    const resolved = (name) => {
+    // Plotly reads neither CSS variables nor oklch(): let the browser compute a plain colour.
+    const cache = new Map();
+    const resolved = (colour) => {
+        const key = document.documentElement.className + colour;
+        if (!cache.has(key)) {
+            cache.set(key, computed(colour));
+        }
+        return cache.get(key);
+    };
+
+    const computed = (colour) => {
         const canvas = document.createElement("canvas").getContext("2d");
         const probe = document.body.appendChild(document.createElement("span"));
-        probe.style.color = `var(${name})`;
+        probe.style.color = colour;
         canvas.fillStyle = getComputedStyle(probe).color;
         probe.remove();
         canvas.fillRect(0, 0, 1, 1);
