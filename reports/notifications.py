@@ -20,7 +20,7 @@ from reports.gate.query import gate_result
 from reports.gate.rule import Code, Limits
 from runs.baselines import opponent_of
 from runs.figures.states import current_of
-from runs.figures.tallies import Counts, counts_of, tallies_of
+from runs.figures.tallies import Counts, counts_of, tallies_of_runs
 from runs.models import JudgeRun, Outcome, Run
 
 APART = (Outcome.ERROR, Outcome.UNSCORED, Outcome.PENDING)
@@ -69,7 +69,7 @@ def _who_control() -> Iterable[User]:
 
 
 def _finished_event(run: Run, key: str) -> Event:
-    counts = counts_of(tallies_of([run]))
+    counts = counts_of(tallies_of_runs([run]))
     return Event(
         kind=NotificationKind.RUN_FINISHED,
         key=f"{key} finished",

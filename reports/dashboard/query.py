@@ -1,6 +1,5 @@
 """The state of the ledger at a glance: what waits, what works, what goes wrong most."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Reading
 from reports.queries.rate_lines import Line, worst_first
 from reports.runs.query import RunLine, run_lines
-from runs.figures.tallies import Counts
+from runs.figures.tallies import Counts, grouped, tallies_of
 from runs.models import JudgeRun, Result, Run
 from runs.review.models import Assignment, AssignmentState, QueueState
 
@@ -145,12 +144,10 @@ def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
 
 def _worst(run: Run) -> tuple[Line, ...]:
     """The highest failure rates of the run; two queries."""
-    counts: dict[int, dict[str, int]] = defaultdict(dict)
-    rows = Result.objects.filter(run=run).order_by()
-    for issue, outcome, n in rows.values_list("issue_id", "outcome").annotate(Count("pk")):
-        counts[issue][outcome] = n
-    titles = Issue.objects.filter(pk__in=counts).order_by().values_list("pk", "title")
-    lines = [_line(run, pk, title, Counts(**counts[pk])) for pk, title in titles]
+    tallies = tallies_of(Result.objects.filter(run=run), by_issue=True)
+    groups = grouped(tallies, lambda tally: [tally.issue_id])
+    titles = Issue.objects.filter(pk__in=groups).order_by().values_list("pk", "title")
+    lines = [_line(run, pk, title, groups[pk].counts) for pk, title in titles]
     failed = [line for line in lines if line.counts.failed]
     return tuple(sorted(failed, key=worst_first)[:WORST])
 

@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django import forms
-from django.core.cache import caches
 from django.http import QueryDict
 
-from evalhub.digest import digest
+from evalhub.computed import computed, kept
 from evalhub.models import User
 from reports.documents.document import Document
-
-KEPT_S = 30 * 24 * 3600
-"""How long a computed figure is kept; its key is a digest of all that it was computed from."""
 
 T = TypeVar("T")
 
@@ -31,25 +27,19 @@ class Reading:
     pending: bool = False
 
     def computed(self, name: str, inputs: Any, function: Callable[[], T]) -> T | None:
-        """What the function gives for these inputs, computed once and kept.
-
-        Args:
-            name: Of the function and its version: change it where the function changes.
-            inputs: JSON, all that the outcome depends on, the seed too.
+        """Return what the function gives, computed once and kept; see `evalhub.computed`.
 
         Returns:
-            None, with `pending` set, where it is neither kept nor to be computed now.
+            None, with `pending` set, where it is left for later.
         """
-        key = f"{name}-{digest(inputs)}"
-        kept = caches["computed"].get(key)
-        if kept is None:
-            if not self.computes:
-                self.pending = True
-                return None
-            kept = (function(),)
-            caches["computed"].set(key, kept, KEPT_S)
-        found: T = kept[0]
-        return found
+        if self.computes:
+            return computed(name, inputs, function)
+        found = kept(name, inputs)
+        if found is None:
+            self.pending = True
+            return None
+        value: T = found[0]
+        return value
 
 
 class ReportForm(forms.Form):

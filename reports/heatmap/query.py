@@ -9,12 +9,13 @@ from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.documents.model_lines import names_of
 from reports.documents.reading import Reading
+from reports.queries.exposure import only
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
-from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.models import Run, TagSet
+from runs.figures.tallies import Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Result, Run, TagSet
 
 MOST_COLUMNS, MOST_NAMED = 10, 30
 
@@ -96,7 +97,7 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
     groups, names = _grouped(question, runs)
     repeated = {pk for pk, run in runs.items() if run.repeats > 1}
     rates = rates_of(
-        groups, reading, resampled=lambda place: place.run == 0 or place.run in repeated
+        groups, reading.computed, resampled=lambda place: place.run == 0 or place.run in repeated
     )
     return HeatReport(
         scope=scope,
@@ -136,9 +137,10 @@ def _grouped(
     question: HeatQuery, runs: Mapping[int, Run]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
     """The results by row and run, and what the rows are called."""
-    tallies = tallies_of(list(runs), by_issue=True, tests=question.tests)
+    results = only(Result.objects.filter(run__in=list(runs)), question.tests)
+    tallies = tallies_of(results, by_tags=True, by_issue=True)
     if question.rows == ISSUE:
-        titles = Issue.objects.filter(pk__in={tally.issue for tally in tallies}).order_by()
+        titles = Issue.objects.filter(pk__in={tally.issue_id for tally in tallies}).order_by()
         return _placed(tallies, None), dict(titles.values_list("pk", "title"))
     tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
     groups = _placed(tallies, tags)
@@ -151,8 +153,8 @@ def _placed(
     """By issue; where tags are given, by tag."""
 
     def places(tally: Tally) -> Iterable[HeatCell]:
-        for row in [tally.issue] if tags is None else tags[tally.tag_set]:
-            yield HeatCell(row, tally.run)
+        for row in [tally.issue_id] if tags is None else tags[tally.tag_set_id]:
+            yield HeatCell(row, tally.run_id)
             yield HeatCell(row, 0)
 
     return grouped(tallies, places)

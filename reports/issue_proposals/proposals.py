@@ -14,11 +14,12 @@ from django.core.cache import caches
 from django.db import transaction
 from django.db.models import Count, Max, Sum
 
+from evalhub.computed import KEPT_S
 from evalhub.models import User
 from issues import states
 from issues.models import Comment, Issue, IssueState
 from issues.states import Refused
-from reports.documents.reading import KEPT_S, Reading
+from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
 from reports.issue_timeline.rule import IssueResult
 from reports.queries.issue_outcomes import RunInfo, Sightings, run_infos, sightings

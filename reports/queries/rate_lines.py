@@ -9,7 +9,17 @@ from evalhub.statistics.interval import Interval
 from issues.domains import Domains, current_domains
 from issues.models import Issue
 from reports.documents.reading import Reading
-from runs.figures.tallies import Cell, Counts, Rate, Score, counts_of, rate_of, score_of
+from runs.figures.tallies import (
+    Cell,
+    Counts,
+    Rate,
+    Score,
+    at_once,
+    counts_of,
+    left_out,
+    rate_of,
+    score_of,
+)
 from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)
@@ -96,7 +106,7 @@ class Parts:
 
     def rate(self, name: str, cells: Sequence[Cell], known: Intervals) -> Rate:
         """The rate of these cells; where repeats ask for a resampled interval, the known one."""
-        rate = rate_of(cells, repeats=self.repeats, resample=False)
+        rate = rate_of(cells, repeats=self.repeats, computed=left_out)
         return replace(rate, interval=known.get(name)) if rate.is_resampled else rate
 
     def inputs(self) -> list[Any]:
@@ -109,13 +119,13 @@ class Parts:
 
     def intervals(self) -> dict[str, Interval | None]:
         """What is resampled. An issue alone has none: whole issues are resampled."""
-        found = {"score": score_of(self.cells).interval}
+        found = {"score": score_of(self.cells, computed=at_once).interval}
         if self.repeats > 1:
             groups = {"rate": list(self.cells)}
             groups |= {f"tag {name}": mine for name, mine in self.by_tag().items()}
             groups |= {f"domain {name}": mine for name, mine in self.by_domain().items()}
             for name, mine in groups.items():
-                found[name] = rate_of(mine, repeats=self.repeats).interval
+                found[name] = rate_of(mine, repeats=self.repeats, computed=at_once).interval
         return found
 
     def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
@@ -133,7 +143,7 @@ def _sums(cell: Cell) -> tuple[int, float, float]:
 def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
     """All lines of one run. Intervals that take long are None where they are yet to come."""
     parts = Parts.read(cells, repeats)
-    score = score_of(cells, resample=False)
+    score = score_of(cells, computed=left_out)
     known: Intervals = {}
     if score.n:
         known = reading.computed("run-intervals-1", parts.inputs(), parts.intervals) or {}

@@ -9,9 +9,8 @@ from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.interval import Interval
 from reports.documents.reading import Reading
 from reports.queries.exposure import DEFINITION, EXPOSED, NEVER, OPEN, was_exposed
-from reports.queries.rates import Group, Tally, rates_of
-from runs.figures.tallies import SEED, Rate
-from runs.models import Outcome, Result, Run
+from runs.figures.tallies import SEED, Group, Rate, rates_of
+from runs.models import Result, Run
 
 NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed"}
 
@@ -57,9 +56,9 @@ def sealing_of(run: Run, reading: Reading) -> Sealing | None:
     groups = _groups(run)
     if not groups.keys() - {OPEN}:
         return None
-    rates = rates_of(groups, reading, resampled=lambda key: run.repeats > 1)
+    rates = rates_of(groups, reading.computed, resampled=lambda key: run.repeats > 1)
     strata = tuple(
-        Stratum(key, name, group.scored + sum(group.others.values()), rate)
+        Stratum(key, name, group.counts.total, rate)
         for key, name in NAMES.items()
         if (group := groups.get(key)) is not None and (rate := rates.get(key)) is not None
     )
@@ -76,14 +75,8 @@ def _groups(run: Run) -> dict[str, Group]:
     groups: dict[str, Group] = {}
     counted = rows.values_list("stratum", "issue_id", "outcome").annotate(n=Count("pk"))
     for stratum, issue, outcome, n in counted:
-        groups.setdefault(stratum, Group()).add(_tally(run.pk, issue, outcome, n))
+        groups.setdefault(stratum, Group()).add(issue, outcome, n)
     return groups
-
-
-def _tally(run: int, issue: int, outcome: str, n: int) -> Tally:
-    passed = n if outcome == Outcome.PASSED else 0
-    scored = n if outcome in (Outcome.PASSED, Outcome.FAILED) else 0
-    return Tally(run, 0, issue, passed, scored, {} if scored else {outcome: n})
 
 
 Part = tuple[bool, int, int]

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from reports.documents.model_lines import LineStyle, line_styles, names_of
 from reports.documents.reading import Reading
-from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
+from reports.queries.exposure import only
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
-from runs.figures.tallies import Counts
-from runs.models import Outcome, Run, TagSet
+from runs.figures.tallies import Counts, Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Result, Run, TagSet
 
 LATEST = 3
 """Runs that are shown where none are chosen."""
@@ -44,7 +44,7 @@ class RunDetailsReport:
     def counts(self, tag: str, run: Run) -> Counts:
         """How many results came to each outcome."""
         group = self.groups.get(TagCell(tag, run.pk))
-        return counts_in(group) if group else Counts()
+        return group.counts if group else Counts()
 
 
 def run_details_report(
@@ -61,14 +61,16 @@ def run_details_report(
     tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
 
     def places(tally: Tally) -> Iterable[TagCell]:
-        yield from (TagCell(tag, tally.run) for tag in ("", *tags_of[tally.tag_set]))
+        yield from (TagCell(tag, tally.run_id) for tag in ("", *tags_of[tally.tag_set_id]))
 
-    groups = grouped(tallies_of(ids, by_issue=bool(repeated), tests=tests), places)
+    results = only(Result.objects.filter(run__in=ids), tests)
+    tallies = tallies_of(results, by_tags=True, by_issue=bool(repeated))
+    groups = grouped(tallies, places)
     return RunDetailsReport(
         runs=_shown(runs),
         tags=_hardest_first(groups),
         groups=groups,
-        rates=rates_of(groups, reading, resampled=lambda place: place.run in repeated),
+        rates=rates_of(groups, reading.computed, resampled=lambda place: place.run in repeated),
         labels=labels_of_all(runs, judge_runs_of(ids)),
     )
 
@@ -77,15 +79,6 @@ def latest_runs() -> list[int]:
     """The newest complete runs, the oldest of them first."""
     newest = Run.objects.complete().order_by("-created_at", "-pk").values_list("pk", flat=True)
     return list(reversed(newest[:LATEST]))
-
-
-def counts_in(group: Group) -> Counts:
-    passed, scored = group.passed, group.scored
-    others = {outcome: group.others.get(outcome, 0) for outcome in EXCLUDED}
-    return Counts(passed=passed, failed=scored - passed, **others)
-
-
-EXCLUDED = (Outcome.UNSCORED.value, Outcome.ERROR.value, Outcome.PENDING.value)
 
 
 def _shown(runs: Sequence[Run]) -> tuple[RunOutcomes, ...]:

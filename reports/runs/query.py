@@ -1,12 +1,13 @@
 """Runs as lines of an overview, grouped by the launch that started them together."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
 
 from django.core.paginator import Page, Paginator
 
+from evalhub.computed import computed
 from evalhub.models import BatchState
 from reports.documents.reading import Reading
 from reports.queries.run_names import saying
@@ -14,13 +15,16 @@ from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.figures.tallies import (
     Counts,
+    Group,
     Rate,
     Score,
     Tally,
     counts_of,
-    rate_of,
+    grouped,
+    left_out,
+    rates_of,
     score_of,
-    tallies_of,
+    tallies_of_runs,
 )
 from runs.models import JudgeRun, Run
 
@@ -90,31 +94,17 @@ def run_lines(runs: Iterable[Run], reading: Reading | None = None) -> tuple[RunL
     """
     runs = list(runs)
     tallies: dict[int, list[Tally]] = defaultdict(list)
-    for tally in tallies_of(runs):
+    for tally in tallies_of_runs(runs):
         tallies[tally.run_id].append(tally)
+    repeated = {run.pk for run in runs if run.repeats > 1}
+    groups = grouped(chain.from_iterable(tallies.values()), lambda tally: [tally.run_id])
+    groups |= {run.pk: Group() for run in runs if run.pk not in groups}
+    computes = reading.computed if reading else computed
+    rates = rates_of(groups, computes, resampled=lambda pk: pk in repeated)
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     for judge_run in JudgeRun.objects.filter(run__in=runs).defer("statistics"):
         judge_runs[judge_run.run_id].append(judge_run)
-    rates = _rates(runs, tallies, reading)
     return tuple(_line(run, tallies[run.pk], rates[run.pk], judge_runs[run.pk]) for run in runs)
-
-
-def _rates(
-    runs: Sequence[Run], tallies: Mapping[int, Sequence[Tally]], reading: Reading | None
-) -> dict[int, Rate]:
-    """Of each run; while its intervals are not computed, a run with repeats has none."""
-
-    def found(*, resample: bool) -> dict[int, Rate]:
-        return {
-            run.pk: rate_of(tallies[run.pk], repeats=run.repeats, resample=resample) for run in runs
-        }
-
-    if reading is None or all(run.repeats == 1 for run in runs):
-        return found(resample=True)
-    counted = [asdict(tally) for run in runs for tally in tallies[run.pk]]
-    inputs = [[run.pk, run.repeats] for run in runs], counted
-    computed = reading.computed("runs-rates-1", inputs, lambda: found(resample=True))
-    return computed or found(resample=False)
 
 
 def _line(
@@ -125,7 +115,7 @@ def _line(
         run=run,
         counts=counts_of(tallies),
         rate=rate,
-        score=score_of(tallies, resample=False),
+        score=score_of(tallies, computed=left_out),
         state=state_of(run, judge_runs),
         labels=labels_of(run, current),
         jury_fingerprint=current.jury_fingerprint if current else "",

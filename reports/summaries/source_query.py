@@ -13,7 +13,7 @@ from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
 from reports.summaries.reduce import TestRank
 from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
-from runs.figures.tallies import Cell, cells_of, counts_of, score_of
+from runs.figures.tallies import Cell, cells_of, counts_of, left_out, score_of
 from runs.models import Outcome, Result, Run, TagSet
 
 MOST_TAGS = 12
@@ -104,7 +104,7 @@ def _tally(variant: Variant, cells: Sequence[Cell]) -> Tally:
         variant=variant,
         passed=counts.passed,
         scored=counts.scored,
-        score=score_of(cells, resample=False).mean,
+        score=score_of(cells, computed=left_out).mean,
         errors=counts.error,
         unscored=counts.unscored,
     )

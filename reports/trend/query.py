@@ -10,9 +10,9 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle, line_style_of_name, line_styles, names_of
 from reports.documents.reading import Reading
+from reports.queries.exposure import only
 from reports.queries.measurement_changes import Change, changes_of, measure_of
 from reports.queries.model_identities import identities
-from reports.queries.rates import Group, Rates, Tally, grouped, rates_of, tallies_of
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.trend.series_rule import (
@@ -24,8 +24,8 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
-from runs.figures.tallies import Rate
-from runs.models import Run, TagSet
+from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, rates_of, tallies_of
+from runs.models import Outcome, Result, Run, TagSet
 
 MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
 
@@ -231,19 +231,18 @@ class Counted:
         }
         pooled = _pooled(courses, runs)
         tags_of = _tag_sets()
-        tallies = tallies_of(
-            list(series_points),
-            by_tags=False,
-            by_issue=bool(pooled),
-            issue=question.issue.pk if question.issue else None,
-            tag_sets=_with_tag(tags_of, question.tag),
-            tests=question.tests,
-        )
-        groups = grouped(tallies, lambda tally: [series_points[tally.run]])
-        tagged = tallies_of(_tagged(question, courses), by_issue=bool(pooled), tests=question.tests)
+        results = only(Result.objects.filter(run__in=list(series_points)), question.tests)
+        if question.issue:
+            results = results.filter(issue=question.issue)
+        if question.tag:
+            results = results.filter(tag_set__in=_with_tag(tags_of, question.tag))
+        tallies = tallies_of(results, by_issue=bool(pooled))
+        groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
+        of_tags = Result.objects.filter(run__in=_tagged(question, courses))
+        tagged = tallies_of(only(of_tags, question.tests), by_tags=True, by_issue=bool(pooled))
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
-        rates = rates_of(groups, reading, resampled=lambda place: place[1:] in pooled)
+        rates = rates_of(groups, reading.computed, resampled=lambda place: place[1:] in pooled)
         return cls(groups, rates, _hardest_first(kept, groups), left_out)
 
     def point(self, series_line: SeriesLine, series_point: int, runs: Mapping[int, Run]) -> Point:
@@ -295,8 +294,8 @@ def _by_tag(
     def places(tally: Tally) -> Iterable[RateKey]:
         found = known.get(tally[:2])
         if found is None:
-            _, line, series_point = series_points[tally.run]
-            tags = tags_of[tally.tag_set] & shown
+            _, line, series_point = series_points[tally.run_id]
+            tags = tags_of[tally.tag_set_id] & shown
             found = known[tally[:2]] = [RateKey(tag, line, series_point) for tag in tags]
         return found
 
@@ -311,8 +310,8 @@ def _tag_sets() -> dict[int, frozenset[str]]:
     return {pk: frozenset(names) for pk, names in rows}
 
 
-def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag | None) -> list[int] | None:
-    return None if tag is None else [pk for pk, names in tags_of.items() if tag.name in names]
+def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag) -> list[int]:
+    return [pk for pk, names in tags_of.items() if tag.name in names]
 
 
 def _largest(
@@ -321,8 +320,10 @@ def _largest(
     """The tags with most results, and how many are left out."""
     results: dict[str, int] = {}
     for tally in tallies:
-        for tag in tags_of[tally.tag_set]:
-            results[tag] = results.get(tag, 0) + tally.scored
+        if tally.outcome not in (Outcome.PASSED, Outcome.FAILED):
+            continue
+        for tag in tags_of[tally.tag_set_id]:
+            results[tag] = results.get(tag, 0) + tally.n
     order = sorted(results, key=lambda tag: (-results[tag], tag))
     return tuple(order[:MOST_TAGS]), max(0, len(order) - MOST_TAGS)
 

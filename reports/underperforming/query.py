@@ -8,7 +8,6 @@ from django.db.models import Count
 
 from issues.models import Issue
 from reports.documents.reading import Reading
-from reports.queries.rates import Group, Tally, rates_of
 from reports.underperforming.rule import (
     LAST,
     Before,
@@ -17,7 +16,7 @@ from reports.underperforming.rule import (
     IssueComparisons,
     issue_comparisons,
 )
-from runs.figures.tallies import Rate
+from runs.figures.tallies import Group, Rate, rates_of
 from runs.models import Outcome, Result, Run
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
@@ -82,8 +81,11 @@ def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
     group = Group()
     for issue, of in tests.items():
         passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
-        group.add(Tally(run.pk, 0, issue, passed, scored, {}))
-    return rates_of({"run": group}, reading, resampled=lambda _: run.repeats > 1).get("run")
+        group.add(issue, Outcome.PASSED, passed)
+        group.add(issue, Outcome.FAILED, scored - passed)
+    return rates_of({"run": group}, reading.computed, resampled=lambda _: run.repeats > 1).get(
+        "run"
+    )
 
 
 def _tests(run: Run) -> tuple[Tests, dict[int, int]]:

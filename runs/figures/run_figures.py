@@ -14,9 +14,10 @@ from runs.figures.tallies import (
     Score,
     Tally,
     counts_of,
+    left_out,
     rate_of,
     score_of,
-    tallies_of,
+    tallies_of_runs,
 )
 from runs.models import JudgeRun, Run
 
@@ -73,7 +74,7 @@ class RunFigures:
 def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
     """Figures of these runs by their id; three queries."""
     tallies: dict[int, list[Tally]] = defaultdict(list)
-    for tally in tallies_of(runs):
+    for tally in tallies_of_runs(runs):
         tallies[tally.run_id].append(tally)
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
@@ -90,7 +91,7 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
         or next((judge_run.reason for judge_run in judge_runs if judge_run.reason), ""),
         counts=counts_of(tallies),
         rate=rate_of(tallies, repeats=run.repeats),
-        score=score_of(tallies, resample=False),
+        score=score_of(tallies, computed=left_out),
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,
         judge_runs=judge_runs,

@@ -1,17 +1,19 @@
-"""Results counted by run, issue and outcome: one query from which every rate is added up.
+"""Results counted by run, issue, tags and outcome; every pass rate and score is added up from here.
 
-Only `Result`, which is narrow, is read, and all labels are those frozen at launch.
+Only `Result`, which is narrow, is read, and all labels are those frozen at launch. Resampled
+intervals take long: `computed` decides whether to compute, keep or leave them out.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from django.core.cache import cache
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from evalhub.digest import digest
+from evalhub.computed import computed as keep
 from evalhub.models import ItemState
 from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
@@ -22,34 +24,42 @@ SEED = 1
 OUTCOMES = tuple(Outcome.values)
 """Listing the members of a class of choices takes longer than adding up a line."""
 
-CACHE_S = 24 * 3600
-"""How long a resampled interval is kept; its key is a digest of all that it was computed from."""
+K = TypeVar("K", bound=Hashable)
+Computed = Callable[[str, Any, Callable[[], Any]], Any]
+"""Return the value of a function, by its name and inputs; None where it is still to be computed."""
 
 
-@dataclass(frozen=True)
-class Tally:
-    """Results of one run and outcome, added up; of one issue, or of all where that is 0.
+class Tally(NamedTuple):
+    """Results of one run and outcome, added up.
 
-    `with_score` of them have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
+    `tag_set_id` and `issue_id` are 0 where they were not told apart. `with_score` of the `n`
+    results have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
     """
 
     run_id: int
+    tag_set_id: int
+    issue_id: int
+    outcome: str
+    n: int
+    with_score: int = 0
+    weight: float = 0.0
+    weighted_score: float = 0.0
+
+
+class Cell(NamedTuple):
+    """A `Tally` by tags and issue with everything else that is added up.
+
+    `answered` have an answer or ended in an error. `similar` have a measured similarity.
+    """
+
+    run_id: int
+    tag_set_id: int
     issue_id: int
     outcome: str
     n: int
     with_score: int
     weight: float
     weighted_score: float
-
-
-@dataclass(frozen=True)
-class Cell(Tally):
-    """Results of one run, issue and outcome, with all that is added up of them.
-
-    `answered` have an answer or ended in an error. `similar` have a measured similarity.
-    """
-
-    tag_set_id: int
     similar: int
     overridden: int
     disputed: int
@@ -63,7 +73,7 @@ class Cell(Tally):
 
 @dataclass(frozen=True)
 class Counts:
-    """Results by outcome. Errors, unjudged and pending ones are in no rate's denominator."""
+    """Results by outcome. Errors, unscored and pending ones are in no rate's denominator."""
 
     passed: int = 0
     failed: int = 0
@@ -90,13 +100,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Rate:
-    """The share of decided results that passed, with its 95 % interval.
+    """The share of scored results that passed, with its 95% interval.
 
     Attributes:
         passed: How many passed.
-        n: How many were decided: passed or failed. Each counts once, whatever its weight.
+        n: How many were scored: passed or failed. Each counts once, whatever its weight.
         share: passed / n, in [0, 1]; None where n is 0.
-        interval: None where nothing can be said of the spread.
+        interval: None where nothing can be said of the spread, or it is still to be computed.
         is_resampled: The interval is a bootstrap by issue, and not Wilson's.
     """
 
@@ -109,7 +119,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a run, Σ w·s / Σ w over its results with a score, with its 95 % interval.
+    """The score of a run, Σ w·s / Σ w over its results with a score, with its 95% interval.
 
     Attributes:
         mean: In [0, 1]; None where nothing has a score.
@@ -122,15 +132,43 @@ class Score:
     interval: Interval | None
 
 
-SUMS = {
-    "n": Count("pk"),
+@dataclass(slots=True)
+class Group:
+    """Results that make one rate.
+
+    `others` are the excluded ones by outcome; `issues` holds (passed, scored) of each issue, where
+    issues were told apart.
+    """
+
+    passed: int = 0
+    scored: int = 0
+    others: dict[str, int] = field(default_factory=dict)
+    issues: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, issue: int, outcome: str, n: int) -> None:
+        if outcome not in (Outcome.PASSED, Outcome.FAILED):
+            self.others[outcome] = self.others.get(outcome, 0) + n
+            return
+        passed = n if outcome == Outcome.PASSED else 0
+        self.passed += passed
+        self.scored += n
+        if issue and n:
+            before, scored = self.issues.get(issue, (0, 0))
+            self.issues[issue] = (before + passed, scored + n)
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(passed=self.passed, failed=self.scored - self.passed, **self.others)
+
+
+# Counted -----------------------------------------------------------------------------------------
+
+SCORES = {
     "with_score": Count("score"),
     "weights": Coalesce(Sum("weight", filter=Q(score__isnull=False)), 0.0),
     "weighted_score": Coalesce(Sum(F("weight") * F("score")), 0.0),
 }
-"""Those of a tally, in its order."""
-
-MORE_SUMS = {
+SUMS = {
     "similar": Count("similarity"),
     "overridden": Count("pk", filter=Q(is_overridden=True)),
     "disputed": Count("pk", filter=Q(is_disputed=True)),
@@ -141,105 +179,164 @@ MORE_SUMS = {
     "with_cost": Count("cost_usd"),
     "answered": Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
 }
-"""What a cell has besides, in its order."""
+"""The sums of a tally and the further ones of a cell, in the order of their fields."""
 
 
-def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
-    """The results of these runs, counted in one query."""
-    rows = Result.objects.filter(run__in=runs).order_by()
-    groups = rows.values("run_id", "issue_id", "outcome", "tag_set_id")
-    sums = groups.annotate(**SUMS, **MORE_SUMS)
-    fields = ("run_id", "issue_id", "outcome", *SUMS, "tag_set_id", *MORE_SUMS)
-    return [Cell(*row) for row in sums.values_list(*fields)]
+def tallies_of(
+    results: QuerySet[Result],
+    *,
+    by_tags: bool = False,
+    by_issue: bool = False,
+    with_scores: bool = False,
+) -> list[Tally]:
+    """Count these results by run and outcome in one query.
+
+    Args:
+        by_tags: Tell sets of tags apart.
+        by_issue: Tell issues apart: rates by issue and resampling need it.
+        with_scores: Add up the scores too.
+    """
+    parts = {"tag_set_id": by_tags, "issue_id": by_issue}
+    apart = [name for name, is_apart in parts.items() if is_apart]
+    sums = {"n": Count("pk"), **(SCORES if with_scores else {})}
+    rows = results.order_by().values_list("run_id", *apart, "outcome").annotate(**sums)
+    if by_tags and by_issue:
+        return [Tally(*row) for row in rows]
+    if by_tags:
+        return [Tally(run, tags, 0, *rest) for run, tags, *rest in rows]
+    if by_issue:
+        return [Tally(run, 0, issue, *rest) for run, issue, *rest in rows]
+    return [Tally(run, 0, 0, *rest) for run, *rest in rows]
 
 
-def tallies_of(runs: Iterable[Run]) -> list[Tally]:
-    """The results of these runs in brief, in two queries: enough for their rates and scores.
+def tallies_of_runs(runs: Iterable[Run]) -> list[Tally]:
+    """Count the results of these runs in two queries: enough for their rates and scores.
 
     Only where tests were repeated are issues told apart, as their rates resample them.
     """
     runs = list(runs)
-    once = Result.objects.filter(run__in=[run for run in runs if run.repeats == 1]).order_by()
-    often = Result.objects.filter(run__in=[run for run in runs if run.repeats > 1]).order_by()
-    by_run = once.values("run_id", "outcome").annotate(**SUMS)
-    by_issue = often.values("run_id", "issue_id", "outcome").annotate(**SUMS)
-    found = [
-        Tally(run_id, 0, *rest) for run_id, *rest in by_run.values_list("run_id", "outcome", *SUMS)
+    once = Result.objects.filter(run__in=[run for run in runs if run.repeats == 1])
+    often = Result.objects.filter(run__in=[run for run in runs if run.repeats > 1])
+    return [
+        *tallies_of(once, with_scores=True),
+        *tallies_of(often, by_issue=True, with_scores=True),
     ]
-    rows = by_issue.values_list("run_id", "issue_id", "outcome", *SUMS)
-    return found + [Tally(*row) for row in rows]
 
 
-def counts_of(cells: Iterable[Tally]) -> Counts:
-    found = dict.fromkeys(OUTCOMES, 0)
-    for cell in cells:
-        found[cell.outcome] += cell.n
-    return Counts(**found)
+def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
+    """Count the results of these runs in one query."""
+    rows = Result.objects.filter(run__in=runs).order_by()
+    groups = rows.values_list("run_id", "tag_set_id", "issue_id", "outcome")
+    return [Cell(*row) for row in groups.annotate(n=Count("pk"), **SCORES, **SUMS)]
 
 
-def rate_of(cells: Sequence[Tally], *, repeats: int, resample: bool = True) -> Rate:
-    """The pass rate of these results.
-
-    Wilson's interval holds for single answers. Repeats of one test are not independent: then
-    issues are resampled, which takes a while.
-    """
-    scored = [cell for cell in cells if cell.outcome in (Outcome.PASSED, Outcome.FAILED)]
-    passed = sum(cell.n for cell in scored if cell.outcome == Outcome.PASSED)
-    n = sum(cell.n for cell in scored)
-    is_resampled = repeats > 1
-    return Rate(
-        passed=passed,
-        n=n,
-        share=passed / n if n else None,
-        interval=_spread(scored, resample) if is_resampled else wilson_interval(passed, n),
-        is_resampled=is_resampled,
-    )
+def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
+    return _group(tallies).counts
 
 
-def score_of(cells: Sequence[Tally], *, resample: bool = True) -> Score:
-    """The score that these results come to together; its interval takes a while to resample."""
-    weight = sum(cell.weight for cell in cells)
-    total = sum(cell.weighted_score for cell in cells)
-    with_score = [cell for cell in cells if cell.weight]
-    return Score(
-        mean=total / weight if weight else None,
-        n=sum(cell.with_score for cell in cells),
-        interval=_resampled(
-            (cell.weighted_score / cell.weight, cell.weight, cell) for cell in with_score
-        )
-        if resample
-        else None,
-    )
+def grouped(
+    tallies: Iterable[Tally], keys: Callable[[Tally], Iterable[K]]
+) -> defaultdict[K, Group]:
+    """Group the tallies by key; one with several keys counts in each."""
+    groups: defaultdict[K, Group] = defaultdict(Group)
+    for tally in tallies:
+        for key in keys(tally):
+            groups[key].add(tally.issue_id, tally.outcome, tally.n)
+    return groups
 
 
-def _spread(scored: Sequence[Tally], resample: bool) -> Interval | None:
-    if not resample:
-        return None
-    return _resampled((float(cell.outcome == Outcome.PASSED), cell.n, cell) for cell in scored)
+def _group(tallies: Iterable[Tally | Cell]) -> Group:
+    group = Group()
+    for tally in tallies:
+        group.add(tally.issue_id, tally.outcome, tally.n)
+    return group
 
 
-def _resampled(means: Iterable[tuple[float, float, Tally]]) -> Interval | None:
-    """Bootstrap by issue. A cluster enters by its sums only, so one mean per cell is enough.
+# Rates and scores --------------------------------------------------------------------------------
+
+
+class Rates(Generic[K]):
+    """The pass rates of groups, each made when it is asked for: most pages show a part only."""
+
+    def __init__(self, groups: Mapping[K, Group], intervals: Mapping[K, Interval | None]) -> None:
+        """`intervals` are those of the groups with several answers to a test."""
+        self._groups, self._intervals = groups, intervals
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._groups
+
+    def __getitem__(self, key: K) -> Rate:
+        group = self._groups[key]
+        is_resampled = key in self._intervals
+        passed, n = group.passed, group.scored
+        interval = self._intervals[key] if is_resampled else wilson_interval(passed, n)
+        return Rate(passed, n, passed / n if n else None, interval, is_resampled)
+
+    def get(self, key: K) -> Rate | None:
+        """Return the rate of this group; None where there is no such group."""
+        return self[key] if key in self._groups else None
+
+
+def rates_of(
+    groups: Mapping[K, Group], computed: Computed, *, resampled: Callable[[K], bool]
+) -> Rates[K]:
+    """Return the pass rate of each group.
+
+    Wilson's interval holds for single answers of one model. Where answers to one test are several,
+    they are not independent: then issues are resampled.
 
     Args:
-        means: The mean of each cell, and the weight with which it counts.
+        computed: Gives the resampled intervals, or None while they are still to be computed.
+        resampled: True for groups with several answers to a test. Their issues must have been told
+            apart.
     """
-    inputs = [
-        (mean, weight, f"{cell.run_id}-{cell.issue_id}")
-        for mean, weight, cell in sorted(means, key=_place)
-    ]
-    if not inputs:
-        return None
-    key = f"interval-{digest(inputs)}"
-    kept = cache.get(key)
-    if kept is None:
-        values, weights, clusters = zip(*inputs, strict=True)
-        kept = (clustered_interval(values, weights, clusters, seed=SEED),)
-        cache.set(key, kept, CACHE_S)
-    interval: Interval | None = kept[0]
-    return interval
+    chosen = {key: _sums(group) for key, group in groups.items() if resampled(key)}
+    inputs = list(chosen.values())
+    found: list[Interval | None] | None = None
+    if any(len(issues) > 1 for issues in inputs):
+        found = computed("rates-2", inputs, lambda: [_interval(one) for one in inputs])
+    return Rates(groups, dict(zip(chosen, found or [None] * len(inputs), strict=True)))
 
 
-def _place(mean: tuple[float, float, Tally]) -> tuple[int, int, str]:
-    tally = mean[2]
-    return tally.run_id, tally.issue_id, tally.outcome
+def rate_of(tallies: Iterable[Tally | Cell], *, repeats: int, computed: Computed = keep) -> Rate:
+    """Return the pass rate of these results as one group: see `rates_of`."""
+    return rates_of({"": _group(tallies)}, computed, resampled=lambda _: repeats > 1)[""]
+
+
+def score_of(tallies: Iterable[Tally | Cell], *, computed: Computed = keep) -> Score:
+    """Return the score of these results as a whole, with a bootstrap interval by issue."""
+    issues: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    n = 0
+    for tally in tallies:
+        n += tally.with_score
+        if tally.weight:
+            issues[tally.issue_id][0] += tally.weighted_score
+            issues[tally.issue_id][1] += tally.weight
+    inputs = [[issue, *sums] for issue, sums in sorted(issues.items())]
+    total, weight = (sum(sums[place] for sums in issues.values()) for place in (0, 1))
+    interval = computed("score-1", inputs, lambda: _interval(inputs)) if len(inputs) > 1 else None
+    return Score(total / weight if weight else None, n, interval)
+
+
+def at_once(name: str, inputs: Any, function: Callable[[], Any]) -> Any:
+    """Compute without keeping: for what is kept as part of something larger."""
+    return function()
+
+
+def left_out(name: str, inputs: Any, function: Callable[[], Any]) -> None:
+    """Leave resampled intervals out."""
+
+
+def _sums(group: Group) -> list[list[int]]:
+    """Return [issue, passed, scored] of each issue."""
+    return [[issue, *sums] for issue, sums in sorted(group.issues.items())]
+
+
+def _interval(issues: Collection[Sequence[float]]) -> Interval | None:
+    """Bootstrap Σ total / Σ weight by issue, from [issue, total, weight] of each."""
+    return clustered_interval(
+        [total / weight for _, total, weight in issues],
+        [weight for *_, weight in issues],
+        [issue for issue, *_ in issues],
+        seed=SEED,
+    )

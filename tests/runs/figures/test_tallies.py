@@ -1,7 +1,7 @@
 import pytest
 
 from runs.figures import tallies
-from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of
+from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of_runs
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, judge
 
@@ -107,11 +107,11 @@ def test_in_brief_a_run_has_the_same_figures(repeats):
     run = judged_run(*[1, 0, 1, None] * repeats, tests=tests, repeats=repeats)
     fail(run, run.results.first())
 
-    brief, full = tallies_of([run]), cells_of([run.pk])
+    brief, full = tallies_of_runs([run]), cells_of([run.pk])
 
     assert counts_of(brief) == counts_of(full)
     assert rate_of(brief, repeats=repeats) == rate_of(full, repeats=repeats)
-    assert score_of(brief, resample=False).mean == pytest.approx(score_of(full).mean)
+    assert score_of(brief).mean == pytest.approx(score_of(full).mean)
 
 
 def test_in_brief_issues_are_told_apart_only_where_tests_were_repeated():
@@ -120,7 +120,7 @@ def test_in_brief_issues_are_told_apart_only_where_tests_were_repeated():
     )
 
     issues = {
-        run.pk: {t.issue_id for t in tallies_of([once, often]) if t.run_id == run.pk}
+        run.pk: {t.issue_id for t in tallies_of_runs([once, often]) if t.run_id == run.pk}
         for run in (once, often)
     }
 
