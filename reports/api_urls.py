@@ -3,7 +3,8 @@ from rest_framework.routers import SimpleRouter
 
 from reports.registry import PAGES
 from reports.report_api import api_of
-from reports.run.api import ProgressView, ReportView, SimilarityView
+from reports.run.api import ProgressView, ReportView
+from reports.similarity.api import SimilarityView
 from reports.summaries.api import SummaryViewSet
 
 router = SimpleRouter()

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.admin_site.pages import current_user
@@ -24,6 +25,8 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
     shown = page_of(key)
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
     form, document = built(shown, request, reading)
+    may_export, state = request.user.has_perm("runs.export_results"), state_of(request)
+    csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
         request,
         shown.template,
@@ -33,8 +36,9 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
         document=document,
         form=form,
         is_pending=reading.pending,
-        state=_state(request),
-        may_export=request.user.has_perm("runs.export_results"),
+        state=state,
+        may_export=may_export,
+        csv_url=(f"{csv}?{state}&" if state else f"{csv}?") if may_export else "",
         may_schedule=request.user.has_perm("reports.add_reportschedule"),
     )
 
@@ -60,7 +64,8 @@ def built(shown: Page, request: HttpRequest, reading: Reading) -> tuple[ReportFo
     return form, shown.build(form.asked, reading)
 
 
-def _csv(request: HttpRequest, document: Document) -> HttpResponseBase:
+def table_csv(request: HttpRequest, document: Document) -> HttpResponseBase:
+    """Return one table as CSV: the one that the address names, else the first."""
     key = request.GET.get(TABLE) or (document.tables[0].key if document.tables else "")
     table = document.table(key)
     if table is None:
@@ -81,10 +86,10 @@ def _html(request: HttpRequest, document: Document) -> HttpResponseBase:
     return HttpResponse(html_of(document), content_type="text/html; charset=utf-8")
 
 
-WRITERS = {"csv": _csv, "json": _json, "md": _markdown, "html": _html}
+WRITERS = {"csv": table_csv, "json": _json, "md": _markdown, "html": _html}
 
 
-def _state(request: HttpRequest) -> str:
+def state_of(request: HttpRequest) -> str:
     """Return the query string with the page's filters only."""
     query = request.GET.copy()
     for name in [name for name in query if name in (TABLE, COMPUTE) or name.endswith("-page")]:

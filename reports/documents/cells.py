@@ -77,7 +77,7 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
 
 def rate_words(rate: Rate) -> str:
     if rate.share is None:
-        return f"{formatting.DASH} (0 decided)"
+        return f"{formatting.DASH} (0 scored)"
     interval = f", {formatting.between(rate.interval)}" if rate.interval else ""
     return f"{formatting.percent(rate.share)} ({rate.passed:,} of {rate.n:,}{interval})"
 

@@ -46,11 +46,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Link:
-    """A text that leads somewhere; `note` stands small behind it."""
+    """A text with its address and a small note; a page unfolds the results at `rows` below it."""
 
     text: str
     url: str
     note: str = ""
+    rows: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,10 @@ class Table:
         note: Stands below it.
         empty: What to say, and what to do, where it has no rows.
         draw: Makes the Plotly figure of the same numbers, where a page or a file shows it.
-        look: "heat" shades rates by how high they are; "long" keeps many rows in a frame.
-        describes: What the figure shows, for those who do not see it.
+        look: "heat" shades rates by how high they are; "long" keeps many rows in a frame, "folded"
+            behind a line to open; "ring" puts the figure beside the rows.
+        describes: The figure in words, for those who do not see it.
+        filters: Parameter that a click on the figure sets.
     """
 
     key: str
@@ -91,8 +94,9 @@ class Table:
     note: str = ""
     empty: str = ""
     draw: Callable[[], dict[str, Any] | None] = lambda: None
-    look: Literal["", "heat", "long"] = ""
+    look: Literal["", "heat", "long", "folded", "ring"] = ""
     describes: str = ""
+    filters: str = ""
 
     @cached_property
     def figure(self) -> dict[str, Any] | None:

@@ -67,7 +67,7 @@ def _kept(value: Cell) -> Any:
     if isinstance(value, Estimate):
         return {"estimate": [value.value, value.n, value.interval]}
     if isinstance(value, Link):
-        return {"link": [value.text, value.url, value.note]}
+        return {"link": [value.text, value.url, value.note, value.rows]}
     if isinstance(value, Linked):
         return {"linked": [_kept(value.value), value.url]}
     if isinstance(value, tuple):

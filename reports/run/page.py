@@ -1,27 +1,37 @@
-"""The report of a run as a document, from which its Markdown and its HTML file are made."""
+"""The report of a run as a document: its page, files and API all read it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from evalhub.formatting import between, count, percent, score
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Document, Estimate, Fact
+from reports.documents.links import page_url
 from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
+from reports.run.result_links import ResultLinks
+from runs.figures.filters import Filters
 
 
-def document_of_run(report: RunReport, rows: Iterator[Row], *, narrows: bool = False) -> Document:
-    """All figures of the run, and its first results.
+def document_of_run(
+    report: RunReport, filters: Filters | None = None, rows: Iterable[Row] | None = None
+) -> Document:
+    """Build the report of a run.
 
     Args:
-        rows: The results that the grid shows, texts as its reader may read them.
-        narrows: Whether the grid leaves some out.
+        filters: The view of the results that links keep.
+        rows: The results that the grid shows, to be the last table; None: without that table.
     """
+    filters = filters or Filters()
+    links = ResultLinks(report.run, filters)
+    tables = list(run_tables.of_figures(report, links))
+    if rows is not None:
+        tables.append(run_tables.results(report, rows, narrows=filters.narrows))
     return Document(
         question=f"How did {report.run.model_name} do in {report.run.label}?",
         sentences=tuple(_sentences(report)),
-        facts=tuple(_facts(report)),
-        tables=(*run_tables.of_figures(report), run_tables.results(report, rows, narrows=narrows)),
+        facts=tuple(_facts(report, links)),
+        tables=tuple(tables),
         warnings=tuple(_warnings(report)),
         labels=report.labels,
     )
@@ -44,39 +54,58 @@ def _sentences(report: RunReport) -> Iterator[str]:
             f"{count(found.total)} of {count(found.repeated)} tests are flaky: "
             "some of their repeats passed and others failed."
         )
+    if report.heavy:
+        yield "Tests are weighted: this affects the score, not the pass rate."
 
 
 def _warnings(report: RunReport) -> Iterator[str]:
     if report.progress.is_live:
-        yield "The run was still in progress: these figures will change."
+        yield "The run is still in progress: these figures will change."
     elif report.progress.state != "done":
         yield f"The run is {report.progress.state}. {report.progress.reason}".strip()
     if report.juries_differ:
         yield "Its judge runs used different juries: do not compare their scores."
     panel = report.panel
-    if panel and panel.is_doubtful:
+    if panel is None:
+        return
+    if panel.is_doubtful:
         yield f"The judges' agreement is {panel.band}: alpha {score(panel.alpha)}."
-    for judge in panel.failing if panel else ():
-        yield f"{judge.name} failed {judge.failed} of {judge.asked} judgments."
-
-
-def _facts(report: RunReport) -> Iterator[Fact]:
-    found = report.score
-    value = Estimate(found.mean, found.n, found.interval)
-    yield Fact("score", "Score", value, "estimate", "weighted" if report.heavy else "")
-    yield Fact("pass_rate", "Pass rate", report.rate, "rate")
-    for name, n in report.counts.as_dict().items():
-        yield Fact(
-            name, OUTCOMES[name].label, n, "count", f"of {count(report.counts.total)} results"
+    for judge in panel.failing:
+        yield (
+            f"{judge.name} failed {judge.failed} of {judge.asked} judgments. "
+            "Check its model, timeout and token limit."
         )
-    yield Fact("overridden", "Overridden by people", report.overridden, "count")
-    yield Fact("disputed", "Disputed", report.disputed, "count")
+    for judge in panel.models:
+        if judge.judges_itself:
+            yield (
+                f"{judge.model} judges its own answers, and models favour themselves. "
+                "This was allowed at launch."
+            )
+        if judge.note:
+            yield f"About {judge.model}: {judge.note}"
+
+
+def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
+    found = report.score
+    about = ["weighted by test"] if report.heavy else []
+    if report.is_pending:
+        about.append("interval being computed")
+    elif found.interval:
+        about.append("95% CI, by issue")
+    value = Estimate(found.mean, found.n, found.interval)
+    yield Fact("score", "Score", value, "estimate", ", ".join(about))
+    basis = "by issue" if report.rate.is_resampled else "Wilson"
+    note = f"95% CI, {basis}" if report.rate.interval else ""
+    yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
+    for name, n in report.counts.as_dict().items():
+        note = f"of {count(report.counts.total)} results"
+        url = links.results(outcomes=(name,))
+        yield Fact(name, OUTCOMES[name].label, n, "count", note, url)
+    url = links.results(overridden=True)
+    yield Fact("overridden", "Human overrides", report.overridden, "count", "", url)
+    url = links.results(disputed=True)
+    yield Fact("disputed", "Disputed", report.disputed, "count", "", url)
     if report.panel:
-        units = f"over {count(report.panel.units)} criteria"
-        yield Fact("alpha", "Agreement of judges (alpha)", report.panel.alpha, "score", units)
-    usage = report.usage
-    known = f"known for {count(usage.with_cost)} of {count(usage.answered)}"
-    yield Fact("cost_usd", "Cost of the answers", usage.cost_usd, "usd", known)
-    if report.panel:
-        known = f"known for {count(report.panel.with_cost)} of {count(report.panel.assessed)}"
-        yield Fact("judges_cost_usd", "Cost of judging", report.panel.cost_usd, "usd", known)
+        units = f"alpha, over {count(report.panel.units)} criteria"
+        url = page_url("judge_reliability", tab="judges", run=report.run)
+        yield Fact("alpha", "Judge agreement", report.panel.alpha, "score", units, url)

@@ -1,78 +1,132 @@
-"""The tables of a run's document, with their figures."""
+"""The tables of a run's report, with their figures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import islice
 
 from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
 from evalhub.formatting import count, percent, score, seconds, usd, words
 from evalhub.statistics.interval import Interval
-from reports.documents.document import Cell, Column, Table
+from reports.documents.cells import points
+from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.links import page_url, row_url
+from reports.judge_reliability.judge_line import JudgeLine
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import JudgeCell, Row
 from reports.run.cost_query import Cost
+from reports.run.error_advice import advice
 from reports.run.figure import binned_costs, binned_times, outcome_ring
 from reports.run.flaky_query import FlakyTests
 from reports.run.jury_query import RunJury
 from reports.run.latency_query import Latency
 from reports.run.query import RunReport
+from reports.run.result_links import ResultLinks
+from reports.run.sealing_query import Difference, Sealing
+from runs.figures.run_figures import spent_usd
+from runs.models import JudgeRun, Outcome, Run
 
 MOST_ROWS = 200
-"""Results that the document holds: the first of the grid."""
+"""Results in the document: the first of the grid."""
 
 MOST_BARS = 40
 TEXT = 400
 
 LINE_COLUMNS = (
-    Column("rate", "Passed", "rate", "Of the decided results, with its 95 % interval"),
+    Column("rate", "Passed", "rate", "Share of the scored results, with its 95% CI"),
     Column("failed", "Failed", "count"),
-    Column("unscored", "Unjudged", "count"),
-    Column("error", "Error", "count"),
+    Column("unscored", "Unscored", "count"),
+    Column("error", "Errors", "count"),
     Column("pending", "Pending", "count"),
 )
 
 
-def of_figures(report: RunReport) -> Iterator[Table]:
-    """Every table but that of the results."""
+def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
+    """Yield every table but that of the results."""
+    yield _outcomes(report, links)
     yield _settings(report)
-    yield _outcomes(report)
-    yield _issues(report)
-    if report.domains:
-        yield _domains(report)
-    yield _tags(report)
+    yield _issues(report, links)
+    yield _domains(report, links)
+    yield _tags(report, links)
+    if report.sealing:
+        yield _sealing(report.sealing)
     if report.flaky:
-        yield _flaky(report.flaky)
+        yield _flaky(report.flaky, links)
+    if report.heavy:
+        yield _weights(report)
     if report.panel:
-        yield _judges(report.panel)
-    yield _latency(report.latency)
+        yield _judges(report.panel, links)
+        if report.panel.failures:
+            yield _judge_errors(report.panel)
+    yield _usage(report)
     yield _costs(report.cost)
+    yield _latency(report.latency)
     yield _overrides(report)
-    yield _failures(report)
+    yield _errors(report, links)
+    if len(report.judge_runs) > 1:
+        yield _judge_runs(report)
 
 
 def _settings(report: RunReport) -> Table:
-    run, current = report.run, report.current
+    run, current, panel = report.run, report.current, report.panel
+    params = run.params or run.endpoint.get("params") or {}
+    judges = ", ".join(
+        f"{judge.name} (backup)" if judge.is_backup else judge.name
+        for judge in (panel.judges if panel else ())
+    )
+    jury = current.jury_name or "unnamed" if current and panel else "none: annotators only"
     pairs: list[tuple[str, Cell]] = [
-        ("Model", run.model_name),
+        ("Run", run.pk),
+        ("State", report.progress.state),
+        ("Model", Link(run.model_name, "", run.endpoint.get("litellm_model", ""))),
+        ("Base URL", run.endpoint.get("api_base") or None),
         ("System prompt", run.system_prompt or "none"),
-        ("Parameters", ", ".join(f"{k}={v}" for k, v in run.params.items()) or "the model's own"),
+        ("Parameters", ", ".join(f"{k}={v}" for k, v in params.items()) or "model defaults"),
+        ("Suite", str(run.suite) if run.suite else None),
         ("Release", run.release or None),
         ("Repeats", run.repeats),
-        ("Jury", current.jury_name or "unnamed" if current and report.panel else "people only"),
+        ("Jury", Link(jury, "", judges)),
+        ("Checks", _checks(panel)),
+        ("Similarity", _similarity(report)),
+        ("Cost limit", _cost_limit(run)),
+        ("Created", run.created_at),
         ("Started", run.started_at),
         ("Finished", run.finished_at),
-        ("Fingerprint of the tests", run.suite_fingerprint),
-        ("Variant", run.variant_key),
-        ("Fingerprint of the jury", current.jury_fingerprint if current else None),
+        ("Test fingerprint", run.suite_fingerprint),
+        ("Variant fingerprint", run.variant_key),
+        ("Jury fingerprint", current.jury_fingerprint if current else None),
     ]
-    columns = (Column("what", "What"), Column("value", "Value"))
-    return Table("settings", "What was run", columns, pairs)
+    columns = (Column("setting", "Setting"), Column("value", "Value"))
+    return Table("settings", "Configuration", columns, [p for p in pairs if p[1] is not None])
 
 
-def _outcomes(report: RunReport) -> Table:
+def _checks(panel: RunJury | None) -> str | None:
+    if panel is None or panel.checks is None:
+        return None
+    failed = f", {count(panel.checks.failed)} without a value" if panel.checks.failed else ""
+    return f"{count(panel.checks.run)} run without a judge{failed}"
+
+
+def _similarity(report: RunReport) -> str | None:
+    found = report.similarity
+    if found is None:
+        return None
+    parts = [f"{percent(found.weight)} of each score"] if found.weight else []
+    parts += ["the whole score of tests without criteria"] if found.alone else []
+    measured = f"measured for {count(found.measured)} of {count(found.answered)} answers"
+    return f"{'; '.join(parts)}; by {found.model}, {measured}"
+
+
+def _cost_limit(run: Run) -> str | None:
+    if run.cost_limit_usd is None:
+        return None
+    return f"{usd(run.cost_limit_usd)}, of which {usd(spent_usd(run))} spent"
+
+
+def _outcomes(report: RunReport, links: ResultLinks) -> Table:
     counts = report.counts
     rows = [
-        (name, n, n / counts.total if counts.total else None)
-        for name, n in counts.as_dict().items()
+        (Linked(name, links.results(outcomes=(name,))), n, n / counts.total)
+        for name, n in (counts.as_dict() if counts.total else {}).items()
     ]
     columns = (
         Column("outcome", "Outcome", "outcome"),
@@ -84,23 +138,36 @@ def _outcomes(report: RunReport) -> Table:
         "Outcomes",
         columns,
         rows,
-        note=f"Of {count(counts.total)} results.",
+        note=f"{count(counts.total)} results. Errors, unscored and pending results are excluded "
+        "from the pass rate.",
+        empty="This run has no results.",
         draw=lambda: outcome_ring(counts.as_dict()) if counts.total else None,
+        look="ring",
         describes="A ring of the outcomes",
+        filters="outcome",
     )
 
 
-def _issues(report: RunReport) -> Table:
+def _issues(report: RunReport, links: ResultLinks) -> Table:
     worst = [_rate_row(line) for line in report.issues[:MOST_BARS]]
+    cut = f"The chart shows the worst {MOST_BARS}." if len(report.issues) > MOST_BARS else ""
     return Table(
         "issues",
         "Issues, worst first",
-        (Column("issue_id", "No.", "count"), Column("issue", "Issue"), *LINE_COLUMNS),
-        [(line.issue_id, line.name, *_line(line)) for line in report.issues],
-        note=f"The figure shows the worst {MOST_BARS}." if len(report.issues) > MOST_BARS else "",
+        (Column("issue", "Issue", "link"), Column("issue_id", "ID", "count"), *LINE_COLUMNS),
+        [
+            (
+                links.line(line.name, issue=line.issue_id),
+                Linked(line.issue_id, page_url("issue_timeline", issue=line.issue_id)),
+                *_line(line, links, issue=line.issue_id),
+            )
+            for line in report.issues
+        ],
+        note=cut,
         empty="This run has no results.",
         draw=lambda: issue_bars(worst) if worst else None,
         describes="Bars of the failure rate of each issue with its interval",
+        filters="issue",
     )
 
 
@@ -110,35 +177,50 @@ def _rate_row(line: Line) -> RateRow:
     return RateRow(str(line.issue_id), line.name, counts.failed, counts.scored, failed)
 
 
-def _line(line: Line) -> tuple[Cell, ...]:
+def _line(line: Line, links: ResultLinks, **filters: Cell) -> tuple[Cell, ...]:
     counts = line.counts
-    return (line.rate, counts.failed, counts.unscored, counts.error, counts.pending)
+    url = links.results(outcomes=(Outcome.FAILED.value,), **filters)
+    failed = Linked(counts.failed, url) if counts.failed else 0
+    return (line.rate, failed, counts.unscored, counts.error, counts.pending)
 
 
-def _domains(report: RunReport) -> Table:
+def _domains(report: RunReport, links: ResultLinks) -> Table:
     outside = report.outside.total
     return Table(
         "domains",
         "By domain",
-        (Column("domain", "Domain"), Column("depth", "Depth", "count"), *LINE_COLUMNS),
-        [(line.name, line.depth, *_line(line)) for line in report.domains],
-        note="A domain holds all that lies in it."
-        + (f" Results in no domain: {count(outside)}." if outside else ""),
-        draw=lambda: _bars(report.domains),
+        (Column("domain", "Domain", "link"), Column("depth", "Level", "count"), *LINE_COLUMNS),
+        [
+            (
+                links.line(line.name, domain=line.name),
+                line.depth,
+                *_line(line, links, domain=line.name),
+            )
+            for line in report.domains
+        ],
+        note="A domain includes the domains below it; a result counts once in each."
+        + (f" {count(outside)} results are in no domain." if outside else ""),
+        empty="No tag of this run is a domain. Give tags the kind “domain” to group runs by them.",
+        draw=lambda: _bars(report.domains) if report.domains else None,
         describes="Stacked bars of the outcomes of each domain",
+        filters="domain",
     )
 
 
-def _tags(report: RunReport) -> Table:
+def _tags(report: RunReport, links: ResultLinks) -> Table:
     return Table(
         "tags",
         "By tag",
-        (Column("tag", "Tag"), *LINE_COLUMNS),
-        [(line.name, *_line(line)) for line in report.tags],
+        (Column("tag", "Tag", "link"), *LINE_COLUMNS),
+        [
+            (links.line(line.name, tag=line.name), *_line(line, links, tag=line.name))
+            for line in report.tags
+        ],
         note="A result counts once for each tag that its issue had at launch.",
         empty="The issues of this run had no tags at launch.",
         draw=lambda: _bars(report.tags) if report.tags else None,
         describes="Stacked bars of the outcomes of each tag",
+        filters="tag",
     )
 
 
@@ -146,113 +228,310 @@ def _bars(lines: Sequence[Line]) -> Figure:
     return tag_bars([OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in lines])
 
 
-def _flaky(found: FlakyTests) -> Table:
+def _sealing(found: Sealing) -> Table:
     columns = (
-        Column("test_id", "Test", "count"),
+        Column("tests", "Tests"),
+        Column("n", "Results", "count"),
+        Column("rate", "Passed", "rate"),
+        Column("difference", "Open minus these", "points"),
+        Column("low", "95% CI from", "points"),
+        Column("high", "to", "points"),
+    )
+    rows = []
+    for stratum in found.strata:
+        compared = found.difference if stratum.key == "never" else None
+        interval = compared.interval if compared else None
+        bounds = (interval.low, interval.high) if interval else (None, None)
+        value = compared.value if compared else None
+        rows.append((stratum.name, stratum.total, stratum.rate, value, *bounds))
+    note = f"{_open_minus_sealed(found.difference)} {found.definition}"
+    return Table("sealing", "Open and sealed tests", columns, rows, note=note)
+
+
+def _open_minus_sealed(found: Difference | None) -> str:
+    if found is None:
+        return "No difference: no open test, or no sealed and never exposed one, is scored."
+    lead = f"Open minus sealed and never exposed: {points(found.value)}."
+    if found.interval is None:
+        return f"{lead} Too few issues to test the difference."
+    if not found.is_certain:
+        return f"{lead} The difference is not significant."
+    if found.value > 0:
+        return f"{lead} Significant: the model may know the open tests, or they are easier."
+    return f"{lead} Significant, but known tests would show the opposite."
+
+
+def _flaky(found: FlakyTests, links: ResultLinks) -> Table:
+    columns = (
+        Column("test", "Test", "link"),
+        Column("test_id", "ID", "count"),
         Column("issue", "Issue"),
-        Column("prompt", "Prompt"),
         Column("passed", "Repeats passed", "count"),
         Column("n", "Of", "count"),
     )
-    rows = [(t.test_id, t.issue, _clip(t.prompt), t.passed, t.n) for t in found.tests]
+    rows = [
+        (links.line(_clip(t.prompt), test=t.test_id), t.test_id, t.issue, t.passed, t.n)
+        for t in found.tests
+    ]
     left = found.total - len(found.tests)
-    note = f"The most unsteady; {count(left)} more are left out." if left else ""
-    empty = "No test came out differently in its repeats."
-    return Table("flaky", "Flickering tests", columns, rows, note=note, empty=empty)
+    note = f"{count(found.total)} of {count(found.repeated)} tests passed in some of their repeats."
+    note += f" The {count(len(found.tests))} flakiest are shown." if left else ""
+    empty = (
+        f"All {count(found.repeated)} tests had the same outcome in each repeat."
+        if found.repeated
+        else "No test has two scored repeats yet."
+    )
+    return Table("flaky", "Flaky tests", columns, rows, note=note, empty=empty)
 
 
-def _judges(panel: RunJury) -> Table:
+def _weights(report: RunReport) -> Table:
     columns = (
-        Column("judge", "Judge"),
-        Column("part", "Part"),
+        Column("test", "Test", "link"),
+        Column("issue", "Issue"),
+        Column("weight", "Weight", "number"),
+    )
+    rows = [
+        (
+            Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
+            one.issue,
+            one.weight,
+        )
+        for one in report.heavy
+    ]
+    note = "All other tests have weight 1."
+    return Table("weights", "Weighted tests", columns, rows, note=note, look="folded")
+
+
+def _judges(panel: RunJury, links: ResultLinks) -> Table:
+    columns = (
+        Column("judge", "Judge", "link"),
         Column("answered", "Answered", "count"),
         Column("asked", "Asked", "count"),
         Column("repaired", "Repaired", "count"),
         Column("failed", "Failed", "count"),
     )
-    rows = [
-        (j.name, "backup" if j.is_backup else "judge", j.answered, j.asked, j.repaired, j.failed)
+    failed = links.results(failed_judgments=True)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Link(j.name, "", _about_judge(j)),
+            j.answered,
+            j.asked,
+            j.repaired,
+            Linked(j.failed, failed) if j.failed else 0,
+        )
         for j in panel.judges
     ]
-    return Table("judges", "Judges", columns, rows, note="A failed verdict is no vote.")
+    return Table("judges", "Judges", columns, rows, note=_agreement(panel))
+
+
+def _about_judge(judge: JudgeLine) -> str:
+    found = {
+        "backup": judge.is_backup,
+        "fails often": judge.fails_often,
+        "scripted": judge.is_scripted,
+        "self-evaluation": judge.judges_itself,
+    }
+    return ", ".join(name for name, holds in found.items() if holds)
+
+
+BANDS = {
+    "too little data": "It takes two judges and five such criteria.",
+    "no variation": "All verdicts were the same, so agreement beyond chance is not defined.",
+    "unreliable": "The judges disagree too often to be trusted without human review.",
+}
+
+
+def _agreement(panel: RunJury) -> str:
+    if panel.band is None:
+        return "Agreement is computed when the judge run is done."
+    alpha = f"Krippendorff's alpha {score(panel.alpha)}, " if panel.alpha is not None else ""
+    over = f"over {count(panel.units)} criteria with two or more verdicts."
+    parts = [f"Agreement: {alpha}{panel.band}, {over}", BANDS.get(panel.band, "")]
+    if panel.comparisons and panel.comparisons.expected:
+        found = panel.comparisons
+        parts.append(
+            f"{count(found.made)} of {count(found.expected)} judge pairs could be compared."
+        )
+    return " ".join(part for part in parts if part)
+
+
+def _judge_errors(panel: RunJury) -> Table:
+    columns = (
+        Column("kind", "Error"),
+        Column("n", "Judgments", "count"),
+        Column("advice", "What to do"),
+    )
+    rows = [(words(kind), n, advice(kind)) for kind, n in panel.failures]
+    note = "A failed judgment is neither a pass nor a fail: it is not counted."
+    return Table("judge_errors", "Judge errors", columns, rows, note=note)
+
+
+def _usage(report: RunReport) -> Table:
+    usage, panel = report.usage, report.panel
+    columns = (
+        Column("role", "Role"),
+        Column("cost_usd", "Cost", "usd"),
+        Column("with_cost", "Known for", "count"),
+        Column("input_tokens", "Input tokens", "count"),
+        Column("output_tokens", "Output tokens", "count"),
+        Column("with_tokens", "Known for", "count"),
+        Column("n", "Of", "count", "Answers of the model under test, scores of the judges"),
+    )
+    tokens = (usage.input_tokens, usage.output_tokens, usage.with_tokens)
+    rows: list[tuple[Cell, ...]] = [
+        ("Model under test", usage.cost_usd, usage.with_cost, *tokens, usage.answered)
+    ]
+    if panel:
+        none = (None, None, None)
+        rows.append(("Judges", panel.cost_usd, panel.with_cost, *none, panel.assessed))
+    hint = "Add prices to the model; they apply from the next run on."
+    note = hint if usage.cost_usd is None else "Tokens of judges are in the call log."
+    return Table("usage", "Tokens and cost", columns, rows, note=note)
+
+
+def _percentiles(values: Iterable[tuple[float, str]]) -> str:
+    return ", ".join(f"p{100 * share:.0f} {value}" for share, value in values)
 
 
 def _latency(found: Latency | None) -> Table:
     bars = [(bar.from_ms, bar.to_ms, bar.n) for bar in found.bars] if found else []
-    within = found.percentiles if found else ()
+    within = _percentiles((share, seconds(ms)) for share, ms in found.percentiles) if found else ""
     return Table(
         "latency",
         "Latency",
         (
             Column("from_ms", "From", "ms"),
-            Column("to_ms", "Below", "ms"),
+            Column("to_ms", "To", "ms"),
             Column("n", "Answers", "count"),
         ),
         bars,
-        note=", ".join(f"{percent(share)} within {seconds(ms)}" for share, ms in within),
-        empty="No times were measured.",
+        note=f"{within} (n = {count(found.n)})" if found else "",
+        empty="No latency was measured.",
         draw=lambda: binned_times(bars) if bars else None,
-        describes="A histogram of the answers' times",
+        look="folded",
+        describes="A histogram of answer times",
     )
 
 
 def _costs(found: Cost | None) -> Table:
-    bars = [(bar.from_usd, bar.to_usd, bar.n) for bar in found.bars] if found else []
+    paid = [(bar.from_usd, bar.to_usd, bar.n) for bar in found.bars] if found else []
+    free = [(Decimal(0), Decimal(0), found.free)] if found and found.free else []
     return Table(
         "cost",
-        "Cost of an answer",
+        "Cost per answer",
         (
             Column("from_usd", "From", "usd"),
-            Column("to_usd", "Below", "usd"),
+            Column("to_usd", "To", "usd"),
             Column("n", "Answers", "count"),
         ),
-        bars,
+        [*free, *paid],
         note=_cost_note(found),
-        empty="No cost is known.",
-        draw=lambda: binned_costs(found.free, bars) if found else None,
-        describes="A histogram of what answers cost",
+        empty="No cost is known. Add prices to the model; they apply from the next run on.",
+        draw=lambda: binned_costs(found.free, paid) if found else None,
+        look="folded",
+        describes="A histogram of the cost of answers",
     )
 
 
 def _cost_note(found: Cost | None) -> str:
     if found is None:
         return ""
-    within = [f"{percent(share)} within {usd(amount)}" for share, amount in found.percentiles]
-    free = [f"{count(found.free)} of {count(found.n)} cost nothing"] if found.free else []
-    return "; ".join([", ".join(within), *free])
+    within = _percentiles((share, usd(amount)) for share, amount in found.percentiles)
+    free = f", {count(found.free)} of them free" if found.free else ""
+    return f"{within} (n = {count(found.n)}{free})"
 
 
 def _overrides(report: RunReport) -> Table:
     rows = [
-        (o.result_id, o.issue, o.judges_score, o.value, o.who, o.when, o.why or None)
+        (
+            Link(
+                o.issue,
+                row_url("admin:runs_result_change", o.result_id),
+                "" if o.criterion is None else f"criterion {o.criterion}",
+            ),
+            o.result_id,
+            o.judges_score,
+            o.value,
+            o.option or None,
+            Link(o.who, "", "" if o.kind == "evaluation" else o.kind),
+            o.when,
+            "disputed" if o.is_disputed else None,
+            o.why or None,
+        )
         for o in report.overrides
     ]
     columns = (
-        Column("result_id", "Result", "count"),
-        Column("issue", "Issue"),
-        Column("judges_score", "Judges said", "score"),
-        Column("value", "Person says", "score"),
-        Column("who", "Who"),
-        Column("when", "When", "date"),
-        Column("why", "Why"),
+        Column("issue", "Result", "link"),
+        Column("result_id", "ID", "count"),
+        Column("judges_score", "Judges", "score"),
+        Column("value", "Human score", "score"),
+        Column("option", "Verdict"),
+        Column("who", "Annotator", "link"),
+        Column("when", "Date", "date"),
+        Column("disputed", "Dispute"),
+        Column("why", "Reason"),
     )
-    note = "The newest; the grid has them all." if len(rows) < report.overridden else ""
-    empty = "Nobody has overridden a result."
-    return Table("overrides", "What people changed", columns, rows, note=note, empty=empty)
+    shown, total = count(len(rows)), count(report.overridden)
+    note = f"Newest first: {shown} evaluations of {total} results."
+    empty = "No result is overridden. Open a result you doubt and enter your verdict."
+    return Table("overrides", "Human overrides", columns, rows, note=note, empty=empty)
 
 
-def _failures(report: RunReport) -> Table:
-    rows = [("results without an answer", words(kind), n) for kind, n in report.errors]
-    rows += [(f"{one.role} calls", words(one.kind), one.n) for one in report.failures]
-    columns = (Column("of", "Of"), Column("kind", "Kind"), Column("n", "How often", "count"))
-    return Table("failures", "What went wrong", columns, rows, empty="No call failed.")
+def _errors(report: RunReport, links: ResultLinks) -> Table:
+    url = links.results(outcomes=(Outcome.ERROR.value,))
+    rows: list[tuple[Cell, ...]] = [
+        (words(kind) or "unknown", Link("results without an answer", url), n, advice(kind))
+        for kind, n in report.errors
+    ]
+    rows += [
+        (words(one.kind), Link(f"{one.role} calls", "", "with retries"), one.n, advice(one.kind))
+        for one in report.failures
+    ]
+    columns = (
+        Column("kind", "Error"),
+        Column("of", "Where", "link"),
+        Column("n", "Count", "count"),
+        Column("advice", "What to do"),
+    )
+    return Table("errors", "Errors", columns, rows, empty="No call failed.")
 
 
-def results(report: RunReport, rows: Iterator[Row], *, narrows: bool) -> Table:
-    """The first rows; how many are left out is said."""
+def _judge_runs(report: RunReport) -> Table:
+    columns = (
+        Column("number", "Judge run", "link"),
+        Column("jury", "Jury", "link"),
+        Column("state", "State"),
+        Column("created_at", "Requested", "date"),
+        Column("by", "By"),
+        Column("jury_fingerprint", "Jury fingerprint"),
+    )
+    rows = [_judge_run(one, report.current) for one in report.judge_runs]
+    note = (
+        "These judge runs differ in judges, approaches, parameters or prompts: "
+        "do not compare their scores."
+        if report.juries_differ
+        else ""
+    )
+    return Table("judge_runs", "Judge runs", columns, rows, note=note)
+
+
+def _judge_run(row: JudgeRun, current: JudgeRun | None) -> tuple[Cell, ...]:
+    differs = current is not None and row.jury_fingerprint != current.jury_fingerprint
+    return (
+        Link(str(row.number), "", "active: decides the scores" if row.is_active else ""),
+        Link(row.jury_name or "no judges", "", "differs from the active one" if differs else ""),
+        f"{row.state}: {row.reason}" if row.reason else row.state,
+        row.created_at,
+        str(row.requested_by) if row.requested_by else None,
+        row.jury_fingerprint,
+    )
+
+
+def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
+    """Return the first rows; the note counts those left out."""
     total = report.grid.total
     shown = [_result(row) for row in islice(rows, MOST_ROWS)]
-    parts = ["As the page was filtered."] if narrows else []
+    parts = ["Filtered as on the page."] if narrows else []
     if total > len(shown):
         parts.append(f"The first {count(len(shown))} of {count(total)}; CSV and JSON have all.")
     columns = (
@@ -277,11 +556,11 @@ def _result(row: Row) -> tuple[Cell, ...]:
 
 
 def _vote(vote: JudgeCell) -> str:
-    return f"{vote.judge}: {'failed' if vote.value is None else score(vote.value)}"
+    return f"{vote.judge}: {'no verdict' if vote.value is None else score(vote.value)}"
 
 
 def _clip(text: str | None) -> str:
-    """Its beginning; None may not be read."""
+    """Return the beginning of a text; None is one that may not be read."""
     if text is None:
         return "sealed"
     return text if len(text) <= TEXT else text[: TEXT - 1] + "…"

@@ -1,30 +1,27 @@
-"""The page of one run, what it polls while the run works, and its downloads."""
+"""The page of one run, its progress and its downloads."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.admin_site.pages import current_user
-from evalhub.charts import Figure, OutcomeRow, tag_bars
 from evalhub.work.leases import workers_alive
 from reports.documents.document import Document
-from reports.documents.exports import markdown_of
+from reports.documents.exports import json_of, markdown_of
 from reports.documents.html_export import html_of
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import RESULT_COLUMNS, ResultTable
-from reports.report_views import COMPUTE
-from reports.run.cost_query import Cost
-from reports.run.exports import csv_lines, report_json
-from reports.run.figure import binned_costs, binned_times, outcome_ring
+from reports.report_views import COMPUTE, TABLE, state_of, table_csv
+from reports.run.exports import csv_lines
 from reports.run.judgments_query import JUDGMENT_COLUMNS, human_scores_of
 from reports.run.junit import junit_lines
-from reports.run.latency_query import Latency
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import RunReport, judge_runs_of, run_report
@@ -32,8 +29,14 @@ from runs.figures.filters import SORTS, Filters
 from runs.figures.states import current_of
 from runs.models import Jury, Run
 
-FEW, SHOWN, MOST_SHOWN = 10, 20, 1_000
-"""Lines of a table that are shown at first, and where all are asked for."""
+SECTIONS = {
+    "head": ("outcomes", "settings"),
+    "issues": ("issues",),
+    "groups": ("domains", "tags", "sealing", "flaky", "weights"),
+    "side_by_side": ("judges", "judge_errors", "usage", "cost", "latency"),
+    "rest": ("overrides", "errors", "judge_runs"),
+}
+"""The tables of each part of the page, by their keys."""
 
 
 def _run(pk: int) -> Run:
@@ -46,76 +49,51 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     filters = Filters.read(request.GET)
     computes = COMPUTE in request.GET
     report = run_report(_run(pk), filters, reader=current_user(request), computes=computes)
+    document = document_of_run(report, filters)
+    tables = {table.key: table for table in document.tables}
+    may_export = request.user.has_perm("runs.export_results")
+    csv = reverse("reports:run_csv", args=[pk])
     return page(
         request,
         "reports/run/page.html",
         report.run.label,
         subtitle="Run report",
         report=report,
+        document=document,
+        sections={
+            part: [tables[key] for key in keys if key in tables] for part, keys in SECTIONS.items()
+        },
         run=report.run,
         filters=filters,
+        state=state_of(request),
         sorts=SORTS,
-        figures=_figures(report),
-        lines=_lines(report, all_lines=filters.all_lines),
+        may_export=may_export,
+        csv_url=f"{csv}?" if may_export else "",
         **_controls(request, report),
     )
 
 
-def _lines(report: RunReport, *, all_lines: bool) -> dict[str, Sequence[Any]]:
-    """The lines of each table that are shown."""
-    most = MOST_SHOWN if all_lines else SHOWN
-    flaky = report.flaky.tests if report.flaky else ()
-    return {
-        "issues": report.issues[:most],
-        "tags": report.tags[:most],
-        "domains": report.domains[:most],
-        "flaky": flaky[:most],
-        "overrides": report.overrides if all_lines else report.overrides[:FEW],
-    }
-
-
 def _controls(request: HttpRequest, report: RunReport) -> dict[str, Any]:
-    """What this person may do to the run, and who is there to do the work."""
+    """Return the actions that the user may take, and whether workers are missing."""
     may_control = request.user.has_perm("runs.control_run")
     return {
         "may_control": may_control,
-        "may_export": request.user.has_perm("runs.export_results"),
         "control_url": reverse("admin:runs_run_control", args=[report.run.pk]),
         "juries": Jury.objects.filter(is_active=True) if may_control else (),
         "is_stuck": report.progress.is_live and not workers_alive(),
     }
 
 
-def _figures(report: RunReport) -> dict[str, Any]:
-    """Plotly figures by the id of the element that holds their JSON; None: nothing to draw."""
-    counts = report.counts.as_dict()
-    tags = [OutcomeRow(line.name, line.name, line.counts.as_dict()) for line in report.tags]
-    return {
-        "outcomes": outcome_ring(counts) if report.counts.total else None,
-        "tags": tag_bars(tags) if tags else None,
-        "latency": _times(report.latency) if report.latency else None,
-        "cost": _costs(report.cost) if report.cost else None,
-    }
-
-
-def _times(latency: Latency) -> Figure:
-    return binned_times([(bar.from_ms, bar.to_ms, bar.n) for bar in latency.bars])
-
-
-def _costs(cost: Cost) -> Figure:
-    return binned_costs(cost.free, [(bar.from_usd, bar.to_usd, bar.n) for bar in cost.bars])
-
-
 @needs("runs.view_run")
 def progress(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far the run has come, as JSON, for the page to ask again and again."""
+    """Return the progress as JSON, for the page to poll."""
     found = _run(pk)
     return JsonResponse(progress_of(found, judge_runs_of(found)).as_json())
 
 
 @needs("runs.view_run")
 def rows(request: HttpRequest, pk: int) -> HttpResponse:
-    """The grid alone, such as the results of one issue."""
+    """Show the grid alone, such as the results of one issue."""
     filters = Filters.read(request.GET)
     sheet = _sheet(request, pk)
     grid = sheet.page(filters)
@@ -124,8 +102,13 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @needs("runs.export_results")
-def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """What the grid shows, all pages of it, as a table for a spreadsheet."""
+def download_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Download all results that fit the filters, or one table of the report, as CSV."""
+    if TABLE in request.GET:
+        report = run_report(_run(pk), Filters(), reader=current_user(request))
+        response = table_csv(request, document_of_run(report))
+        response["Content-Disposition"] = _attachment(f"run-{pk}-{request.GET[TABLE]}", "csv")
+        return response
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     seats = sheet.seats() if filters.by_judge else ()
     return _csv(csv_lines(sheet.rows(filters), RESULT_COLUMNS, seats), f"run-{pk}")
@@ -133,7 +116,7 @@ def download_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @needs("runs.export_results")
 def download_judgments(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Every judgment of the results that the grid shows: criterion by criterion, judge by judge."""
+    """Download every judgment of the results that fit the filters, one per row."""
     found = human_scores_of(_sheet(request, pk), Filters.read(request.GET))
     return _csv(csv_lines(found, JUDGMENT_COLUMNS), f"run-{pk}-judgments")
 
@@ -146,19 +129,22 @@ def _csv(lines: Iterator[str], name: str) -> StreamingHttpResponse:
 
 @needs("runs.export_results")
 def download_json(request: HttpRequest, pk: int) -> HttpResponse:
-    """The report's figures, the rows that the grid shows, all pages of it, and their judgments."""
-    filters = Filters.read(request.GET)
-    report = run_report(_run(pk), filters, reader=current_user(request))
-    sheet = _sheet(request, pk)
-    judgments = [asdict(verdict) for verdict in human_scores_of(sheet, filters)]
-    response = JsonResponse({**report_json(report, sheet.rows(filters)), "judgments": judgments})
+    """Download the report with all results that fit the filters, and their judgments."""
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    report = run_report(sheet.run, filters, reader=sheet.reader)
+    content = {
+        **json_of(document_of_run(report, filters)),
+        "results": [asdict(row) for row in sheet.rows(filters)],
+        "judgments": [asdict(verdict) for verdict in human_scores_of(sheet, filters)],
+    }
+    response = JsonResponse(content)
     response["Content-Disposition"] = _attachment(f"run-{pk}", "json")
     return response
 
 
 @needs("runs.export_results")
 def download_junit(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """The rows that the grid shows, all pages of it, as a report of tests for build servers."""
+    """Download the results that fit the filters as a JUnit report for build servers."""
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     report = run_report(sheet.run, Filters(), reader=sheet.reader)
     lines = junit_lines(report, sheet.rows(filters))
@@ -169,13 +155,13 @@ def download_junit(request: HttpRequest, pk: int) -> StreamingHttpResponse:
 
 @needs("runs.export_results")
 def download_markdown(request: HttpRequest, pk: int) -> HttpResponse:
-    """All figures and the first results as Markdown."""
+    """Download all figures and the first results as Markdown."""
     return _written(request, pk, markdown_of, "text/markdown", "md")
 
 
 @needs("runs.export_results")
 def download_html(request: HttpRequest, pk: int) -> HttpResponse:
-    """The same as one HTML file with its charts."""
+    """Download all figures, charts and the first results as one HTML file."""
     return _written(request, pk, html_of, "text/html", "html")
 
 
@@ -184,7 +170,7 @@ def _written(
 ) -> HttpResponse:
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     report = run_report(sheet.run, filters, reader=sheet.reader)
-    document = document_of_run(report, sheet.rows(filters), narrows=filters.narrows)
+    document = document_of_run(report, filters, sheet.rows(filters))
     response = HttpResponse(write(document), content_type=f"{kind}; charset=utf-8")
     response["Content-Disposition"] = _attachment(f"run-{pk}", ending)
     return response

@@ -51,6 +51,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a report as it was when the snapshot was made."""
     found = get_object_or_404(Snapshot.objects.select_related("report"), pk=pk)
     document = restored(found.content)
+    may_export = request.user.has_perm("runs.export_results")
     return page(
         request,
         "reports/schedules/snapshot.html",
@@ -58,7 +59,8 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
         subtitle=document.question,
         snapshot=found,
         document=document,
-        may_export=request.user.has_perm("runs.export_results"),
+        may_export=may_export,
+        csv_url=reverse("reports:snapshot_download", args=[pk, "csv"]) + "?" if may_export else "",
     )
 
 

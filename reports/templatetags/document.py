@@ -133,8 +133,16 @@ def _badge(value: str) -> SafeString:
     return outcome_badge(value)
 
 
+UNFOLDING = (
+    '<button type="button" class="eh-expand eh-no-print" aria-expanded="false"'
+    ' aria-label="Results of {}" data-rows="{}"></button> '
+)
+
+
 def _link(link: Link) -> SafeString:
     anchor = format_html('<a href="{}">{}</a>', link.url, link.text) if link.url else link.text
+    if link.rows:
+        anchor = format_html(UNFOLDING, link.text, link.rows) + anchor
     return (
         format_html('{} <small class="eh-muted">{}</small>', anchor, link.note)
         if link.note
@@ -150,7 +158,7 @@ def _shaded(rate: Rate) -> SafeString:
 
 def _rate(rate: Rate) -> SafeString:
     if rate.share is None:
-        return format_html('<span class="eh-muted">{} 0 decided</span>', DASH)
+        return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
     interval = f", {between(rate.interval)}" if rate.interval else ""
     return mark_safe(
         f'<span class="eh-rate"><span class="eh-rate-track">'

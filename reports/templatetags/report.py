@@ -39,12 +39,6 @@ def of_total(n: int, total: int) -> float:
     return round(100 * n / total, 3) if total else 0.0
 
 
-@register.filter
-def spot(value: float) -> int:
-    """A share in [0, 1] as the percent of a bar's length."""
-    return round(100 * value)
-
-
 @register.simple_tag
 def outcome_badge(outcome: str) -> SafeString:
     label = OUTCOMES[outcome].label
@@ -58,13 +52,6 @@ def filter_query(filters: Any, **changes: Any) -> str:
         name: (value,) if name == "outcomes" and value else value for name, value in changes.items()
     }
     return "?" + str(filters.query(**changes))
-
-
-@register.simple_tag
-def line_query(filters: Filters, name: str, value: Any) -> str:
-    """The query string of one line's results, all of them, in the order and columns chosen."""
-    view = Filters(sort=filters.sort, by_judge=filters.by_judge)
-    return "?" + view.query(**{name: value})
 
 
 MOST_OPTIONS = 200
@@ -100,48 +87,9 @@ def outcomes() -> list[tuple[str, str]]:
     return [(name, style.label) for name, style in OUTCOMES.items()]
 
 
-ADVICE: dict[str, str] = {
-    "rate_limited": "The provider asked for fewer calls: lower the model's concurrency or rate.",
-    "timed_out": "Raise the model's time-out, or ask for shorter answers.",
-    "refused_key": "Check the key in the environment variable that the model names.",
-    "missing_key": "Set the environment variable that the model names, and restart the workers.",
-    "not_found": "Check the model's name and base URL.",
-    "bad_request": "The provider refused the parameters: look at the call's message.",
-    "context_too_long": "The test is longer than the model can read.",
-    "content_filtered": "The provider's filter stopped the answer.",
-    "unreachable": "Check that the endpoint is up and the base URL right, then retry.",
-    "empty_answer": "The model gave no text: look at its token limit.",
-    "server_error": "The provider failed: retry later.",
-    "forbidden_address": "Allow the address in EVALHUB_ALLOWED_ADDRESSES, or change the base URL.",
-    "unreadable": "The judge did not answer in the form that was asked for.",
-    "unreadable_reply": "What came back was no reply of a language model: check the base URL.",
-    "check_error": "The check ended in an error: look at its arguments.",
-    "cannot_run": "This check runs foreign code or reaches the network, so it is never run.",
-    "echo": "The judge repeated a verdict that stands in the answer: it is not counted.",
-    "worker_died": "A worker died while doing this: look at its log before you retry.",
-    "no_answer": "There was no answer to judge.",
-    "cancelled": "The call was under way when the run was cancelled.",
-    "nothing_asked": "The conversation leaves nothing to answer: mend the test's messages.",
-    "unaskable": "The judge's prompt cannot be made: look at the template and the test.",
-    "internal": "An error of EvalHub itself: look at the worker's log, then retry.",
-    "imported_error": "It came as an error from the system that it was imported from.",
-}
-
-
-@register.filter
-def advice(kind: str) -> str:
-    """What a person can do about an error of this kind; "" where nothing is known."""
-    return ADVICE.get(kind, "")
-
-
 @register.simple_tag
 def count(counts: Counts, outcome: str) -> int:
     return counts.as_dict()[outcome]
-
-
-@register.simple_tag
-def count_share(counts: Counts, outcome: str) -> str:
-    return percent(counts.as_dict()[outcome] / counts.total if counts.total else None)
 
 
 @register.simple_tag
@@ -231,7 +179,9 @@ def similarity_cell(value: float | None, variant: Variant, number: int) -> SafeS
     if value is None:
         return format_html('<td class="eh-alike-cell" title="not measured">{}</td>', DASH)
     cell = '<td class="eh-alike-cell" style="--share: {}%" title="{} and {}">{}</td>'
-    return format_html(cell, spot(max(0.0, value)), variant.run.model_name, number, cosine(value))
+    return format_html(
+        cell, round(100 * max(0.0, value)), variant.run.model_name, number, cosine(value)
+    )
 
 
 @register.simple_tag

@@ -22,15 +22,14 @@ SORTS = {
 MOST_DIGITS = 18
 """Of a number in an address: more than any row has."""
 
-FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge", "all_lines")
+FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
 
 @dataclass(frozen=True)
 class Filters:
     """A view of the grid. The defaults show everything.
 
-    `domain` holds what lies in it. `by_judge` (each judge has a column) and `all_lines` (no issue,
-    tag or test is left out of the tables beside the grid) leave no result out.
+    `domain` holds what lies in it. `by_judge` (one column per judge) leaves no result out.
     `problems` says in words what of the URL was not understood, and so was left out.
     """
 
@@ -43,7 +42,6 @@ class Filters:
     disputed: bool = False
     failed_judgments: bool = False
     by_judge: bool = False
-    all_lines: bool = False
     search: str = ""
     sort: str = ""
     page: int = 1
@@ -86,7 +84,7 @@ class Filters:
     @property
     def narrows(self) -> bool:
         """Whether something is left out."""
-        plain = replace(self, by_judge=False, all_lines=False, problems=())
+        plain = replace(self, by_judge=False, problems=())
         return replace(plain, sort="", page=1) != Filters()
 
 

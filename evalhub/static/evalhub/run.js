@@ -53,7 +53,7 @@
         }
     };
 
-    // Said only once enough was seen of the present pace; a pause or a stall starts it anew.
+    // Shown once the pace is known well enough; a pause starts it anew.
     const remaining = (progress) => {
         const done = progress.answered + progress.judged;
         const left = progress.total + progress.to_judge - done;
@@ -68,7 +68,7 @@
         if (now - first.now < 8000 || done - first.done < 4 || left <= 0) {
             return "";
         }
-        return `about ${inWords(left / rate)} left at the present pace`;
+        return `about ${inWords(left / rate)} left`;
     };
 
     const inWords = (ms) => {
@@ -85,20 +85,16 @@
         part.contains(document.activeElement) && document.activeElement !== document.body
         || part.querySelector("details[open], dialog[open], [aria-expanded=true]") !== null;
 
+    // Returns true if every part was replaced.
     const refresh = async () => {
         const fresh = await whole();
-        if (!fresh) {
-            return;
-        }
-        for (const part of document.querySelectorAll("[data-eh-refresh]")) {
-            const replacement = fresh.getElementById(part.id);
-            if (replacement && !isInUse(part)) {
-                replaceContents(part, replacement);
-            }
-        }
+        const parts = [...document.querySelectorAll("[data-eh-refresh]")].filter((part) => fresh?.getElementById(part.id));
+        const free = parts.filter((part) => !isInUse(part));
+        free.forEach((part) => replaceContents(part, fresh.getElementById(part.id)));
+        return fresh !== null && free.length === parts.length;
     };
 
-    // The page with all that takes long to compute; null where it does not come.
+    // The page with all figures computed; null if it cannot be loaded.
     const whole = async () => {
         const url = new URL(window.location.href);
         url.hash = "";
@@ -107,24 +103,12 @@
         return reply.ok ? new DOMParser().parseFromString(await reply.text(), "text/html") : null;
     };
 
-    // What the first answer left out comes with a second one, each figure to its place.
+    // Figures that the first answer left out; parts in use are replaced once they are left.
     const complete = async () => {
-        const fresh = await whole();
-        for (const part of document.querySelectorAll("[data-eh-pending]")) {
-            const replacement = fresh?.getElementById(part.id);
-            if (replacement) {
-                part.replaceWith(replacement);
-            }
-        }
-        if (!fresh) {
-            throw new Error("The page did not come.");
-        }
-        page.dataset.pending = "0";
-    };
-
-    const complain = () => {
-        for (const part of document.querySelectorAll("span[data-eh-pending]")) {
-            part.textContent = "interval could not be computed just now";
+        if (await refresh()) {
+            page.dataset.pending = "0";
+        } else {
+            setTimeout(complete, REFRESH_MS);
         }
     };
 
@@ -207,7 +191,7 @@
     });
 
     if (page?.dataset.pending === "1") {
-        complete().catch(complain);
+        complete();
     }
     if (page?.dataset.live === "1") {
         setTimeout(poll, POLL_MS);

@@ -21,10 +21,14 @@ def test_the_report_has_the_figures_with_their_numbers():
 
     report = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()
 
-    assert report["counts"] == {"passed": 1, "failed": 1, "unscored": 1, "error": 0, "pending": 0}
-    assert (report["rate"]["passed"], report["rate"]["n"], report["rate"]["share"]) == (1, 2, 0.5)
-    assert report["panel"]["failures"] == [["unreadable", 1]]
-    assert len(report["issues"]) == 3
+    tables, rate = report["tables"], report["facts"]["pass_rate"]["value"]
+    counts = {row["outcome"]: row["n"] for row in tables["outcomes"]["rows"]}
+    assert counts == {"passed": 1, "failed": 1, "unscored": 1, "error": 0, "pending": 0}
+    assert (rate["passed"], rate["n"], rate["share"]) == (1, 2, 0.5)
+    assert [(row["kind"], row["n"]) for row in tables["judge_errors"]["rows"]] == [
+        ("unreadable", 1)
+    ]
+    assert len(tables["issues"]["rows"]) == 3
 
 
 def test_what_was_not_measured_is_null():
@@ -32,7 +36,8 @@ def test_what_was_not_measured_is_null():
 
     report = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()
 
-    assert (report["rate"]["share"], report["latency"]) == (None, None)
+    rate = report["facts"]["pass_rate"]["value"]
+    assert (rate["share"], report["tables"]["latency"]["rows"]) == (None, [])
 
 
 def test_progress_tells_how_far_a_run_has_come():

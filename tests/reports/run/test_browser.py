@@ -46,8 +46,8 @@ def test_a_domain_opens_to_its_results_and_intervals_come_by_themselves(enter):
     Tag.objects.create(name="facts", kind=TagKind.DOMAIN)
     run = done([0, 1], [1, 1], [1, 0.5])
     enter.goto(f"{run.get_absolute_url()}?by_judge=1")
-    enter.locator("#score-interval", has_text="by issue").wait_for()
-    enter.get_by_role("button", name="Results of domain facts").click()
+    enter.locator("#fact-score", has_text="by issue").wait_for()
+    enter.locator("#domains").get_by_role("button", name="Results of facts", exact=True).click()
     inside = enter.locator(".eh-inside [data-row]")
     inside.first.wait_for()
 
@@ -81,7 +81,7 @@ def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(ent
     enter.goto(many().get_absolute_url())
     charts = enter.locator(".eh-chart")
 
-    assert charts.count() == 4
+    assert charts.count() == 5
     for chart in charts.all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
@@ -105,11 +105,11 @@ def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(ent
 def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     run = done([0], [1], [1], [0])
     enter.goto(run.get_absolute_url())
-    enter.get_by_role("button", name="Results of Invents sources").click()
+    enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     inside = enter.locator(".eh-inside [data-row]")
     inside.first.wait_for()
     assert inside.count() == 2
-    enter.get_by_role("button", name="Results of Invents sources").click()
+    enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
     assert enter.locator(".eh-inside").count() == 0
 
     enter.goto(run.get_absolute_url())
@@ -140,7 +140,7 @@ def test_figures_follow_a_live_run_without_a_reload(enter):
     enter.wait_for_function("document.querySelector('[data-count=answered]').innerText === '3'")
     Run.objects.filter(pk=run.pk).update(state=BatchState.DONE)
     run.judge_runs.update(state=BatchState.DONE)
-    enter.get_by_text("3 of 3 decided").wait_for()
+    enter.get_by_text("3 of 3 scored results passed").wait_for()
 
     assert enter.evaluate("window.stayed") is True
 
@@ -149,12 +149,12 @@ def test_a_run_is_cancelled_only_when_it_is_meant(enter):
     run = judged([1], [0])
     enter.goto(run.get_absolute_url())
     enter.get_by_role("button", name="Cancel…").click()
-    enter.get_by_role("button", name="Let it run").click()
+    enter.get_by_role("button", name="Keep running").click()
     run.refresh_from_db()
     assert run.state == BatchState.LIVE
 
     enter.get_by_role("button", name="Cancel…").click()
-    enter.get_by_role("button", name="Cancel the run").click()
+    enter.get_by_role("button", name="Cancel run").click()
     enter.get_by_text("Cancelled").first.wait_for()
     run.refresh_from_db()
     assert run.state == BatchState.CANCELLED

@@ -10,9 +10,7 @@ def read(query):
 def test_a_view_survives_the_way_into_the_url_and_back():
     query = "outcome=failed&outcome=error&issue=3&tag=math+and+code&q=%C3%A4&sort=-score"
     query += "&test=5&domain=law"
-    filters = read(
-        query + "&overridden=1&disputed=1&failed_judgments=1&by_judge=1&all_lines=1&page=2"
-    )
+    filters = read(query + "&overridden=1&disputed=1&failed_judgments=1&by_judge=1&page=2")
 
     assert read(filters.query(page=filters.page)) == filters
 
@@ -38,5 +36,5 @@ def test_what_is_wrong_is_named_and_left_out():
 
 
 def test_an_order_leaves_nothing_out():
-    assert not read("sort=score&page=2&by_judge=1&all_lines=1").narrows
+    assert not read("sort=score&page=2&by_judge=1").narrows
     assert read("tag=math").narrows

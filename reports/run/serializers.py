@@ -1,0 +1,27 @@
+"""The form of a run's progress, for the API schema."""
+
+from rest_framework import serializers
+
+from runs.models import Outcome
+
+Counts = type(
+    "CountsSerializer",
+    (serializers.Serializer,),
+    {
+        "__doc__": "Results by outcome.",
+        **{name: serializers.IntegerField() for name in Outcome.values},
+    },
+)
+
+
+class ProgressSerializer(serializers.Serializer):
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    is_live = serializers.BooleanField()
+    total = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    to_judge = serializers.IntegerField()
+    awaiting = serializers.IntegerField()
+    retryable = serializers.IntegerField()
+    counts = Counts()
