@@ -1,4 +1,4 @@
-"""Trying a draft: the judge is asked again about both halves, and nothing else changes."""
+"""Attempts with a draft: the judge re-judges both splits; no score of a run changes."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -28,14 +28,14 @@ from runs.tuning.start import TuningRefused
 from runs.tuning.work import judged_answer_about, with_texts
 
 SAMPLED = 40
-"""Prompts that are made to estimate the length of all."""
+"""Prompts rendered to estimate the length of all."""
 
 
 class Estimate(NamedTuple):
-    """What a try takes. `calls` are high where each verdict has to be repaired once.
+    """Estimated effort of an attempt. The upper bounds assume a repair of every reply.
 
-    `left_out` counts answers whose tests are examples of the draft. `cost` None: not measured, as
-    the model's prices are not known.
+    `left_out` counts answers whose tests are examples of the draft. `cost` None: the model has no
+    prices.
     """
 
     answers: int
@@ -49,28 +49,28 @@ class Estimate(NamedTuple):
 
 
 def estimate(tuning: Tuning, draft: JudgeTemplate) -> Estimate:
-    """Calls, tokens and money that trying this draft takes, and what stands against it."""
+    """Estimate an attempt's calls, tokens and cost, and list what prevents it."""
     content = frozen(draft)
-    precedents = asked_about(tuning, content)
+    labelled_examples = examples_for(tuning, content)
     problems = problems_of(tuning, draft)
-    load = _load(tuning, content, precedents, draft.pk)
+    load = _load(tuning, content, labelled_examples, draft.pk)
     return Estimate(
-        answers=len(precedents),
-        left_out=tuning.examples.count() - len(precedents),
+        answers=len(labelled_examples),
+        left_out=tuning.examples.count() - len(labelled_examples),
         calls=load.calls,
         input_tokens=load.input_tokens,
         output_tokens=load.output_tokens,
         cost=load.cost(),
         problems=problems,
-        sealed_exposure=sealed_exposure_of(tuning, draft, precedents),
+        sealed_exposure=sealed_exposure_of(tuning, draft, labelled_examples),
     )
 
 
 def sealed_exposure_of(
-    tuning: Tuning, draft: JudgeTemplate, precedents: Sequence[int]
+    tuning: Tuning, draft: JudgeTemplate, labelled_examples: Sequence[int]
 ) -> SealedExposure | None:
-    """Which sealed tests would be sent outside the trusted network; None: none."""
-    rows = LabelledExample.objects.filter(pk__in=precedents).order_by()
+    """Return the sealed tests that would leave the trusted network, or None."""
+    rows = LabelledExample.objects.filter(pk__in=labelled_examples).order_by()
     tests = dict(rows.values_list("result__test", "result__test__sealed"))
     repair_models = repair_endpoints_of([draft.pk]).values()
     roles = [("judge", tuning.judge.language_model.judge_endpoint())]
@@ -80,35 +80,35 @@ def sealed_exposure_of(
     )
 
 
-def asked_about(tuning: Tuning, content: dict[str, Any]) -> list[int]:
-    """Precedents that a draft is tried on: none of a test that it has an example of."""
+def examples_for(tuning: Tuning, content: dict[str, Any]) -> list[int]:
+    """Return the labelled examples to judge; those of the draft's own examples are left out."""
     rows = tuning.examples.exclude(result__test__in=tests_of(content)).order_by("pk")
     return list(rows.values_list("pk", flat=True))
 
 
 def problems_of(tuning: Tuning, draft: JudgeTemplate) -> list[str]:
-    """Why this draft cannot be tried, in words; empty where it can."""
+    """Return what prevents an attempt with this draft; empty if nothing does."""
     problems = list(draft_problems(draft))
     model = tuning.judge.language_model
     if not model.is_active:
-        problems.append(f"{model} is inactive: activate it to ask it again.")
+        problems.append(f"{model} is inactive: activate it first.")
     if draft.family != tuning.template.family:
-        problems.append(f"{draft} is of another template than {tuning.template}.")
+        problems.append(f"{draft} belongs to a different template than {tuning.template}.")
     held_out = tuning.examples.filter(split=Split.HELD_OUT)
     leaked = held_out.filter(result__test__in=tests_of(frozen(draft)))
     if n := leaked.values("result__test").distinct().count():
         problems.append(
-            f"{n} example{'s' if n != 1 else ''} of the draft {'are' if n != 1 else 'is'} of a "
-            "test in the held-out half, which would prove nothing then: remove "
-            f"{'them' if n != 1 else 'it'} from the draft."
+            f"{n} of the draft's examples {'come from tests' if n != 1 else 'comes from a test'} "
+            f"in the held-out split. Remove {'them' if n != 1 else 'it'}: a draft cannot be tested "
+            "on its own examples."
         )
     return problems
 
 
 def draft_problems(draft: JudgeTemplate) -> list[str]:
-    """What keeps a draft's wording, scale or examples from being used."""
+    """Return errors in the draft's prompt, scale or examples."""
     if draft.state != TemplateState.DRAFT:
-        return [f"{draft} is {draft.get_state_display()} already: begin a new version."]
+        return [f"{draft} is already {draft.get_state_display()}: create a new version."]
     try:
         draft.full_clean()
     except ValidationError as error:
@@ -117,23 +117,23 @@ def draft_problems(draft: JudgeTemplate) -> list[str]:
 
 
 def _load(
-    tuning: Tuning, content: dict[str, Any], precedents: Sequence[int], template_id: int
+    tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
 ) -> EndpointLoad:
     judge = tuning.judge
     endpoint = judge.language_model.judge_endpoint()
-    asked = len(precedents) * judge.samples
-    size = asked * _prompt_tokens(tuning, content, precedents, template_id)
+    asked = len(labelled_examples) * judge.samples
+    size = asked * _prompt_tokens(tuning, content, labelled_examples, template_id)
     return load_of_judge(
         endpoint, judge.params, judgments=asked, repairs=asked, prompt_tokens=Span(size, size)
     )
 
 
 def _prompt_tokens(
-    tuning: Tuning, content: dict[str, Any], precedents: Sequence[int], template_id: int
+    tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
 ) -> int:
-    """Tokens of one prompt: the mean of some, spread over all; 0 where none can be made."""
-    step = max(1, len(precedents) // SAMPLED)
-    rows = with_texts(LabelledExample.objects.filter(pk__in=precedents[::step][:SAMPLED]))
+    """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
+    step = max(1, len(labelled_examples) // SAMPLED)
+    rows = with_texts(LabelledExample.objects.filter(pk__in=labelled_examples[::step][:SAMPLED]))
     model = tuning.judge.language_model_id
     try:
         prompt_template = prompt_template_of_content(content, template_id)
@@ -168,34 +168,34 @@ def start_attempt(
     cost_limit_usd: Decimal | None = None,
     allow_sealed_exposure: bool = False,
 ) -> Attempt:
-    """Ask the judge again about both halves with this draft as it is now; a worker does it.
+    """Queue an attempt with the draft as it is now.
 
     Args:
-        sealed_may_leave: Whether sealed tests may be sent outside the trusted network.
+        allow_sealed_exposure: Whether sealed tests may leave the trusted network.
 
     Raises:
-        RehearsalRefused: It cannot be tried, or a try is at work; the message says why.
+        TuningRefused: The draft has problems, or another attempt is running.
     """
     locked = Tuning.objects.select_for_update(of=("self",)).get(pk=tuning.pk)
     draft = JudgeTemplate.objects.get(pk=draft.pk)
     problems = problems_of(locked, draft)
     if locked.attempts.filter(state__in=(BatchState.LIVE, BatchState.PAUSED)).exists():
-        problems.append("Another try is at work: wait for it, or cancel it.")
+        problems.append("Another attempt is running: wait for it, or cancel it.")
     if cost_limit_usd is not None and not locked.judge.language_model.has_prices:
-        problems.append(f"A cost limit needs prices: enter those of {locked.judge.language_model}.")
+        problems.append(f"A cost limit needs prices: add them to {locked.judge.language_model}.")
     content = frozen(draft)
-    precedents = asked_about(locked, content)
+    labelled_examples = examples_for(locked, content)
     problems += refusal(
-        sealed_exposure_of(locked, draft, precedents), is_allowed=allow_sealed_exposure
+        sealed_exposure_of(locked, draft, labelled_examples), is_allowed=allow_sealed_exposure
     )
-    if not precedents:
-        problems.append("Nothing is left to be asked about: the draft has all tests as examples.")
+    if not labelled_examples:
+        problems.append("No answers left to judge: every test is an example of the draft.")
     if problems:
         raise TuningRefused(*problems)
     attempt = _attempt(locked, draft, content, by, cost_limit_usd)
     AttemptJudgment.objects.bulk_create(
         AttemptJudgment(attempt=attempt, labelled_example_id=pk, sample=sample)
-        for pk in precedents
+        for pk in labelled_examples
         for sample in range(locked.judge.samples)
     )
     request_worker()
@@ -223,7 +223,7 @@ def _attempt(
 
 
 def frozen_judge_for(tuning: Tuning, draft: JudgeTemplate) -> dict[str, Any]:
-    """The judge as it is now, with who mends its replies, by copy."""
+    """Copy the judge as it is now, with its repair model."""
     repair_model = repair_endpoints_of([draft.pk]).get(draft.pk)
     frozen_judge = snapshot([tuning.judge], None, name=str(tuning.judge))
     return {**frozen_judge, "repair_model": repair_model.to_json() if repair_model else None}
@@ -234,23 +234,23 @@ def judgments_in(attempt: Attempt) -> QuerySet[AttemptJudgment]:
 
 
 def cancel(attempt: Attempt) -> None:
-    """Ask no more. What was said stays; it can be resumed.
+    """Stop judging. Verdicts are kept, and the attempt can be resumed.
 
     Raises:
-        NotPossible: It is at an end already.
+        NotPossible: It has already ended.
     """
-    progress.cancel(attempt, judgments_in(attempt), reason="Cancelled by a person.")
+    progress.cancel(attempt, judgments_in(attempt), reason="Cancelled by a user.")
 
 
 @transaction.atomic
 def resume(attempt: Attempt, *, cost_limit_usd: Decimal | None = None) -> None:
-    """Go on with exactly what is missing.
+    """Continue with the missing verdicts.
 
     Args:
-        cost_limit_usd: The new limit; None: the one that it has.
+        cost_limit_usd: The new limit; None keeps the current one.
 
     Raises:
-        NotPossible: It does not stand still.
+        NotPossible: It is not stopped.
     """
     if cost_limit_usd is not None:
         Attempt.objects.filter(pk=attempt.pk).update(cost_limit_usd=cost_limit_usd)
@@ -258,23 +258,23 @@ def resume(attempt: Attempt, *, cost_limit_usd: Decimal | None = None) -> None:
 
 
 def retry_errors(attempt: Attempt) -> int:
-    """Ask again exactly where no verdict could be had. Returns how often that is.
+    """Retry the failed verdicts and return their number.
 
     Raises:
-        NotPossible: There is nothing to retry.
+        NotPossible: There are none.
     """
     count = progress.retry_errors(attempt, judgments_in(attempt))
     if not count:
-        raise progress.NotPossible("Each answer has a verdict: there is nothing to retry.")
+        raise progress.NotPossible("Nothing to retry: every answer has a verdict.")
     return count
 
 
 def counts(attempt: Attempt) -> dict[str, int]:
-    """Verdicts by state."""
+    """Count the judgments by state."""
     return progress.counts(judgments_in(attempt))
 
 
 def is_complete(attempt: Attempt) -> bool:
-    """Whether both halves were judged: what could not be read is counted, not left open."""
+    """Return whether all judgments are done or failed."""
     pending = judgments_in(attempt).exclude(state__in=(ItemState.DONE, ItemState.ERROR))
     return attempt.state == BatchState.DONE and not pending.exists()

@@ -1,4 +1,4 @@
-"""What the figures of a rehearsal mean, in plain words."""
+"""Plain-language conclusions from the figures of a judge tuning."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 
 
 def estimate(value: float | None, interval: Interval | None) -> str:
-    """A figure with its interval: 0.62 (0.41 to 0.8)."""
+    """Format a figure with its interval: 0.62 (0.41 to 0.8)."""
     if value is None or interval is None:
         return score(value)
     return f"{score(value)} ({score(interval.low)} to {score(interval.high)})"
@@ -24,78 +24,70 @@ def ordinal(n: int) -> str:
 
 
 def difference(against: MetricDifference | None) -> str:
-    """What a draft's difference of kappa on one half says."""
+    """Describe a draft's change in kappa on one split."""
     if against is None or against.difference.value is None:
         return DASH
     value = against.difference.value
-    told = f"kappa {score(abs(value))} {'higher' if value >= 0 else 'lower'}"
+    text = f"kappa {score(abs(value))} {'higher' if value >= 0 else 'lower'}"
     interval = against.difference.interval
     if interval is None:
-        return f"{told}; nothing is known of its certainty"
-    return f"{told} ({score(interval.low)} to {score(interval.high)})"
+        return f"{text}; certainty unknown"
+    return f"{text} ({score(interval.low)} to {score(interval.high)})"
 
 
 def conclusion(judged: MeasuredAttempt) -> str:
-    """What a try proves, on the half that it was not written by."""
+    """Conclude what an attempt shows on the held-out split."""
     against = judged.against[Split.HELD_OUT]
-    told = difference(against)
-    match against.verdict:
+    change = difference(against).capitalize()
+    match against.conclusion:
         case Conclusion.BETTER:
-            return f"Better on the held-out half: certain. {told.capitalize()}."
+            return f"Significantly better on the held-out split. {change}."
         case Conclusion.WORSE:
-            return f"Worse on the held-out half: certain. {told.capitalize()}."
+            return f"Significantly worse on the held-out split. {change}."
         case Conclusion.UNCERTAIN:
-            is_up = (against.difference.value or 0) >= 0
-            way = "Better" if is_up else "Worse"
-            return (
-                f"{way} on the held-out half: not certain, it may be chance. {told.capitalize()}."
-            )
+            return f"No significant difference on the held-out split. {change}."
     n = against.n
     return (
-        f"Nothing can be said of the held-out half: {n} answer{'s' if n != 1 else ''} that both "
-        "gave a verdict on are too few, too alike, or of one issue only."
+        f"No conclusion on the held-out split: the {n} answer{'s' if n != 1 else ''} judged by "
+        "both versions are too few, too uniform, or from a single issue."
     )
 
 
 def warnings_of(judged: MeasuredAttempt) -> Iterator[str]:
-    """What must be known before a try is believed."""
+    """Yield reasons to doubt an attempt."""
     if judged.is_overfitted:
         yield (
-            "It does better on the seen half and no better on the held-out half: it has learnt "
-            "these examples by heart, and not what they are examples of."
+            "Overfitted: better on the development split, no better on the held-out split. The "
+            "draft fits these examples and does not generalise."
         )
     if judged.look >= MANY_LOOKS:
         yield (
-            f"This was the {ordinal(judged.look)} look at the held-out half of this template: the "
-            "more often one looks, the less it proves. Have people judge other answers."
+            f"{ordinal(judged.look).capitalize()} look at this template's held-out split: each "
+            "further look proves less. Evaluate new answers to get a fresh split."
         )
     failed = sum(split.failed for split in judged.splits.values())
     if failed:
-        were = "answers have" if failed != 1 else "answer has"
-        yield f"{failed} {were} no verdict, as the judge failed; they are in no figure."
+        have = "answers have" if failed != 1 else "answer has"
+        yield f"{failed} {have} no verdict because the judge failed. All figures exclude them."
 
 
 def warnings(tuning_figures: TuningFigures) -> Iterator[str]:
-    """What must be known of all figures of a rehearsal."""
+    """Yield reasons to doubt all figures of a tuning."""
     if tuning_figures.is_small:
-        development, held_out = (
-            tuning_figures.sizes[Split.DEVELOPMENT],
-            tuning_figures.sizes[Split.HELD_OUT],
-        )
+        sizes = tuning_figures.sizes
         yield (
-            f"There are {development} answers in the seen half and {held_out} in the "
-            f"held-out half. With "
-            f"fewer than {FEW} a kappa is hardly known: have people judge more of them."
+            f"Only {sizes[Split.DEVELOPMENT]} answers in the development split and "
+            f"{sizes[Split.HELD_OUT]} in the held-out split. Kappa is unreliable below {FEW}: "
+            "evaluate more answers."
         )
     if disputed := tuning_figures.left_out.get("disputed"):
         are = "answers are" if disputed != 1 else "answer is"
-        yield f"{disputed} {are} left out, as people differ on them and nobody has settled it."
+        yield f"{disputed} disputed {are} excluded until the dispute is resolved."
     if tuning_figures.taught:
         are = "answers are" if tuning_figures.taught != 1 else "answer is"
         yield (
-            f"{tuning_figures.taught} {are} in no figure of the version in use, whose "
-            f"examples come from "
-            "the same tests."
+            f"{tuning_figures.taught} {are} excluded for the version in use: its examples come "
+            "from the same tests."
         )
 
 

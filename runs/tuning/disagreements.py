@@ -1,6 +1,6 @@
-"""Where a judge and people differ on the seen half: what each said, and why.
+"""Disagreements between judge and annotators on the development split.
 
-Of the held-out half nothing is read here, neither texts nor single verdicts.
+Nothing of the held-out split is read here, neither texts nor single verdicts.
 """
 
 from collections import defaultdict
@@ -30,22 +30,22 @@ LINED = (
     "result__revision__pass_threshold",
     "result__revision__pass_rule",
 )
-"""What says where an answer begins to pass: no text is read for it."""
+"""Columns of the pass threshold; none holds a text."""
 
 CriterionPosition = tuple[int, int]
 
 
-class AnnotatorVerdict(NamedTuple):
-    """One verdict: who gave it, in words, and why."""
+class VerdictText(NamedTuple):
+    """A verdict as a page shows it."""
 
-    who: str
-    words: str
-    why: Text | None
+    author: str
+    label: str
+    reason: Text | None
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One answer of the seen half, as both sides saw it. `criterion` "": the answer as a whole."""
+    """A disputed answer of the development split. `criterion` "": the answer as a whole."""
 
     labelled_example: LabelledExample
     criterion: str
@@ -53,13 +53,13 @@ class Disagreement:
     answer: Text | None
     reference: Text | None
     guidelines: Text | None
-    annotators: list[AnnotatorVerdict]
-    judge: list[AnnotatorVerdict]
+    annotators: list[VerdictText]
+    judge: list[VerdictText]
     is_example: bool
 
 
 class DisagreementPage(NamedTuple):
-    """A page of disagreements; `total` counts all, `hidden` those of sealed tests among them."""
+    """A page of disagreements; `total` counts all, `hidden` those of unreadable sealed tests."""
 
     rows: list[Disagreement]
     total: int
@@ -69,20 +69,20 @@ class DisagreementPage(NamedTuple):
 def disagreements_of(
     tuning: Tuning, reader: User, *, attempt: Attempt | None = None, page: int = 1
 ) -> DisagreementPage:
-    """Where people and the judge differ, with the version in use or in a try.
+    """Read a page of disagreements, with the version in use or in an attempt.
 
-    A fixed number of queries for a page.
+    Takes a fixed number of queries.
     """
     ids = _ids(tuning, attempt)
     readable = LabelledExample.objects.readable_by(reader).filter(pk__in=ids).order_by("pk")
     mine = list(readable.values_list("pk", flat=True))
     shown = mine[PAGE * (page - 1) : PAGE * page]
-    precedents = list(with_texts(LabelledExample.objects.filter(pk__in=shown)))
-    annotators, judge = _people(precedents), _judge(tuning, precedents, attempt)
+    labelled_examples = list(with_texts(LabelledExample.objects.filter(pk__in=shown)))
+    annotators, judge = _annotators(labelled_examples), _judge(tuning, labelled_examples, attempt)
     taught = _taught(tuning.draft)
     rows = [
         _row(one, annotators[one.result_id, one.criterion_id], judge[one.pk], taught)
-        for one in precedents
+        for one in labelled_examples
     ]
     return DisagreementPage(rows, len(ids), len(ids) - len(mine))
 
@@ -109,7 +109,7 @@ def _ids(tuning: Tuning, attempt: Attempt | None) -> list[int]:
 
 
 def line_for(labelled_example: LabelledExample, used: Any, asked: Any) -> PassLine:
-    """Where this answer begins to pass on the scale `asked`."""
+    """Return this answer's pass threshold on the scale `asked`."""
     criterion, revision = labelled_example.criterion, labelled_example.result.revision
     frozen = Frozen(
         criterion.key, criterion.is_inverted, revision.pass_threshold, revision.pass_rule
@@ -118,19 +118,19 @@ def line_for(labelled_example: LabelledExample, used: Any, asked: Any) -> PassLi
 
 
 def _taught(draft: JudgeTemplate | None) -> set[tuple[int | None, str, str]]:
-    """What the draft has as examples: test, criterion and answer."""
+    """Return the draft's examples as (test, criterion, answer)."""
     rows = TemplateExample.objects.filter(template=draft)
     return set(rows.values_list("test_id", "criterion", "output"))
 
 
-# What was said -----------------------------------------------------------------------------------
+# Verdicts ----------------------------------------------------------------------------------------
 
 
 def active_evaluations_on(
-    precedents: Sequence[LabelledExample],
+    labelled_examples: Sequence[LabelledExample],
 ) -> Mapping[CriterionPosition, list[HumanEvaluation]]:
-    """What people say now of these answers, the oldest first; an adjudication comes last."""
-    places = {(one.result_id, one.criterion_id) for one in precedents}
+    """Read the active human evaluations, the oldest first and an adjudication last."""
+    places = {(one.result_id, one.criterion_id) for one in labelled_examples}
     rows = HumanEvaluation.objects.filter(result__in={result for result, _ in places})
     said: dict[CriterionPosition, list[HumanEvaluation]] = defaultdict(list)
     for row in rows.select_related("annotator").order_by("pk"):
@@ -141,62 +141,62 @@ def active_evaluations_on(
     }
 
 
-def _people(
-    precedents: Sequence[LabelledExample],
-) -> Mapping[CriterionPosition, list[AnnotatorVerdict]]:
-    by_place = {(one.result_id, one.criterion_id): one for one in precedents}
+def _annotators(
+    labelled_examples: Sequence[LabelledExample],
+) -> Mapping[CriterionPosition, list[VerdictText]]:
+    by_place = {(one.result_id, one.criterion_id): one for one in labelled_examples}
     return {
-        place: [_person(row, by_place[place]) for row in rows]
-        for place, rows in active_evaluations_on(precedents).items()
+        place: [_annotator(row, by_place[place]) for row in rows]
+        for place, rows in active_evaluations_on(labelled_examples).items()
     }
 
 
-def _person(row: HumanEvaluation, labelled_example: LabelledExample) -> AnnotatorVerdict:
-    who = f"{row.annotator}, to settle it" if row.kind == "adjudication" else str(row.annotator)
-    return AnnotatorVerdict(
-        who, _words(row.option, row.value, labelled_example), text_or_none(row.justification)
+def _annotator(row: HumanEvaluation, labelled_example: LabelledExample) -> VerdictText:
+    author = f"{row.annotator} (adjudication)" if row.kind == "adjudication" else str(row.annotator)
+    return VerdictText(
+        author, _label(row.option, row.value, labelled_example), text_or_none(row.justification)
     )
 
 
-def _words(option: str, value: float | None, labelled_example: LabelledExample) -> str:
+def _label(option: str, value: float | None, labelled_example: LabelledExample) -> str:
     if labelled_example.criterion.key != WHOLE_TEST:
         return extent_label(option, value)
     return verdict_label(option, value, labelled_example.result.revision.passes(value))
 
 
 def _judge(
-    tuning: Tuning, precedents: Sequence[LabelledExample], attempt: Attempt | None
-) -> Mapping[int, list[AnnotatorVerdict]]:
-    found: dict[int, list[AnnotatorVerdict]] = defaultdict(list)
-    by_pk = {one.pk: one for one in precedents}
+    tuning: Tuning, labelled_examples: Sequence[LabelledExample], attempt: Attempt | None
+) -> Mapping[int, list[VerdictText]]:
+    found: dict[int, list[VerdictText]] = defaultdict(list)
+    by_pk = {one.pk: one for one in labelled_examples}
     if attempt is not None:
         said = AttemptJudgment.objects.filter(
             attempt=attempt, labelled_example__in=by_pk, state=ItemState.DONE
         )
         for verdict in said.order_by("sample"):
             one = by_pk[verdict.labelled_example_id]
-            words = _words(verdict.option, verdict.value, one)
-            found[one.pk].append(
-                AnnotatorVerdict("The judge", words, text_or_none(verdict.justification))
-            )
+            label = _label(verdict.option, verdict.value, one)
+            found[one.pk].append(VerdictText("Judge", label, text_or_none(verdict.justification)))
         return found
-    by_place = {(one.judge_run_id, one.result_id, one.criterion_id): one for one in precedents}
+    by_place = {
+        (one.judge_run_id, one.result_id, one.criterion_id): one for one in labelled_examples
+    }
     rows = Judgment.objects.filter(
-        judge=tuning.judge, result__in={one.result_id for one in precedents}, order=0
+        judge=tuning.judge, result__in={one.result_id for one in labelled_examples}, order=0
     )
     for row in rows.order_by("sample"):
         one_or_none = by_place.get((row.judge_run_id, row.result_id, row.criterion_id))
         if one_or_none is not None:
-            words = _words(row.option, row.value, one_or_none)
-            why = text_or_none(row.justification)
-            found[one_or_none.pk].append(AnnotatorVerdict("The judge", words, why))
+            label = _label(row.option, row.value, one_or_none)
+            reason = text_or_none(row.justification)
+            found[one_or_none.pk].append(VerdictText("Judge", label, reason))
     return found
 
 
 def _row(
     labelled_example: LabelledExample,
-    annotators: list[AnnotatorVerdict],
-    judge: list[AnnotatorVerdict],
+    annotators: list[VerdictText],
+    judge: list[VerdictText],
     taught: set[tuple[int | None, str, str]],
 ) -> Disagreement:
     case = judged_answer_about(labelled_example)

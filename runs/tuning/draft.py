@@ -1,4 +1,4 @@
-"""Writing the draft: examples from the seen half, and other words."""
+"""Edits of the draft: examples from the development split, and its prompt."""
 
 from django.db import transaction
 
@@ -16,21 +16,18 @@ from runs.tuning.start import TuningRefused, draft_of
 
 @transaction.atomic
 def use_as_example(tuning: Tuning, labelled_example: LabelledExample, *, by: User) -> JudgeTemplate:
-    """Copy what people decided about an answer into the draft, which is made where none is.
-
-    Returns:
-        The draft.
+    """Add an answer with its human verdict to the draft as an example; create the draft if needed.
 
     Raises:
-        RehearsalRefused: It is of the held-out half, or nobody's verdict stands any more.
-        Refused: It cannot be an example, as of a sealed test.
+        TuningRefused: It is in the held-out split, or its human verdict was withdrawn.
+        Refused: It cannot be an example, such as one of a sealed test.
     """
     if labelled_example.split != Split.DEVELOPMENT:
         raise TuningRefused(
-            "This answer is in the held-out half, which could prove nothing of a draft that has "
-            "it as an example."
+            "This answer is in the held-out split. Choose one from the development split: a "
+            "draft cannot be tested on its own examples."
         )
-    evaluation = _speaking(labelled_example)
+    evaluation = _active_evaluation(labelled_example)
     if problem := problem_of(evaluation):
         raise TuningRefused(problem)
     draft = draft_of(tuning, by=by)
@@ -39,39 +36,39 @@ def use_as_example(tuning: Tuning, labelled_example: LabelledExample, *, by: Use
     return draft
 
 
-def _speaking(labelled_example: LabelledExample) -> HumanEvaluation:
-    """The verdict that says what people decided: what settled it, or the newest that stands."""
-    (said,) = active_evaluations_on([labelled_example]).values()
-    if not said:
-        raise TuningRefused("What people said of this answer was withdrawn since.")
-    return said[-1]
+def _active_evaluation(labelled_example: LabelledExample) -> HumanEvaluation:
+    """Return the adjudication, or the newest human verdict that was not withdrawn."""
+    (evaluations,) = active_evaluations_on([labelled_example]).values()
+    if not evaluations:
+        raise TuningRefused("The human verdict on this answer has been withdrawn.")
+    return evaluations[-1]
 
 
 @transaction.atomic
 def edit_prompt(draft: JudgeTemplate, text: str, *, seen: str, by: User) -> None:
-    """Give the draft other words.
+    """Replace the draft's prompt.
 
     Args:
-        seen: The text that was changed: somebody else may have changed it meanwhile.
+        seen: The prompt that the user edited, to detect edits by somebody else.
 
     Raises:
-        RehearsalRefused: It is not what it was any more.
-        ValidationError: The text is no template that can be used, or it is published.
+        TuningRefused: Somebody else changed the prompt.
+        ValidationError: The prompt is not valid, or the draft is published.
     """
     locked = JudgeTemplate.objects.select_for_update().get(pk=draft.pk)
     if _lines(locked.text) != _lines(seen):
         raise TuningRefused(
-            "Somebody has changed the draft meanwhile. Your text is kept below: compare it with "
-            "the draft, and save it again to replace what stands there."
+            "Somebody else changed the draft. Your text is kept below: compare it with the "
+            "draft, and save again to overwrite the draft."
         )
     locked.text = "\n".join(_lines(text))
     locked.full_clean()
     for name, is_shown in shown_by(text).items():
         setattr(locked, name, is_shown)
-    sign(locked, by, "Reworded in a rehearsal")
+    sign(locked, by, "Prompt edited in judge tuning")
     locked.save()
 
 
 def _lines(text: str) -> list[str]:
-    """Browsers end lines in a way of their own."""
+    """Split into lines; browsers send CRLF."""
     return text.replace("\r\n", "\n").split("\n")

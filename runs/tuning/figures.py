@@ -1,4 +1,4 @@
-"""What a rehearsal has shown: the version in use and each try against people, on both halves."""
+"""Figures of a judge tuning: the version in use and each attempt, on both splits."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -23,15 +23,15 @@ from runs.tuning.models import Attempt, AttemptJudgment, Split, Tuning
 from runs.tuning.pass_lines import Frozen, pass_line_of
 
 Rows = dict[str, list[Row]]
-"""What was judged, by half."""
+"""Verdicts by split."""
 
 
 @dataclass(frozen=True)
 class MeasuredAttempt:
-    """The version in use (`attempt` None), or a try, on both halves.
+    """Figures of the version in use (`attempt` None) or of an attempt, on both splits.
 
-    `against` compares it with the version in use, by half; empty for that version itself. `look`
-    says how often the held-out half was looked at, this time included.
+    `against` compares it with the version in use, by split; empty for that version itself. `look`
+    is the number of looks at the held-out split so far, including this one.
     """
 
     name: str
@@ -49,7 +49,7 @@ class MeasuredAttempt:
 
 @dataclass(frozen=True)
 class TuningFigures:
-    """The figures of a rehearsal. `attempts` has those that are complete, in their order."""
+    """Figures of a tuning. `attempts` has the complete ones, in order."""
 
     in_use: MeasuredAttempt
     attempts: list[MeasuredAttempt]
@@ -66,7 +66,7 @@ class TuningFigures:
 
 
 class Known(NamedTuple):
-    """What is known of a precedent, whoever judges it."""
+    """The facts of a labelled example that do not depend on the judge."""
 
     split: str
     issue: int
@@ -89,28 +89,28 @@ KNOWN = (
 
 
 def tuning_figures(tuning: Tuning) -> TuningFigures:
-    """All figures, in a fixed number of queries. They count sealed tests too, and show no text."""
-    precedents = list(tuning.examples.order_by("pk").values(*KNOWN))
-    known = {row["pk"]: _known(row) for row in precedents}
+    """Compute all figures, sealed tests included, in a fixed number of queries."""
+    labelled_examples = list(tuning.examples.order_by("pk").values(*KNOWN))
+    known = {row["pk"]: _known(row) for row in labelled_examples}
     before: Rows = {split: [] for split in Split.values}
-    for row in precedents:
+    for row in labelled_examples:
         if not row["is_example"]:
             one = known[row["pk"]]
             judged = Row(row["pk"], one.issue, one.annotators, row["judge_passed"])
             before[one.split].append(judged)
     complete = list(tuning.attempts.filter(state=BatchState.DONE).order_by("number"))
     looks = looks_of(tuning)
-    said = _said(complete)
+    values = _values(complete)
     used = from_json(tuning.template.scale)
     return TuningFigures(
         in_use=MeasuredAttempt(str(tuning.template), None, _measured(before), {}),
         attempts=[
-            _judged(attempt, before, _rows(attempt, said[attempt.pk], known, used), looks)
+            _judged(attempt, before, _rows(attempt, values[attempt.pk], known, used), looks)
             for attempt in complete
         ],
         sizes={split: sum(one.split == split for one in known.values()) for split in Split.values},
         left_out=tuning.left_out,
-        taught=sum(row["is_example"] for row in precedents),
+        taught=sum(row["is_example"] for row in labelled_examples),
     )
 
 
@@ -128,28 +128,28 @@ def _known(row: Mapping[str, Any]) -> Known:
     )
 
 
-def _said(attempts: list[Attempt]) -> dict[int, dict[int, list[float | None]]]:
-    """What the judge said in each try of each precedent: a value for each sample."""
+def _values(attempts: list[Attempt]) -> dict[int, dict[int, list[float | None]]]:
+    """Return the judge's values by attempt and labelled example, one per sample."""
     rows = AttemptJudgment.objects.filter(attempt__in=attempts).order_by(
         "labelled_example", "sample"
     )
-    said: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     for attempt, labelled_example, value in rows.values_list(
         "attempt", "labelled_example", "value"
     ):
-        said[attempt][labelled_example].append(value)
-    return said
+        found[attempt][labelled_example].append(value)
+    return found
 
 
 def _rows(
     attempt: Attempt,
-    said: Mapping[int, list[float | None]],
+    samples: Mapping[int, list[float | None]],
     known: Mapping[int, Known],
     used: Scale,
 ) -> Rows:
     asked = from_json(attempt.content["scale"])
     found: Rows = {split: [] for split in Split.values}
-    for labelled_example, values in said.items():
+    for labelled_example, values in samples.items():
         one = known[labelled_example]
         passed = pass_line_of(one.frozen, used, asked).passed(consensus(values))
         found[one.split].append(Row(labelled_example, one.issue, one.annotators, passed))
@@ -164,7 +164,7 @@ def _judged(
     attempt: Attempt, before: Rows, after: Rows, looks: Mapping[int, int]
 ) -> MeasuredAttempt:
     return MeasuredAttempt(
-        name=f"Try {attempt.number}",
+        name=f"Attempt {attempt.number}",
         attempt=attempt,
         splits=_measured(after),
         against={split: compared(before[split], after[split]) for split in Split.values},
@@ -173,10 +173,9 @@ def _judged(
 
 
 def looks_of(tuning: Tuning) -> dict[int, int]:
-    """Which look at the held-out half each try is, over all rehearsals of the template's family.
+    """Number the attempts that looked at the held-out split, over all tunings of the family.
 
-    Tests keep their half in all of them, so that each figure of it was one more chance to choose
-    by luck.
+    Tests keep their split in all of them, so each look is one more chance to choose by luck.
     """
     ended = Attempt.objects.filter(
         tuning__template__family=tuning.template.family, state=BatchState.DONE
@@ -186,7 +185,7 @@ def looks_of(tuning: Tuning) -> dict[int, int]:
 
 
 def failures(attempt: Attempt) -> dict[str, int]:
-    """Why verdicts could not be had, by kind, the most frequent first."""
+    """Count judge errors by kind, the most frequent first."""
     rows = AttemptJudgment.objects.filter(attempt=attempt, state=ItemState.ERROR).order_by()
     found = rows.values_list("error_kind").annotate(n=Count("pk"))
     return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
@@ -196,10 +195,10 @@ def failures(attempt: Attempt) -> dict[str, int]:
 
 
 def as_json(judged: MeasuredAttempt) -> dict[str, Any]:
-    """Figures as the API shows them and a published version keeps them."""
+    """Serialise figures for the API and for a published version."""
     return {
         "name": judged.name,
-        "try": judged.attempt.pk if judged.attempt else None,
+        "attempt": judged.attempt.pk if judged.attempt else None,
         "look": judged.look or None,
         "overfitted": judged.is_overfitted if judged.against else None,
         "splits": {split: _split(judged, split) for split in Split.values},
@@ -230,5 +229,5 @@ def _difference(against: MetricDifference | None) -> dict[str, Any] | None:
         "kappa": against.difference.value,
         "interval": against.difference.interval,
         "n": against.n,
-        "verdict": against.verdict.value,
+        "conclusion": against.conclusion.value,
     }

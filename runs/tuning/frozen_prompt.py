@@ -1,4 +1,4 @@
-"""What a draft asks judges with, by copy: later edits of the draft do not change it."""
+"""A draft's prompt by copy, so that later edits do not change an attempt."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ EXAMPLE_FIELDS = (
 
 
 def frozen(template: JudgeTemplate) -> dict[str, Any]:
-    """All of a template by which a judge's prompt is made and its reply read, as JSON."""
+    """Return everything that shapes the template's prompts and the parsing of replies, as JSON."""
     variants = template.variants.order_by("language_model").values_list("language_model", "text")
     return {
         **{name: getattr(template, name) for name in FIELDS},
@@ -36,17 +36,17 @@ def frozen(template: JudgeTemplate) -> dict[str, Any]:
 
 
 def digest_of(template: JudgeTemplate) -> str:
-    """Equal for templates that ask the same with equal examples, on an equal scale."""
+    """Return the template's digest: equal for equal prompts, examples and scales."""
     return digest(frozen(template))
 
 
 def tests_of(content: dict[str, Any]) -> set[int]:
-    """Tests whose answers are examples in it."""
+    """Return the tests whose answers are examples in it."""
     return {row["test_id"] for row in content["examples"]} - {None}
 
 
 def prompt_template_of_content(content: dict[str, Any], template_id: int) -> JudgePromptTemplate:
-    """The wording as `frozen` copied it."""
+    """Rebuild the prompt template that `frozen` copied."""
     scale = from_json(content["scale"])
     is_label = content["reply_form"] == ReplyForm.LABEL
     rows = [TemplateExample(pk=n, **row) for n, row in enumerate(content["examples"], 1)]

@@ -1,4 +1,4 @@
-"""Which answers both people and a judge decided, and what each of them said."""
+"""Answers with verdicts of both annotators and a judge."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from runs.tuning.models import AnnotatorFilter
 from runs.tuning.pass_lines import Frozen, pass_line_of
 
 DISPUTED = "disputed"
-SPOKEN = (EvaluationKind.EVALUATION, EvaluationKind.ADJUDICATION)
+VERDICT_KINDS = (EvaluationKind.EVALUATION, EvaluationKind.ADJUDICATION)
 SLICE = 1000
 
 CriterionPosition = tuple[int, int]
@@ -33,8 +33,8 @@ CriterionPosition = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Whose verdicts a judge is measured by."""
+class Selection:
+    """A judge with a template version, and the human verdicts to compare it with."""
 
     template: JudgeTemplate
     judge: Judge
@@ -45,7 +45,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class LabelledAnswer:
-    """One answer, or one criterion of it, that people decided and the judge was asked about."""
+    """The human and the judge's verdict on one answer or one of its criteria."""
 
     result: int
     criterion: int
@@ -59,15 +59,15 @@ class LabelledAnswer:
 
 
 @dataclass(frozen=True)
-class Found:
-    """All that can be measured, and how many could not be, by reason."""
+class LabelledAnswers:
+    """Comparable answers, and the number left out by reason."""
 
     labelled: list[LabelledAnswer]
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 class AnnotatorVerdict(NamedTuple):
-    """One evaluation; `drawn`: the answer came at random, and nothing was seen of its judges."""
+    """A human evaluation; `drawn`: blind, on a randomly drawn answer."""
 
     pk: int
     annotator_id: int
@@ -76,36 +76,45 @@ class AnnotatorVerdict(NamedTuple):
     drawn: bool
 
 
-def verdicts_of(chosen: Chosen) -> Found:
-    """What people and the judge said, in a fixed number of queries for so many results."""
-    said = _said(chosen)
-    scale = from_json(chosen.template.scale)
-    found = Found([])
-    places = sorted(said)
+def labelled_answers_of(selection: Selection) -> LabelledAnswers:
+    """Read comparable answers, in a fixed number of queries per slice of results."""
+    evaluations = _evaluations(selection)
+    scale = from_json(selection.template.scale)
+    found = LabelledAnswers([])
+    places = sorted(evaluations)
     for start in range(0, len(places), SLICE):
         some = places[start : start + SLICE]
-        judged = _judged(chosen, {result for result, _ in some})
+        judged = _judged(selection, {result for result, _ in some})
         frozen = _frozen({criterion for _, criterion in some})
         results = _results({result for result, _ in some})
         for place in some:
             if place in judged:
-                _decide(place, said[place], judged[place], frozen, results, scale, chosen, found)
+                _add(
+                    place,
+                    evaluations[place],
+                    judged[place],
+                    frozen,
+                    results,
+                    scale,
+                    selection,
+                    found,
+                )
     return found
 
 
-def evaluations_of(chosen: Chosen) -> QuerySet[HumanEvaluation]:
-    """All that people said, withdrawals included, where this judge was asked with this version."""
+def evaluations_of(selection: Selection) -> QuerySet[HumanEvaluation]:
+    """Return all human evaluations, withdrawals included, of answers judged by this selection."""
     asked = Judgment.objects.filter(
-        judge=chosen.judge,
-        template=chosen.template,
+        judge=selection.judge,
+        template=selection.template,
         result=OuterRef("result"),
         criterion=OuterRef("criterion"),
     )
     rows = HumanEvaluation.objects.filter(Exists(asked))
-    if chosen.suite:
-        rows = rows.filter(result__run__suite=chosen.suite)
-    if chosen.tag:
-        rows = rows.filter(result__tag_set__in=_tag_sets(chosen.tag))
+    if selection.suite:
+        rows = rows.filter(result__run__suite=selection.suite)
+    if selection.tag:
+        rows = rows.filter(result__tag_set__in=_tag_sets(selection.tag))
     return rows
 
 
@@ -114,42 +123,53 @@ def _tag_sets(tag: Tag) -> list[int]:
     return [pk for pk, names in sets if tag.name in names]
 
 
-SAID = ("result_id", "criterion_id", "pk", "annotator_id", "kind", "value", "chosen_by", "blind")
+EVALUATION_FIELDS = (
+    "result_id",
+    "criterion_id",
+    "pk",
+    "annotator_id",
+    "kind",
+    "value",
+    "chosen_by",
+    "blind",
+)
 
 
-def _said(chosen: Chosen) -> dict[CriterionPosition, list[AnnotatorVerdict]]:
-    said: dict[CriterionPosition, list[AnnotatorVerdict]] = defaultdict(list)
-    rows = evaluations_of(chosen).order_by("pk").values_list(*SAID)
+def _evaluations(selection: Selection) -> dict[CriterionPosition, list[AnnotatorVerdict]]:
+    found: dict[CriterionPosition, list[AnnotatorVerdict]] = defaultdict(list)
+    rows = evaluations_of(selection).order_by("pk").values_list(*EVALUATION_FIELDS)
     for result, criterion, pk, who, kind, value, by, blind in rows:
         drawn = blind and by == ChosenBy.QUEUE_RANDOM
-        said[result, criterion].append(AnnotatorVerdict(pk, who, kind, value, drawn))
-    return said
+        found[result, criterion].append(AnnotatorVerdict(pk, who, kind, value, drawn))
+    return found
 
 
-def counting(voices: Sequence[AnnotatorVerdict], annotators: str) -> list[AnnotatorVerdict]:
-    """Those that count: all, or what was drawn and said blind, with what settled it.
+def counted(verdicts: Sequence[AnnotatorVerdict], annotators: str) -> list[AnnotatorVerdict]:
+    """Return the verdicts that count: all, or blind ones on drawn answers plus adjudications.
 
-    What somebody took back does not count there; what they said later, having seen more, neither.
+    In the second case withdrawn verdicts and later ones by the same annotator do not count.
     """
     if annotators == AnnotatorFilter.ALL:
-        return list(voices)
-    undone = {voice.pk for voice in withdrawn(voices)}
-    left = [voice for voice in voices if voice.pk not in undone and voice.kind != "withdrawal"]
-    if not any(voice.drawn for voice in left):
+        return list(verdicts)
+    undone = {verdict.pk for verdict in withdrawn(verdicts)}
+    left = [
+        verdict for verdict in verdicts if verdict.pk not in undone and verdict.kind != "withdrawal"
+    ]
+    if not any(verdict.drawn for verdict in left):
         return []
-    return [voice for voice in left if voice.drawn or voice.kind == "adjudication"]
+    return [verdict for verdict in left if verdict.drawn or verdict.kind == "adjudication"]
 
 
 class Judged(NamedTuple):
-    """What the judge said in its newest judging of a result; None where it gave no verdict."""
+    """The judge's value in its newest judge run of a result; None without a verdict."""
 
     judge_run: int
     value: float | None
 
 
-def _judged(chosen: Chosen, results: set[int]) -> dict[CriterionPosition, Judged]:
+def _judged(selection: Selection, results: set[int]) -> dict[CriterionPosition, Judged]:
     rows = Judgment.objects.filter(
-        judge=chosen.judge, template=chosen.template, result__in=results, order=0
+        judge=selection.judge, template=selection.template, result__in=results, order=0
     ).order_by("judge_run", "sample")
     samples: dict[CriterionPosition, dict[int, list[float | None]]] = defaultdict(
         lambda: defaultdict(list)
@@ -183,19 +203,19 @@ def _results(ids: set[int]) -> dict[int, dict[str, Any]]:
     }
 
 
-def _decide(
+def _add(
     place: CriterionPosition,
-    voices: Sequence[AnnotatorVerdict],
+    verdicts: Sequence[AnnotatorVerdict],
     judged: Judged,
     criteria: Mapping[int, FrozenCriterion],
     results: Mapping[int, dict[str, Any]],
     scale: Scale,
-    chosen: Chosen,
-    found: Found,
+    selection: Selection,
+    found: LabelledAnswers,
 ) -> None:
-    """Add what both said to what is found, or count why it is left out."""
+    """Add the answer to `found`, or count why it is left out."""
     verdict = human_score_of(
-        Evaluation(v.annotator_id, v.kind, v.value) for v in counting(voices, chosen.annotators)
+        Evaluation(v.annotator_id, v.kind, v.value) for v in counted(verdicts, selection.annotators)
     )
     if verdict is None:
         return
@@ -225,11 +245,11 @@ def _decide(
     )
 
 
-# What can be chosen ------------------------------------------------------------------------------
+# Choices -----------------------------------------------------------------------------------------
 
 
 class Pair(NamedTuple):
-    """A judge with a version of a template, and how many answers of theirs people judged too."""
+    """A judge with a template version, and the number of its answers with human verdicts."""
 
     judge: int
     template: int
@@ -237,11 +257,11 @@ class Pair(NamedTuple):
 
 
 def pairs() -> list[Pair]:
-    """Judges and versions whose verdicts can be compared with people's, the most frequent first."""
-    # Joined, so that a database begins with what people said, which is little.
+    """Return judges and versions with human verdicts to compare, the most frequent first."""
+    # Joined, so that the database starts from the few human evaluations.
     rows = Judgment.objects.filter(
         result__evaluations__criterion=F("criterion"),
-        result__evaluations__kind__in=SPOKEN,
+        result__evaluations__kind__in=VERDICT_KINDS,
         judge__isnull=False,
         template__isnull=False,
     )

@@ -1,4 +1,4 @@
-"""A judge against people on one half, and whether a draft does better. Pure."""
+"""Agreement of a judge with human verdicts on one split, and its change under a draft. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
 
 FEW = 30
-"""With fewer answers in a half its kappa is hardly known."""
+"""Below this number of answers, the kappa of a split is too uncertain to use."""
 
 SEED = 1
-"""Of the resampling: equal verdicts have equal intervals on every page."""
+"""Seed of the resampling, so that equal verdicts have equal intervals on every page."""
 
 
 class Row(NamedTuple):
-    """One answer, or one criterion of it. `judge` None: it gave no verdict that can be read."""
+    """Verdicts on an answer or one of its criteria. `judge` None: no readable verdict."""
 
     labelled_example: int
     issue: int
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 class Metrics(NamedTuple):
-    """A judge on one half. `failed` counts answers without a verdict: they are in no figure."""
+    """Metrics of a judge on one split. `failed` counts answers without a verdict, left out here."""
 
     counts: JudgeCounts
     accuracy: JudgeAccuracy
@@ -47,7 +47,7 @@ class Metrics(NamedTuple):
 
 
 def metrics_of(rows: Sequence[Row]) -> Metrics:
-    """The figures of these rows; intervals are drawn by issue."""
+    """Compute the metrics of these rows, with intervals resampled by issue."""
     clusters = _by_issue(rows)
     counts = _counts(rows)
     return Metrics(
@@ -61,7 +61,7 @@ def metrics_of(rows: Sequence[Row]) -> Metrics:
 
 
 class Conclusion(StrEnum):
-    """What the difference of kappa says of a draft."""
+    """Conclusion about a draft from its change in kappa."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -70,13 +70,13 @@ class Conclusion(StrEnum):
 
 
 class MetricDifference(NamedTuple):
-    """A draft beside the version in use, on the `n` answers that both gave a verdict on."""
+    """A draft's change against the version in use, on the `n` answers with verdicts of both."""
 
     difference: KappaDifference
     n: int
 
     @property
-    def verdict(self) -> Conclusion:
+    def conclusion(self) -> Conclusion:
         interval = self.difference.interval
         if interval is None:
             return Conclusion.UNKNOWN
@@ -86,7 +86,7 @@ class MetricDifference(NamedTuple):
 
 
 def compared(before: Iterable[Row], after: Iterable[Row]) -> MetricDifference:
-    """The difference of kappa, drawn by issue, on the precedents that both judged."""
+    """Compare kappa on the labelled examples judged by both, resampled by issue."""
     first = {row.labelled_example: row for row in before if row.judge is not None}
     second = {row.labelled_example: row for row in after if row.judge is not None}
     both = [(first[pk], second[pk]) for pk in first if pk in second]
@@ -95,9 +95,9 @@ def compared(before: Iterable[Row], after: Iterable[Row]) -> MetricDifference:
     return MetricDifference(kappa_difference(pairs, seed=SEED), len(both))
 
 
-def is_overfitted(seen: MetricDifference, held_out: MetricDifference) -> bool:
-    """Whether the seen half improved and the held-out half did not."""
-    learnt, proved = seen.difference.value, held_out.difference.value
+def is_overfitted(development: MetricDifference, held_out: MetricDifference) -> bool:
+    """Return whether only the development split improved."""
+    learnt, proved = development.difference.value, held_out.difference.value
     return learnt is not None and proved is not None and learnt > 0 >= proved
 
 
@@ -107,7 +107,7 @@ def _counts(rows: Iterable[Row]) -> JudgeCounts:
 
 
 def _by_issue(rows: Iterable[Row]) -> Mapping[int, JudgeCounts]:
-    """The matrix of each issue that has a verdict, in the order of their numbers."""
+    """Return each issue's confusion matrix, by issue id; issues without a verdict are left out."""
     found: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if row.judge is not None:
@@ -116,7 +116,7 @@ def _by_issue(rows: Iterable[Row]) -> Mapping[int, JudgeCounts]:
 
 
 def confusion(counts: JudgeCounts) -> Counter[tuple[str, str]]:
-    """The matrix as {(what people said, what the judge said): how often}, for a table."""
+    """Return the matrix as {(human verdict, judge verdict): count}."""
     return Counter(
         {
             ("pass", "pass"): counts.true_pass,

@@ -1,4 +1,4 @@
-"""Improving a judge: its verdicts beside people's, and drafts of its wording tried on them."""
+"""Judge tuning: a judge's verdicts next to human verdicts, and attempts with draft prompts."""
 
 from typing import Any
 
@@ -16,27 +16,27 @@ from runs.models import Judge, JudgeRun, Result, Suite
 
 
 class Split(models.TextChoices):
-    """A test is in one half, with all that people said of its answers.
+    """Split of a test and all human verdicts on its answers.
 
-    The seen half is read and learnt from. Of the held-out half only figures are shown.
+    The development split is for reading and examples; the held-out split shows figures only.
     """
 
-    DEVELOPMENT = "development", "seen half"
-    HELD_OUT = "held_out", "held-out half"
+    DEVELOPMENT = "development", "development split"
+    HELD_OUT = "held_out", "held-out split"
 
 
 class AnnotatorFilter(models.TextChoices):
-    """Whose verdicts count."""
+    """Human verdicts to tune against."""
 
-    ALL = "all", "all that people judged"
-    RANDOM = "random", "only answers drawn at random and judged blind"
+    ALL = "all", "all human verdicts"
+    RANDOM = "random", "only blind verdicts on randomly drawn answers"
 
 
 class Tuning(models.Model):
-    """One judge with one version of a template, on the answers that people judged too.
+    """A judge with one template version, on answers that annotators also evaluated.
 
-    `template` is the version in use, with which the judge gave the verdicts that stand. `draft` is
-    what is being written to follow it. `left_out` counts, by reason, what could not be measured.
+    `template` is the version in use, behind the judge's current verdicts; `draft` is its successor
+    in progress. `left_out` counts, by reason, answers that could not be compared.
     """
 
     template = models.ForeignKey(JudgeTemplate, models.PROTECT, related_name="tunings")
@@ -49,7 +49,7 @@ class Tuning(models.Model):
     annotators = models.CharField(
         max_length=6, choices=AnnotatorFilter, default=AnnotatorFilter.ALL
     )
-    seed = models.PositiveBigIntegerField(help_text="It decides which test is in which half.")
+    seed = models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits.")
     left_out = models.JSONField(default=dict)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
@@ -58,22 +58,24 @@ class Tuning(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        constraints = [known("tuning_tuning_people_known", "annotators", AnnotatorFilter)]
+        verbose_name = "judge tuning"
+        verbose_name_plural = "judge tunings"
+        constraints = [known("tuning_tuning_annotators_known", "annotators", AnnotatorFilter)]
 
     def __str__(self) -> str:
-        return f"rehearsal {self.pk} of {self.template}"
+        return f"judge tuning {self.pk} of {self.template}"
 
     def get_absolute_url(self) -> str:
         return reverse("admin:tuning_tuning_change", args=[self.pk])
 
 
 class LabelledExample(models.Model):
-    """What people decided about one answer, or one criterion of it, and what the judge said.
+    """The human verdict and the judge's verdict on one answer or one of its criteria.
 
-    Copied when the rehearsal begins: what is said later changes no figure. `value` and
-    `judge_value` lie in [0, 1] on the scale of the version in use; the judge's are null where it
-    gave no verdict. `is_example`: the version in use has its test among its examples, which proves
-    nothing of it; it is in no figure of that version.
+    Copied when the tuning starts: later verdicts change no figure. `value` and `judge_value` lie
+    in [0, 1] on the scale of the version in use; the judge's are null without a verdict.
+    `is_example`: its test is an example of the version in use, so that version's figures leave it
+    out.
     """
 
     tuning = models.ForeignKey(Tuning, models.CASCADE, related_name="examples", db_index=False)
@@ -103,16 +105,15 @@ class LabelledExample(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"precedent {self.pk}"
+        return f"labelled example {self.pk}"
 
 
 class Attempt(Batch):
-    """A draft tried on both halves. It keeps what it asked with by copy.
+    """A judge's pass over both splits with a draft.
 
-    `content` is what `runs.tuning.frozen_prompt.frozen` made of the draft, `digest` that of it;
-    `frozen_judge` the judge as `runs.judge_run.work.jury.snapshot` copies it, with the endpoint of
-    the "mender" of
-    replies, or null.
+    `content` is the draft as copied by `runs.tuning.frozen_prompt.frozen`, `digest` its digest;
+    `frozen_judge` is the judge as copied by `runs.judging.jury.snapshot`, with the endpoint of the
+    "repair_model" or null.
     """
 
     tuning = models.ForeignKey(Tuning, models.CASCADE, related_name="attempts", db_index=False)
@@ -126,19 +127,17 @@ class Attempt(Batch):
 
     class Meta:
         ordering = ("tuning", "number")
-        verbose_name = "try"
-        verbose_name_plural = "attempts"
         constraints = [
             known("tuning_attempt_state_known", "state", BatchState),
             models.UniqueConstraint(name="tuning_attempt_number_once", fields=("tuning", "number")),
         ]
 
     def __str__(self) -> str:
-        return f"try {self.number} of {self.tuning}"
+        return f"attempt {self.number} of {self.tuning}"
 
 
 class AttemptJudgment(Item):
-    """What the judge said of one precedent in one try. Done: it has a value; an error has none."""
+    """The judge's verdict on a labelled example in an attempt. Done has a value, error none."""
 
     sealed_path = "labelled_example__result__test__sealed"
     sealed_fields = ("justification", "error_message")
@@ -180,14 +179,14 @@ class AttemptJudgment(Item):
         ]
 
     def __str__(self) -> str:
-        return f"verdict {self.pk} of {self.attempt}"
+        return f"judgment {self.pk} of {self.attempt}"
 
 
 class Publication(models.Model):
-    """What was known of a version of a template when it was published, by copy.
+    """Figures of a template version when it was published, by copy.
 
-    `attempt` null: it was published without having been tried so, for the reason given.
-    `figures` is what `runs.tuning.figures.as_json` gave.
+    `attempt` null: published untested, for `reason`. `figures` comes from
+    `runs.tuning.figures.as_json`.
     """
 
     template = models.OneToOneField(
@@ -208,9 +207,9 @@ class Publication(models.Model):
         ordering = ("-created_at",)
         constraints = [
             models.CheckConstraint(
-                name="tuning_publication_tried_or_why",
+                name="tuning_publication_attempt_or_reason",
                 condition=Q(attempt__isnull=False) | ~Q(reason=""),
-                violation_error_message="Try the draft first, or say why it is published untried.",
+                violation_error_message="Test the draft first, or give a reason.",
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""From a value on a scale to pass or fail, for one answer or one criterion of it. Pure."""
+"""Pass thresholds that turn a value on a scale into pass or fail. Pure."""
 
 from typing import NamedTuple
 
@@ -7,20 +7,20 @@ from issues.rubrics.scoring import WHOLE_TEST, inverted
 
 
 class PassLine(NamedTuple):
-    """Where an answer begins to pass. `is_inverted`: a high value is bad."""
+    """A pass threshold and its rule. `is_inverted`: a high value is bad."""
 
     threshold: float
     rule: str
     is_inverted: bool = False
 
     def passed(self, value: float | None) -> bool | None:
-        """None where there is no value."""
+        """Return whether the value passes; None where there is no value."""
         found = inverted(value) if self.is_inverted else value
         return passes(found, self.threshold, self.rule)
 
 
 class Frozen(NamedTuple):
-    """What a result's revision says of it: the criterion, and the line of the test as a whole."""
+    """A criterion and the whole test's pass threshold, as the result's revision froze them."""
 
     key: str
     is_inverted: bool
@@ -29,13 +29,13 @@ class Frozen(NamedTuple):
 
 
 def pass_line_of(frozen: Frozen, used: Scale, asked: Scale) -> PassLine:
-    """The line for values on the scale `asked`.
+    """Return the threshold for values on the scale `asked`.
 
-    A test that passes by its template's own line passes by that of a draft in its place; one with
-    a line of its own keeps it. A criterion goes by the scale alone.
+    A test that used its template's threshold uses the draft's; a test with its own keeps it.
+    A criterion always uses the scale's.
 
     Args:
-        used: The scale of the version in use, by which the test was frozen.
+        used: Scale of the version in use, under which the test was frozen.
     """
     if frozen.key != WHOLE_TEST:
         return PassLine(asked.threshold, asked.rule, frozen.is_inverted)

@@ -1,4 +1,4 @@
-"""Publishing a draft with what is known of it: what was tried, or why it was not."""
+"""Publication of a draft with its figures, or the reason for publishing it untested."""
 
 from django.db import transaction
 
@@ -11,31 +11,31 @@ from runs.tuning.models import Attempt, Publication, Tuning
 from runs.tuning.start import TuningRefused
 
 
-def tried_as(tuning: Tuning, draft: JudgeTemplate) -> Attempt | None:
-    """The newest complete try of exactly what the draft is now; None: it was never tried so."""
+def completed_attempt(tuning: Tuning, draft: JudgeTemplate) -> Attempt | None:
+    """Return the newest complete attempt with exactly this draft, or None."""
     attempts = tuning.attempts.filter(state=BatchState.DONE, digest=digest_of(draft))
     return attempts.order_by("-number").first()
 
 
 @transaction.atomic
-def publish_tried(
+def publish_draft(
     tuning: Tuning, draft: JudgeTemplate, *, by: User | None, reason: str = ""
 ) -> Publication:
-    """Publish the draft, and keep both halves' figures with it.
+    """Publish the draft and keep the figures of both splits with it.
 
     Args:
-        reason: Why it is published though it was not tried as it is now; "": it was.
+        reason: Reason for publishing a draft without a complete attempt.
 
     Raises:
-        RehearsalRefused: It was not tried so, and no reason is given.
-        Refused, ValidationError: It cannot be published.
+        TuningRefused: There is neither a complete attempt nor a reason.
+        Refused, ValidationError: The draft cannot be published.
     """
     draft = JudgeTemplate.objects.select_for_update().get(pk=draft.pk)
-    attempt = tried_as(tuning, draft)
+    attempt = completed_attempt(tuning, draft)
     if attempt is None and not reason.strip():
         raise TuningRefused(
-            f"{draft} was never tried as it is now: try it on both halves, or say why it is "
-            "published untried."
+            f"{draft} has not been tested in its current state. Start an attempt, or give a "
+            "reason for publishing it untested."
         )
     publish(draft, by=by)
     found = tuning_figures(tuning)

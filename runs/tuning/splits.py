@@ -1,4 +1,4 @@
-"""Which test is in which half: drawn once by a seed, so that both halves are alike. Pure."""
+"""Stratified random assignment of tests to the development and held-out splits. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -10,10 +10,10 @@ DEVELOPMENT, HELD_OUT = "development", "held_out"
 
 @dataclass(frozen=True)
 class SampledTest:
-    """One test to be put in a half.
+    """A test to assign to a split.
 
-    `asked` are digests of what its answers were asked: tests that ask the same are one. `failed`:
-    people failed at least half of its answers.
+    `asked` holds digests of its prompts: tests that share one stay together. `failed`: annotators
+    failed at least half of its answers.
     """
 
     test: int
@@ -28,16 +28,15 @@ def splits(
     kept: Mapping[int, str],
     taught: Collection[int] = (),
 ) -> dict[int, str]:
-    """The half of each test, by its number; equal arguments give equal halves.
+    """Assign each test, by its id, to a split; equal arguments give equal splits.
 
-    Those that people failed are spread evenly over both halves, and so are those they passed.
+    Tests that annotators failed are divided evenly, and so are those they passed.
 
     Args:
-        seed: What decides the draw.
-        kept: Halves that tests were put in before; they stay, or figures of the held-out half
-            would be of texts that somebody has read. Where tests that ask the same were put in
-            both, they are seen.
-        taught: Tests of which a judge is shown answers as examples: they are seen.
+        seed: Seed of the random draw.
+        kept: Splits of earlier tunings; tests stay in them, so that nobody has read texts of the
+            held-out split. Tests with a shared prompt that were in both are development.
+        taught: Tests used as examples in the judge's prompt: they are development.
     """
     known = {**kept, **dict.fromkeys(taught, DEVELOPMENT)}
     found: dict[int, str] = {}
@@ -56,7 +55,7 @@ def splits(
 
 
 def groups(tests: Iterable[SampledTest]) -> list[list[SampledTest]]:
-    """Tests that ask the same, directly or by another one, together; each group by number."""
+    """Group tests that share a prompt, directly or through another test; each sorted by id."""
     ordered = sorted(tests, key=lambda one: one.test)
     parent = {one.test: one.test for one in ordered}
 
@@ -93,7 +92,7 @@ def _draw(seed: int, group: list[SampledTest]) -> str:
 
 
 def _smaller_split(counts: Counter[tuple[bool, str]], failed: bool) -> str:
-    """The half with fewer tests of this kind; of those with equally many, the one with fewer."""
+    """Return the split with fewer tests of this kind; if equal, with fewer tests overall."""
 
     def size(split: str) -> tuple[int, int]:
         return counts[failed, split], counts[True, split] + counts[False, split]

@@ -1,4 +1,4 @@
-"""Beginning a rehearsal: people's verdicts are copied, and their tests put into two halves."""
+"""Start of a judge tuning: copy human verdicts and divide their tests into two splits."""
 
 import secrets
 from collections import defaultdict
@@ -9,53 +9,58 @@ from django.db import transaction
 from evalhub.models import User
 from issues.judge_templates.lifecycle import new_version
 from issues.models import JudgeTemplate, TemplateExample, TemplateState
-from runs.tuning.labelled_answers import Chosen, Found, LabelledAnswer, verdicts_of
+from runs.tuning.labelled_answers import (
+    LabelledAnswer,
+    LabelledAnswers,
+    Selection,
+    labelled_answers_of,
+)
 from runs.tuning.models import LabelledExample, Split, Tuning
 from runs.tuning.splits import SampledTest, splits
 
 MIN_VERDICTS = 8
-"""With fewer verdicts of people there is nothing to learn from one half and prove on the other."""
+"""Fewest human verdicts that leave something to learn from and something to prove it on."""
 
 SEED_BITS = 31
 
 
 class TuningRefused(ValueError):
-    """It cannot be done; `problems` say why, and what to do."""
+    """A refused request; `problems` say why and what to do."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__(" ".join(problems))
         self.problems = list(problems)
 
 
-def start(chosen: Chosen, *, by: User | None, seed: int | None = None) -> Tuning:
-    """Copy what people and the judge said, and put each test in a half.
+def start(selection: Selection, *, by: User | None, seed: int | None = None) -> Tuning:
+    """Copy the verdicts of annotators and judge, and assign each test to a split.
 
-    Tests that were in a half in an earlier rehearsal of the template's family stay in it.
+    Tests keep the split they had in earlier tunings of the template's family.
 
     Args:
-        seed: What decides the halves; None: any.
+        seed: Seed of the splits; None: random.
 
     Raises:
-        RehearsalRefused: Too few people's verdicts, or all of one test.
+        TuningRefused: Too few human verdicts, or all on one test.
     """
-    found = verdicts_of(chosen)
-    if problem := too_few(chosen, found):
+    found = labelled_answers_of(selection)
+    if problem := too_few(selection, found):
         raise TuningRefused(problem)
     seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    taught = examples_of(chosen.template)
+    taught = examples_of(selection.template)
     drawn = splits(
         drawn_from(found.labelled),
         seed=seed,
-        kept=kept_splits(chosen.template.family),
+        kept=kept_splits(selection.template.family),
         taught=taught,
     )
     with transaction.atomic():
         tuning = Tuning.objects.create(
-            template=chosen.template,
-            judge=chosen.judge,
-            suite=chosen.suite,
-            tag=chosen.tag,
-            annotators=chosen.annotators,
+            template=selection.template,
+            judge=selection.judge,
+            suite=selection.suite,
+            tag=selection.tag,
+            annotators=selection.annotators,
             seed=seed,
             left_out=dict(found.left_out),
             created_by=by,
@@ -67,23 +72,23 @@ def start(chosen: Chosen, *, by: User | None, seed: int | None = None) -> Tuning
     return tuning
 
 
-def too_few(chosen: Chosen, found: Found) -> str:
-    """Why a rehearsal would show nothing, in words; "" where it can begin."""
+def too_few(selection: Selection, found: LabelledAnswers) -> str:
+    """Return why the tuning cannot start, or ""."""
     n, tests = len(found.labelled), len({one.test for one in found.labelled})
     if n >= MIN_VERDICTS and tests >= 2:
         return ""
     there = f"{n} answer{'s' if n != 1 else ''} of {tests} test{'s' if tests != 1 else ''}"
     disputed = found.left_out["disputed"]
-    more = f" {disputed} more are disputed: settle them." if disputed else ""
+    more = f" {disputed} more are disputed: resolve them." if disputed else ""
     return (
-        f"People decided on {there} that {chosen.judge} judged with {chosen.template}: at least "
-        f"{MIN_VERDICTS} answers of 2 tests are needed.{more} Have people judge more, or filter "
-        "less."
+        f"{selection.judge} with {selection.template} has human verdicts on {there}; at least "
+        f"{MIN_VERDICTS} answers of 2 tests are needed.{more} Evaluate more answers, or remove "
+        "filters."
     )
 
 
 def drawn_from(labelled: Iterable[LabelledAnswer]) -> list[SampledTest]:
-    """The tests that are to be put in halves."""
+    """Return the tests to assign to splits."""
     by_test: dict[int, list[LabelledAnswer]] = defaultdict(list)
     for one in labelled:
         by_test[one.test].append(one)
@@ -98,7 +103,7 @@ def drawn_from(labelled: Iterable[LabelledAnswer]) -> list[SampledTest]:
 
 
 def kept_splits(family: str) -> dict[int, str]:
-    """In which half each test was in earlier rehearsals of this family; once seen is seen."""
+    """Return each test's split in earlier tunings of this family; development wins."""
     rows = LabelledExample.objects.filter(tuning__template__family=family).order_by()
     kept: dict[int, str] = {}
     for test, split in rows.values_list("result__test_id", "split").distinct():
@@ -108,7 +113,7 @@ def kept_splits(family: str) -> dict[int, str]:
 
 
 def examples_of(template: JudgeTemplate) -> set[int]:
-    """Tests whose answers are shown to the judges of this version."""
+    """Return the tests whose answers are examples in this version's prompt."""
     rows = TemplateExample.objects.filter(template=template, test__isnull=False)
     return set(rows.values_list("test_id", flat=True))
 
@@ -135,7 +140,7 @@ def _labelled_example(
 
 @transaction.atomic
 def draft_of(tuning: Tuning, *, by: User | None) -> JudgeTemplate:
-    """The family's draft; a copy of its last published version where there is none."""
+    """Return the family's draft; if there is none, create it from the last published version."""
     family = JudgeTemplate.objects.filter(family=tuning.template.family).order_by("-version")
     draft = family.filter(state=TemplateState.DRAFT).first()
     if draft is None:
@@ -148,5 +153,5 @@ def draft_of(tuning: Tuning, *, by: User | None) -> JudgeTemplate:
 
 
 def has_draft(tuning: Tuning) -> bool:
-    """Whether what is to follow the version in use is still being written."""
+    """Return whether the tuning has an unpublished draft."""
     return tuning.draft is not None and tuning.draft.state == TemplateState.DRAFT

@@ -1,4 +1,4 @@
-"""The background work of a try: the judge is asked about each precedent, and what it says kept."""
+"""Background work of an attempt: judge each labelled example and save the verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ ENDED_FIELDS = [
 
 @dataclass
 class JudgeRequest:
-    """One verdict that is missing. `sealed` are the sealed tests whose text its calls carry."""
+    """A missing verdict. `sealed`: the sealed tests whose text its calls carry."""
 
     item_id: int
     frozen_judge: FrozenJudge
@@ -48,7 +48,7 @@ class JudgeRequest:
 
 
 class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
-    """The work of a try: its verdicts are the items, one question each."""
+    """The work of an attempt; each of its judgments is an item."""
 
     batch_model, item_model, batch_field = Attempt, AttemptJudgment, "attempt"
 
@@ -68,7 +68,7 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
             AttemptJudgment.objects.filter(pk__in=item_ids).values_list("pk", "labelled_example_id")
         )
         rows = with_texts(LabelledExample.objects.filter(pk__in=verdicts.values()))
-        precedents = {row.pk: row for row in rows}
+        labelled_examples = {row.pk: row for row in rows}
         taught = _sealed_since(batch)
         return [
             JudgeRequest(
@@ -76,7 +76,7 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
                 frozen_judge,
                 repair_model,
                 prompt_template,
-                *_about(precedents[labelled_example], taught),
+                *_about(labelled_examples[labelled_example], taught),
             )
             for pk, labelled_example in verdicts.items()
         ]
@@ -90,41 +90,41 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
         await caller.save(judge_reply, *judge_reply.calls)
 
     def store(self, saves: list[Save]) -> None:
-        said = {
+        replies = {
             save.item_id: save.content for save in saves if isinstance(save.content, JudgeReply)
         }
-        verdicts = list(AttemptJudgment.objects.filter(pk__in=said).order_by("pk"))
-        for verdict in verdicts:
-            _keep(verdict, said[verdict.pk])
-        overwrite(verdicts, ENDED_FIELDS)
+        judgments = list(AttemptJudgment.objects.filter(pk__in=replies).order_by("pk"))
+        for judgment in judgments:
+            _fill(judgment, replies[judgment.pk])
+        overwrite(judgments, ENDED_FIELDS)
 
 
 def frozen_judge_of(attempt: Attempt) -> FrozenJudge:
-    """The judge as it was when the try began."""
+    """Return the judge as it was when the attempt started."""
     return frozen_jury_from(attempt.frozen_judge).frozen_judges[0]
 
 
 def repair_model_of(attempt: Attempt) -> Endpoint | None:
-    """Who mends replies that cannot be read; None: the judge itself."""
+    """Return the endpoint that repairs unreadable replies; None: the judge itself."""
     stored = attempt.frozen_judge.get("repair_model")
     return Endpoint.from_json(stored) if stored else None
 
 
-def with_texts(precedents: QuerySet[LabelledExample]) -> QuerySet[LabelledExample]:
-    """Precedents with all at hand that a judge is asked about them."""
-    rows = precedents.select_related(
+def with_texts(labelled_examples: QuerySet[LabelledExample]) -> QuerySet[LabelledExample]:
+    """Prefetch everything that the judge's prompt needs."""
+    rows = labelled_examples.select_related(
         "criterion", "result__answer", "result__revision", "result__run"
     )
     return rows.annotate(is_sealed=F("result__test__sealed")).order_by("pk")
 
 
 def judged_answer_about(labelled_example: LabelledExample) -> JudgedAnswer:
-    """What a judge reads of it, as the run asked and answered it."""
+    """Return the judged answer as the run asked and answered it."""
     return judged_answer_of(labelled_example.result, labelled_example.result.run.system_prompt)
 
 
 def _sealed_since(batch: Attempt) -> list[int]:
-    """The tests of its examples that were sealed after it began: judges may be shown them."""
+    """Return the tests of its examples that were sealed after it started."""
     rows = Test.objects.filter(pk__in=tests_of(batch.content), sealed=True)
     return sorted(rows.values_list("pk", flat=True))
 
@@ -132,18 +132,18 @@ def _sealed_since(batch: Attempt) -> list[int]:
 def _about(
     labelled_example: LabelledExample, taught: list[int]
 ) -> tuple[JudgedAnswer, str, list[int]]:
-    """What is asked about: the case, the criterion's key, and the sealed tests that it carries."""
+    """Return the judged answer, the criterion's key, and the sealed tests it carries."""
     is_sealed = labelled_example.is_sealed  # type: ignore[attr-defined]
     sealed = [labelled_example.result.test_id, *taught] if is_sealed else taught
     return judged_answer_about(labelled_example), labelled_example.criterion.key, sealed
 
 
-def _keep(verdict: AttemptJudgment, judge_reply: JudgeReply) -> None:
-    said = judge_reply.verdict
-    verdict.state = ItemState.DONE if said else ItemState.ERROR
-    verdict.worker = verdict.next_try_at = None
-    verdict.option, verdict.value = (said.option, said.value) if said else ("", None)
-    verdict.justification = said.justification if said else ""
-    verdict.was_repaired = judge_reply.state == JudgmentState.REPAIRED
-    verdict.error_kind, verdict.error_message = judge_reply.failure, judge_reply.message
-    verdict.call = judge_reply.call
+def _fill(judgment: AttemptJudgment, reply: JudgeReply) -> None:
+    verdict = reply.verdict
+    judgment.state = ItemState.DONE if verdict else ItemState.ERROR
+    judgment.worker = judgment.next_try_at = None
+    judgment.option, judgment.value = (verdict.option, verdict.value) if verdict else ("", None)
+    judgment.justification = verdict.justification if verdict else ""
+    judgment.was_repaired = reply.state == JudgmentState.REPAIRED
+    judgment.error_kind, judgment.error_message = reply.failure, reply.message
+    judgment.call = reply.call

@@ -186,7 +186,7 @@
         return true;
     };
     document.addEventListener("keydown", (event) => {
-        if (event.defaultPrevented || window.evalhub.isTyping(event)) return;
+        if (event.defaultPrevented || !window.evalhub.isPageKey(event)) return;
         const card = event.target.matches("[data-card]") ? event.target : null;
         if ((card && onCard(event, card)) || anywhere(event)) event.preventDefault();
     });

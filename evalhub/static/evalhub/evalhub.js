@@ -1,13 +1,18 @@
-// Small manners that every page shares; no page depends on them to be read.
+// Behaviour shared by all pages; every page can be read without it.
 "use strict";
 
 (() => {
-    const TYPING = "input, textarea, select, [contenteditable]";
+    // Attributes of htmx hold no code, and what it loads runs none.
+    htmx.config.allowEval = false;
+    htmx.config.allowScriptTags = false;
 
-    // Whether a key pressed now is meant for a field or an open dialog and not for the page.
-    const isTyping = (event) =>
-        event.ctrlKey || event.metaKey || event.altKey ||
-        event.target.closest(TYPING) !== null || document.querySelector("dialog[open]") !== null;
+    const TEXT_FIELD = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+    const isTyping = (target) => target.closest(TEXT_FIELD) !== null;
+
+    // A key without modifiers that belongs to no text field and no open dialog.
+    const isPageKey = (event) =>
+        !event.ctrlKey && !event.metaKey && !event.altKey &&
+        !isTyping(event.target) && document.querySelector("dialog[open]") === null;
 
     // A button with data-eh-dialog="id" opens the dialog with that id; data-eh-close closes its own.
     document.addEventListener("click", (event) => {
@@ -37,7 +42,7 @@
         }
     });
 
-    // The admin's choosers are not tied to the labels of their fields.
+    // The admin's select widgets have no labels of their own: take those of their fields.
     const name = (choosers) => {
         for (const chooser of choosers) {
             const field = chooser.previousElementSibling;
@@ -50,7 +55,7 @@
     window.addEventListener("load", () => window.django?.jQuery?.(() => setTimeout(nameAll)));
     document.addEventListener("formset:added", () => setTimeout(nameAll));
 
-    // The admin theme looks at the system's colour scheme once; pages that stay open follow it.
+    // The admin theme reads the system's colour scheme once; open pages follow its changes.
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (scheme) => {
         const chosen = JSON.parse(localStorage.getItem("adminTheme") || '"auto"');
         if (chosen === "auto") {
@@ -58,7 +63,7 @@
         }
     });
 
-    // Paper is white: the dark theme is put aside while printing.
+    // Print in the light theme.
     let wasDark = false;
     window.addEventListener("beforeprint", () => {
         wasDark = document.documentElement.classList.contains("dark");
@@ -68,5 +73,5 @@
         document.documentElement.classList.toggle("dark", wasDark);
     });
 
-    window.evalhub = { isTyping };
+    window.evalhub = { isPageKey, isTyping };
 })();

@@ -102,7 +102,7 @@
 
     // Keys
 
-    const isTyping = (target) => target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+    const { isTyping } = window.evalhub;
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]");
 
     const whileTyping = (event) => {

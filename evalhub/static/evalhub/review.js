@@ -345,7 +345,7 @@
     };
     for (let key = 1; key <= 9; key += 1) acts[key] = () => choose(String(key));
 
-    const isTyping = (target) => target.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])");
+    const { isTyping } = window.evalhub;
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]") !== null;
 
     const escape = (target) => {

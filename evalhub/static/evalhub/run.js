@@ -165,7 +165,7 @@
     const open = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[data-open]")?.click();
 
     document.addEventListener("keydown", (event) => {
-        if (window.evalhub.isTyping(event) || event.defaultPrevented) {
+        if (event.defaultPrevented || !window.evalhub.isPageKey(event)) {
             return;
         }
         const acts = { j: () => move(1), k: () => move(-1), "/": focusSearch };

@@ -1,50 +1,13 @@
-// Rehearsals: live progress of a try, and answers by keyboard.
+// Judge tuning: the end of an attempt, and answers by keyboard.
 "use strict";
 
 (() => {
-    const POLL_MS = 1500;
-
-    // Progress ------------------------------------------------------------------------------------
-
-    const live = document.querySelector("[data-tn-progress]");
-    const poll = async () => {
-        let progress;
-        try {
-            const reply = await fetch(live.dataset.tnProgress, { headers: { Accept: "application/json" } });
-            if (!reply.ok) {
-                throw new Error(reply.statusText);
-            }
-            progress = await reply.json();
-        } catch {
-            setTimeout(poll, 4 * POLL_MS);
-            return;
-        }
-        for (const one of progress.attempts) {
-            const row = document.getElementById(`attempt-${one.id}`);
-            if (row) {
-                row.querySelector("[data-tn-ended]").textContent = one.ended;
-                row.querySelector("[data-tn-bar]").style.width = `${one.percent}%`;
-                row.querySelector("[role=progressbar]").setAttribute("aria-valuenow", Math.round(one.percent));
-            }
-        }
-        if (progress.is_live) {
-            setTimeout(poll, POLL_MS);
-        } else if (!isEdited()) {
-            window.location.reload();
-        } else {
-            document.querySelector("[data-tn-ended-note]").hidden = false;
-        }
-    };
-
-    // What was typed is not lost to a reload.
-    const isEdited = () =>
-        [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
-
-    if (live) {
-        setTimeout(poll, POLL_MS);
-    }
-
-    // Answers -------------------------------------------------------------------------------------
+    // A reload must not lose an edited prompt.
+    document.addEventListener("tuning:ended", () => {
+        const isEdited = [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
+        if (isEdited) document.querySelector("[data-tn-ended]").hidden = false;
+        else window.location.reload();
+    });
 
     const answers = [...document.querySelectorAll("[data-tn-answer]")];
     const step = (by) => {
@@ -63,7 +26,7 @@
     }
     document.addEventListener("keydown", (event) => {
         const by = { j: 1, k: -1 }[event.key];
-        if (by && answers.length && !window.evalhub.isTyping(event)) {
+        if (by && answers.length && window.evalhub.isPageKey(event)) {
             event.preventDefault();
             step(by);
         }

@@ -1,4 +1,4 @@
-"""The way from a judge template to its tuning, and the figures it was published with."""
+"""Judge tuning on the page of a judge template: its start, and the figures at publication."""
 
 from typing import Any, NamedTuple
 
@@ -19,15 +19,15 @@ def panel_of_template(request: HttpRequest, template: Any) -> PanelPart:
     if template.state == TemplateState.DRAFT:
         tuning = Tuning.objects.filter(draft=template).first()
         if tuning and request.user.has_perm("tuning.view_tuning"):
-            return PanelPart([Button("Tuning", tuning.get_absolute_url(), is_link=True)])
+            return PanelPart([Button("Judge tuning", tuning.get_absolute_url(), is_link=True)])
     elif request.user.has_perm("tuning.add_tuning"):
         url = f"{reverse('admin:tuning_tuning_add')}?template={template.pk}"
-        return PanelPart([Button("Improve …", url, is_link=True)])
+        return PanelPart([Button("Improve the judge …", url, is_link=True)])
     return PanelPart()
 
 
 def published_section(request: HttpRequest, template: Any) -> str:
-    """Return the figures that the version was published with, "" for none."""
+    """Render the figures at publication; "" for an unpublished version."""
     found = Publication.objects.filter(template=template).select_related(
         "tuning__judge__language_model", "tuning__judge__template", "attempt", "by"
     )
@@ -39,7 +39,7 @@ def published_section(request: HttpRequest, template: Any) -> str:
 
 
 class PublishedFigures(NamedTuple):
-    """Figures of one half as they were kept, in words."""
+    """Formatted figures of one split at publication."""
 
     name: str
     split: str
@@ -51,7 +51,7 @@ class PublishedFigures(NamedTuple):
 
 
 def published_figures(publication: Publication) -> list[PublishedFigures]:
-    """What was measured of it, and of the version before, on both halves."""
+    """Format the figures of this version and the one before it."""
     parties = [publication.figures.get(name) for name in ("attempted", "in_use")]
     return [
         _kept(party["name"], split, party["splits"][split.value])
@@ -78,9 +78,8 @@ def _difference(against: dict[str, Any]) -> str:
     if against["kappa"] is None:
         return DASH
     interval = _interval(against["interval"])
-    told = f"{against['kappa']:+.2f}"
     between = f" ({score(interval.low)} to {score(interval.high)})" if interval else ""
-    return f"{told}{between}, {against['verdict']}"
+    return f"{against['kappa']:+.2f}{between}, {against['conclusion']}"
 
 
 def _interval(bounds: list[float] | None) -> Interval | None:

@@ -1,4 +1,4 @@
-"""What a person chooses: whose verdicts, and what a try may cost."""
+"""Forms to start a judge tuning, edit its draft and run an attempt."""
 
 from typing import Any
 
@@ -6,18 +6,16 @@ from django import forms
 
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
-from runs.tuning.labelled_answers import Chosen, Pair, pairs
+from runs.tuning.labelled_answers import Pair, Selection, pairs
 from runs.tuning.models import AnnotatorFilter
 
-NONE = "No judge's verdict has been given by a person too yet."
 
-
-class ChoosingForm(forms.Form):
-    """A judge with a version of a template, and which people's verdicts count."""
+class StartForm(forms.Form):
+    """The judge with its template version, and the human verdicts to tune against."""
 
     pair = forms.ChoiceField(
-        label="Judge and version in use",
-        help_text="As far as people judged the same answers.",
+        label="Judge and template version",
+        help_text="Only judges whose answers also have human verdicts.",
         error_messages={"required": "Choose a judge."},
     )
     suite = forms.ModelChoiceField(
@@ -27,32 +25,32 @@ class ChoosingForm(forms.Form):
         Tag.objects.order_by("name"), required=False, empty_label="All tags"
     )
     annotators = forms.ChoiceField(
-        label="People's verdicts",
+        label="Human verdicts",
         choices=AnnotatorFilter.choices,
         initial=AnnotatorFilter.ALL,
-        help_text="Answers that people chose themselves are often those where a judge errs.",
+        help_text="Self-selected answers overstate a judge's errors; random ones do not.",
     )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=2**31 - 1,
-        help_text="It decides the halves: the same seed gives the same ones. Empty: any.",
+        help_text="Reproduces the same splits. Leave empty for a random seed.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.pairs = pairs()
         self.fields["pair"].choices = [  # type: ignore[attr-defined]
-            ("", "Choose one"),
+            ("", "Choose a judge"),
             *pair_choices(self.pairs),
         ]
         for field in self.fields.values():
             field.widget.attrs["class"] = "eh-input"
 
-    def chosen(self) -> Chosen:
-        """What was chosen, of a form that is valid."""
+    def selection(self) -> Selection:
+        """Return the selection of a valid form."""
         judge, template = (int(part) for part in self.cleaned_data["pair"].split("-"))
-        return Chosen(
+        return Selection(
             template=JudgeTemplate.objects.get(pk=template),
             judge=Judge.objects.select_related("language_model", "template").get(pk=judge),
             suite=self.cleaned_data["suite"],
@@ -62,7 +60,7 @@ class ChoosingForm(forms.Form):
 
 
 def pair_choices(found: list[Pair]) -> list[tuple[str, str]]:
-    """The pairs in words, each with how many answers people judged too."""
+    """Return a choice for each pair, with its number of answers."""
     rows = Judge.objects.filter(pk__in={pair.judge for pair in found})
     judges = {row.pk: row for row in rows.select_related("language_model", "template")}
     templates = JudgeTemplate.objects.in_bulk({pair.template for pair in found})
@@ -81,7 +79,7 @@ def key_of(pair: Pair) -> str:
 
 
 def wanted_pair(found: list[Pair], *, judge: int, template: int) -> str:
-    """The pair that a link to a judge, or to a template, means; "" where it means none."""
+    """Return the most frequent pair of a judge or template; "" if there is none."""
     fit = (
         pair
         for pair in found
@@ -92,19 +90,19 @@ def wanted_pair(found: list[Pair], *, judge: int, template: int) -> str:
 
 
 class AttemptForm(forms.Form):
-    """What a try may cost, and whether sealed tests may be sent."""
+    """Cost limit of an attempt, and consent to send sealed tests."""
 
     cost_limit_usd = forms.DecimalField(
-        label="Stop at, in US dollars",
+        label="Cost limit (USD)",
         required=False,
         min_value=0,
         max_digits=12,
         decimal_places=4,
-        help_text="Empty: no limit.",
+        help_text="Leave empty for no limit.",
         widget=forms.NumberInput(attrs={"class": "eh-input eh-narrow", "step": "any"}),
     )
     allow_sealed_exposure = forms.BooleanField(
-        label="The sealed tests may be sent there", required=False
+        label="Send the sealed tests to this model", required=False
     )
 
     def __init__(self, *args: Any, has_sealed: bool, **kwargs: Any) -> None:
@@ -114,7 +112,7 @@ class AttemptForm(forms.Form):
 
 
 class LimitForm(forms.Form):
-    """Until where a try that stands still may go on."""
+    """New cost limit of a stopped attempt."""
 
     cost_limit_usd = forms.DecimalField(
         required=False, min_value=0, max_digits=12, decimal_places=4
@@ -122,10 +120,10 @@ class LimitForm(forms.Form):
 
 
 class PromptForm(forms.Form):
-    """The draft's words. `seen` is what they were when the page was opened."""
+    """The draft's prompt. `seen` is the prompt when the page was opened."""
 
     text = forms.CharField(
-        label="Wording",
+        label="Prompt",
         strip=False,
         max_length=20_000,
         widget=forms.Textarea(
@@ -136,10 +134,10 @@ class PromptForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why a draft is published that was not tried as it is."""
+    """Reason for publishing an untested draft."""
 
     reason = forms.CharField(
-        label="Why it is published untried",
+        label="Reason for publishing untested",
         widget=forms.Textarea(attrs={"class": "eh-input", "rows": 3}),
         max_length=2000,
     )

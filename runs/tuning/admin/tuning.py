@@ -1,4 +1,4 @@
-"""Pages of rehearsals: begin one, read where judge and people differ, edit, try, publish."""
+"""Pages of judge tunings: start, disagreements, draft, attempts, publication."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -7,13 +7,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseRedirect,
-    JsonResponse,
-)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 from unfold.decorators import display
 
@@ -23,21 +18,22 @@ from issues.states import Refused
 from runs.tuning import attempt_control
 from runs.tuning.admin.forms import (
     AttemptForm,
-    ChoosingForm,
     LimitForm,
     PromptForm,
     ReasonForm,
+    StartForm,
     wanted_pair,
 )
-from runs.tuning.admin.tuning_page import page_of, progress_of
+from runs.tuning.admin.tuning_page import Working, page_of
+from runs.tuning.attempt_control import counts
 from runs.tuning.disagreements import PAGE, disagreements_of
 from runs.tuning.draft import edit_prompt, use_as_example
-from runs.tuning.labelled_answers import verdicts_of
+from runs.tuning.labelled_answers import labelled_answers_of
 from runs.tuning.models import Attempt, LabelledExample, Tuning
-from runs.tuning.publication import publish_tried, tried_as
+from runs.tuning.publication import completed_attempt, publish_draft
 from runs.tuning.start import TuningRefused, draft_of, has_draft, start, too_few
 
-TRY = "tuning.add_attempt"
+ADD_ATTEMPT = "tuning.add_attempt"
 EDIT = "issues.change_judgetemplate"
 PUBLISH = "issues.publish_judgetemplate"
 
@@ -46,26 +42,26 @@ Button = Callable[[Attempt, Decimal | None], object]
 ATTEMPT_ACTS: dict[str, tuple[Button, str]] = {
     "cancel": (
         lambda attempt, limit: attempt_control.cancel(attempt),
-        "Cancelled: what was said is kept, and it can be resumed.",
+        "Attempt cancelled. Its verdicts are kept, and you can resume it.",
     ),
     "resume": (
         lambda attempt, limit: attempt_control.resume(attempt, cost_limit_usd=limit),
-        "Resumed: exactly what is missing is asked.",
+        "Attempt resumed with the missing verdicts.",
     ),
     "retry_errors": (
         lambda attempt, limit: attempt_control.retry_errors(attempt),
-        "Asked again where no verdict could be had.",
+        "Retrying the failed verdicts.",
     ),
 }
-"""What can be done to a try; a limit counts only where it goes on."""
+"""Actions on an attempt; only resuming takes a cost limit."""
 
 
 @admin.register(Tuning)
 class TuningAdmin(PageAdmin):
-    """A judge beside people, and drafts of its wording tried on what they decided."""
+    """Judge tunings: a judge's agreement with annotators, and drafts to improve it."""
 
     section = "Runs"
-    when_empty = "Once people have judged answers too, a judge can be improved by what they said."
+    when_empty = "Evaluate answers yourself first; then improve a judge with your verdicts."
     keeps_history = False
     list_display = ("template", "judge", "answers", "attempts", "created_by", "created_at")
     list_filter = (("template", admin.RelatedOnlyFieldListFilter), "annotators")
@@ -73,11 +69,11 @@ class TuningAdmin(PageAdmin):
     list_select_related = ("template", "judge__language_model", "judge__template", "created_by")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nothing of it is edited: it is what people and the judge said on that day."""
+        """Refuse: a tuning is a record of verdicts at its start."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """None: how often the held-out half was looked at would be forgotten."""
+        """Refuse: the number of looks at the held-out split would be lost."""
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tuning]:
@@ -112,16 +108,16 @@ class TuningAdmin(PageAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    # Begin and look -------------------------------------------------------------------------------
+    # Start and read -------------------------------------------------------------------------------
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Choose whose verdicts; how many there are is said before it begins."""
+        """Choose a judge and count its answers by GET; start the tuning by POST."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
-        form = ChoosingForm(sent if "pair" in sent else None)
+        form = StartForm(sent if "pair" in sent else None)
         if "pair" not in sent:
             form.initial["pair"] = wanted_pair(
                 form.pairs,
@@ -130,15 +126,17 @@ class TuningAdmin(PageAdmin):
             )
         context: dict[str, Any] = {}
         if "pair" in sent and form.is_valid():
-            chosen = form.chosen()
+            selection = form.selection()
             if request.method == "POST":
                 try:
-                    tuning = start(chosen, by=current_user(request), seed=form.cleaned_data["seed"])
+                    tuning = start(
+                        selection, by=current_user(request), seed=form.cleaned_data["seed"]
+                    )
                     return HttpResponseRedirect(tuning.get_absolute_url())
                 except TuningRefused as refused:
                     self.say(request, str(refused))
-            found = verdicts_of(chosen)
-            context = {"found": found, "problem": too_few(chosen, found)}
+            found = labelled_answers_of(selection)
+            context = {"found": found, "problem": too_few(selection, found)}
         return self.page(
             request,
             "tuning/start.html",
@@ -166,25 +164,25 @@ class TuningAdmin(PageAdmin):
             title=str(tuning.template),
             page=page,
             prompt_form=form,
-            may_try=request.user.has_perm(TRY),
+            may_attempt=request.user.has_perm(ADD_ATTEMPT),
             may_edit=request.user.has_perm(EDIT),
             may_publish=request.user.has_perm(PUBLISH),
         )
 
     def disagreements_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Where people and the judge differ, on the seen half alone."""
+        """Show disagreements on the development split."""
         tuning = self.found(request, object_id)
         number = row_number(request.GET.get("attempt"))
         attempt = tuning.attempts.filter(number=number).first() if number else None
         if number and attempt is None:
-            raise Http404(f"This rehearsal has no try {number}.")
+            raise Http404(f"This judge tuning has no attempt {number}.")
         page = max(1, row_number(request.GET.get("page")))
         found = disagreements_of(tuning, current_user(request), attempt=attempt, page=page)
         readable = found.total - found.hidden
         return self.page(
             request,
             "tuning/disagreements.html",
-            title=f"Where {tuning.judge} and people differ",
+            title=f"Disagreements with {tuning.judge}",
             tuning=tuning,
             attempt=attempt,
             found=found,
@@ -196,20 +194,29 @@ class TuningAdmin(PageAdmin):
         )
 
     def progress_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        return JsonResponse(progress_of(self.found(request, object_id)))
+        """Render an attempt's progress; a trigger tells the page that it has ended."""
+        tuning = self.found(request, object_id)
+        number = row_number(request.GET.get("attempt"))
+        attempt = get_object_or_404(tuning.attempts, number=number)
+        response = render(
+            request, "tuning/_progress.html", {"one": Working(attempt, counts(attempt))}
+        )
+        if not attempt.is_live:
+            response["HX-Trigger"] = "tuning:ended"
+        return response
 
     # Edit -----------------------------------------------------------------------------------------
 
     def example_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Copy an answer of the seen half, with what people said of it, into the draft."""
+        """Add a labelled example of the development split to the draft."""
         tuning = self._posted(request, object_id, EDIT)
         mine = LabelledExample.objects.readable_by(request.user).filter(tuning=tuning)
         labelled_example = mine.filter(pk=row_number(request.POST.get("labelled_example"))).first()
         if labelled_example is None:
-            raise Http404("There is no such answer in this rehearsal for you.")
+            raise Http404("This judge tuning has no such answer, or you have no access to it.")
         try:
             draft = use_as_example(tuning, labelled_example, by=current_user(request))
-            self.message_user(request, f"An example of {draft} now.", messages.SUCCESS)
+            self.message_user(request, f"Example added to {draft}.", messages.SUCCESS)
         except TuningRefused as refused:
             self.say(request, str(refused))
         except Refused as refused:
@@ -218,15 +225,15 @@ class TuningAdmin(PageAdmin):
         return HttpResponseRedirect(f"{back}#answer-{labelled_example.pk}")
 
     def prompt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Begin a draft, or give it other words; what was typed is shown again if it cannot be."""
+        """Create a draft or save its prompt; a refused prompt is shown again."""
         tuning = self._posted(request, object_id, EDIT)
         if "text" not in request.POST:
             draft = draft_of(tuning, by=current_user(request))
-            self.message_user(request, f"{draft} is a draft now.", messages.SUCCESS)
+            self.message_user(request, f"Draft {draft} created.", messages.SUCCESS)
             return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
         form = PromptForm(request.POST)
         if not has_draft(tuning):
-            self.say(request, "There is no draft any more: begin one. Your text is below.")
+            self.say(request, "The draft no longer exists. Create a new one; your prompt is below.")
             return self._show(request, tuning, form)
         if not form.is_valid():
             return self._show(request, tuning, form)
@@ -240,18 +247,18 @@ class TuningAdmin(PageAdmin):
         except ValidationError as error:
             form.add_error("text", error.messages)
             return self._show(request, tuning, form)
-        self.message_user(request, "The draft has these words now.", messages.SUCCESS)
+        self.message_user(request, "Prompt saved.", messages.SUCCESS)
         return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
 
-    # Try ------------------------------------------------------------------------------------------
+    # Attempts -------------------------------------------------------------------------------------
 
     def attempt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """What a try would ask for and cost; by POST it begins."""
+        """Estimate an attempt by GET, start it by POST."""
         tuning = self.found(request, object_id)
-        if not request.user.has_perm(TRY):
+        if not request.user.has_perm(ADD_ATTEMPT):
             raise PermissionDenied
         if not has_draft(tuning):
-            self.say(request, "Begin a draft first: then it can be tried.")
+            self.say(request, "Create a draft first, then test it.")
             return HttpResponseRedirect(tuning.get_absolute_url())
         estimate = attempt_control.estimate(tuning, tuning.draft)
         sent = request.POST if request.method == "POST" else None
@@ -261,7 +268,7 @@ class TuningAdmin(PageAdmin):
         return self.page(
             request,
             "tuning/attempt.html",
-            title=f"Try {tuning.draft}",
+            title=f"Test {tuning.draft}",
             tuning=tuning,
             estimate=estimate,
             form=form,
@@ -277,17 +284,17 @@ class TuningAdmin(PageAdmin):
         except TuningRefused as refused:
             self.say(request, str(refused))
             return False
-        self.message_user(request, f"Try {attempt.number} begins.", messages.SUCCESS)
+        self.message_user(request, f"Attempt {attempt.number} started.", messages.SUCCESS)
         return True
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Cancel, resume, or retry a try."""
-        tuning = self._posted(request, object_id, TRY)
+        """Cancel, resume or retry an attempt."""
+        tuning = self._posted(request, object_id, ADD_ATTEMPT)
         wanted = row_number(request.POST.get("attempt"))
         attempt = Attempt.objects.filter(tuning=tuning, pk=wanted).first()
         act = request.POST.get("act", "")
         if attempt is None or act not in ATTEMPT_ACTS:
-            raise Http404(f"There is no act {act!r} on such a try.")
+            raise Http404(f"There is no such attempt, or no action {act!r}.")
         do, said = ATTEMPT_ACTS[act]
         limit = LimitForm(request.POST)
         if not limit.is_valid():
@@ -303,15 +310,15 @@ class TuningAdmin(PageAdmin):
     # Publish --------------------------------------------------------------------------------------
 
     def publish_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Publish the draft with its figures; untried only for a reason."""
+        """Publish the draft with its figures; an untested one needs a reason."""
         tuning = self.found(request, object_id)
         if not request.user.has_perm(PUBLISH):
             raise PermissionDenied
         draft = tuning.draft
         if draft is None or not has_draft(tuning):
-            self.say(request, "There is no draft to publish.")
+            self.say(request, "This judge tuning has no draft to publish.")
             return HttpResponseRedirect(tuning.get_absolute_url())
-        attempt = tried_as(tuning, draft)
+        attempt = completed_attempt(tuning, draft)
         form = None if attempt else ReasonForm(request.POST or None)
         if request.method == "POST" and (form is None or form.is_valid()):
             reason = form.cleaned_data["reason"] if form else ""
@@ -332,7 +339,7 @@ class TuningAdmin(PageAdmin):
     def _publish(self, request: HttpRequest, tuning: Tuning, reason: str) -> bool:
         assert tuning.draft is not None
         try:
-            publish_tried(tuning, tuning.draft, by=current_user(request), reason=reason)
+            publish_draft(tuning, tuning.draft, by=current_user(request), reason=reason)
         except TuningRefused as refused:
             self.say(request, str(refused))
         except Refused as refused:
@@ -340,8 +347,7 @@ class TuningAdmin(PageAdmin):
         except ValidationError as error:
             self.say(request, *error.messages)
         else:
-            said = f"{tuning.draft} is published, with the figures of both halves."
-            self.message_user(request, said, messages.SUCCESS)
+            self.message_user(request, f"{tuning.draft} published.", messages.SUCCESS)
             return True
         return False
 
@@ -353,14 +359,14 @@ class TuningAdmin(PageAdmin):
 
 
 def sentences_before(attempt: Attempt | None) -> list[str]:
-    """What must be known before a draft is published."""
-    attempted = (
-        f"Try {attempt.number} asked with exactly this text, these examples and this scale."
+    """Return the sentences of the confirmation page."""
+    tested = (
+        f"Attempt {attempt.number} tested exactly this prompt, these examples and this scale."
         if attempt
-        else "No try asked with exactly what the draft is now: nobody knows whether it is better."
+        else "No attempt has tested the draft in its current state, so its effect is unknown."
     )
     return [
-        attempted,
-        "Published, it can be used by tests and never changes again. The figures of both halves "
-        "are kept with it.",
+        tested,
+        "A published version never changes. Tests can use it, and the figures of both splits are "
+        "kept with it.",
     ]

@@ -1,4 +1,4 @@
-"""What the page of a rehearsal shows, in a fixed number of queries."""
+"""Content of a judge tuning's page, in a fixed number of queries."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,12 +12,12 @@ from runs.tuning.conclusions import conclusion, difference, kappa_of, ordinal, w
 from runs.tuning.figures import MeasuredAttempt, TuningFigures, failures, tuning_figures
 from runs.tuning.metrics import Metrics, confusion
 from runs.tuning.models import Attempt, Split, Tuning
-from runs.tuning.publication import tried_as
+from runs.tuning.publication import completed_attempt
 from runs.tuning.start import has_draft
 
 
 class Figure(NamedTuple):
-    """One line of figures, on both halves."""
+    """A row of figures, on both splits."""
 
     name: str
     development: str
@@ -26,7 +26,7 @@ class Figure(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """How often people said the one, and the judge the other."""
+    """A cell of the confusion matrix, on both splits."""
 
     annotators: str
     judge: str
@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Card:
-    """The version in use, or a try, with its figures on both halves side by side."""
+    """Figures of the version in use or of an attempt, with both splits side by side."""
 
     judged: MeasuredAttempt
     figures: list[Figure]
@@ -55,7 +55,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Working:
-    """A try that is not complete."""
+    """An attempt that is not complete."""
 
     attempt: Attempt
     counts: dict[str, int]
@@ -83,7 +83,7 @@ class Working:
 
 @dataclass(frozen=True)
 class TuningPage:
-    """All that the page shows; no text of any test."""
+    """Everything on the page; no text of a test."""
 
     tuning: Tuning
     tuning_figures: TuningFigures
@@ -98,17 +98,13 @@ class TuningPage:
 
     @property
     def disagreements(self) -> int:
-        """Of the version in use with people, on the seen half."""
+        """Count those of the version in use, on the development split."""
         counts = self.tuning_figures.in_use.splits[Split.DEVELOPMENT].counts
         return counts.false_pass + counts.false_fail
 
-    @property
-    def is_live(self) -> bool:
-        return any(one.attempt.is_live for one in self.working)
-
 
 def page_of(tuning: Tuning) -> TuningPage:
-    """Read what stands about a rehearsal."""
+    """Read the page of a tuning."""
     found = tuning_figures(tuning)
     draft = tuning.draft if has_draft(tuning) else None
     unfinished = tuning.attempts.exclude(state=BatchState.DONE).order_by("number")
@@ -123,7 +119,7 @@ def page_of(tuning: Tuning) -> TuningPage:
         draft=draft,
         diff=word_diff(tuning.template.text, draft.text) if draft else None,
         examples=draft.examples.count() if draft else 0,
-        attempted=tried_as(tuning, draft) if draft else None,
+        attempted=completed_attempt(tuning, draft) if draft else None,
     )
 
 
@@ -137,12 +133,12 @@ def _card(judged: MeasuredAttempt, published: set[int | None]) -> Card:
         cells=_cells(development, held_out),
         conclusion=conclusion(judged) if against else "",
         warnings=[*warnings_of(judged), *_why(attempt)] if against else [],
-        look=f"{ordinal(judged.look)} look at the held-out half" if judged.look else "",
+        look=f"{ordinal(judged.look)} look at the held-out split" if judged.look else "",
         differences=Figure(
             "Difference from the version in use",
             difference(against[Split.DEVELOPMENT]),
             difference(against[Split.HELD_OUT]),
-            "On answers that both judged",
+            "On answers judged by both",
         )
         if against
         else None,
@@ -153,7 +149,7 @@ def _card(judged: MeasuredAttempt, published: set[int | None]) -> Card:
 def _why(attempt: Attempt | None) -> list[str]:
     found = failures(attempt) if attempt else {}
     kinds = ", ".join(f"{kind.replace('_', ' ')} {n}" for kind, n in found.items())
-    return [f"Why the judge failed: {kinds}."] if kinds else []
+    return [f"Judge errors: {kinds}."] if kinds else []
 
 
 def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
@@ -161,17 +157,29 @@ def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
         return Figure(name, tell(development), tell(held_out), note)
 
     return [
-        both("Kappa", kappa_of, "0 is chance, 1 full agreement; 95 % interval, drawn by issue"),
-        both("Same verdict", lambda split: _share(split, "accuracy")),
-        both("Precision of “fails”", lambda split: _share(split, "precision"), "Of what it fails"),
-        both("Recall of “fails”", lambda split: _share(split, "recall"), "Of what people fail"),
+        both("Kappa", kappa_of, "0 is chance, 1 full agreement; 95% CI, resampled by issue"),
+        both("Accuracy", lambda split: _share(split, "accuracy")),
+        both(
+            "Precision of “fails”",
+            lambda split: _share(split, "precision"),
+            "Share of the judge's fails that annotators fail too",
+        ),
+        both(
+            "Recall of “fails”",
+            lambda split: _share(split, "recall"),
+            "Share of the annotators' fails that the judge finds",
+        ),
         both(
             "Answers",
             lambda split: (
                 f"{split.n:,}, from {split.issues:,} issue{'' if split.issues == 1 else 's'}"
             ),
         ),
-        both("No verdict", lambda split: f"{split.failed:,}", "The judge failed: in no figure"),
+        both(
+            "No verdict",
+            lambda split: f"{split.failed:,}",
+            "Judge errors, excluded from all figures",
+        ),
     ]
 
 
@@ -194,16 +202,3 @@ def _cells(development: Metrics, held_out: Metrics) -> list[Cell]:
         )
         for annotators, judge in first
     ]
-
-
-def progress_of(tuning: Tuning) -> dict[str, Any]:
-    """How far the tries at work have come, as JSON."""
-    live = tuning.attempts.filter(state=BatchState.LIVE)
-    working = [Working(one, counts(one)) for one in live]
-    return {
-        "is_live": bool(working),
-        "attempts": [
-            {"id": one.attempt.pk, "ended": one.ended, "total": one.total, "percent": one.percent}
-            for one in working
-        ],
-    }

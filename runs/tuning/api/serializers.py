@@ -9,12 +9,12 @@ from runs.models import Judge, Suite
 from runs.tuning.attempt_control import counts
 from runs.tuning.conclusions import conclusion, warnings, warnings_of
 from runs.tuning.figures import as_json, tuning_figures
-from runs.tuning.labelled_answers import Chosen
+from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import AnnotatorFilter, Attempt, Tuning
 
 
 class TuningSerializer(RowSerializer):
-    """A judge beside people. `left_out` counts, by reason, verdicts that could not be compared."""
+    """A judge tuning. `left_out` counts, by reason, answers that could not be compared."""
 
     judge_name = Name(source="judge")
     is_scripted = serializers.BooleanField(
@@ -46,7 +46,7 @@ class TuningSerializer(RowSerializer):
 
 
 class TuningDetailSerializer(TuningSerializer):
-    """With the figures of both halves, of the version in use and of each complete try."""
+    """A judge tuning with the figures of the version in use and of each complete attempt."""
 
     figures = serializers.SerializerMethodField()
     attempts = serializers.SerializerMethodField()
@@ -75,7 +75,7 @@ class TuningDetailSerializer(TuningSerializer):
 
 
 def as_row(attempt: Attempt) -> dict[str, Any]:
-    """How far a try has come, whatever it has found."""
+    """Serialise the progress of an attempt."""
     return {
         "id": attempt.pk,
         "number": attempt.number,
@@ -83,14 +83,14 @@ def as_row(attempt: Attempt) -> dict[str, Any]:
         "reason": attempt.reason,
         "is_complete": attempt.state == BatchState.DONE,
         "digest": attempt.digest,
-        "verdicts": counts(attempt),
+        "judgments": counts(attempt),
         "spent_usd": float(attempt.spent_usd),
         "created_at": attempt.created_at,
     }
 
 
 class StartSerializer(serializers.Serializer):
-    """Which judge and version in use, and whose verdicts count."""
+    """The judge, the version in use, and the human verdicts to tune against."""
 
     template = serializers.PrimaryKeyRelatedField(queryset=JudgeTemplate.objects.all())
     judge = serializers.PrimaryKeyRelatedField(queryset=Judge.objects.all())
@@ -105,14 +105,14 @@ class StartSerializer(serializers.Serializer):
     )
     seed = serializers.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
 
-    def chosen(self) -> Chosen:
-        """What was chosen, of a body that is valid."""
+    def selection(self) -> Selection:
+        """Return the selection of a valid body."""
         names = ("template", "judge", "suite", "tag", "annotators")
-        return Chosen(**{name: self.validated_data.get(name) for name in names})
+        return Selection(**{name: self.validated_data.get(name) for name in names})
 
 
 class AttemptSerializer(serializers.Serializer):
-    """What a try of the draft may cost, and whether sealed tests may be sent outside."""
+    """Cost limit of an attempt, and whether sealed tests may leave the trusted network."""
 
     cost_limit_usd = serializers.DecimalField(
         max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
@@ -121,7 +121,7 @@ class AttemptSerializer(serializers.Serializer):
 
 
 class StateSerializer(serializers.Serializer):
-    """A try that has begun."""
+    """A started attempt."""
 
     id = serializers.IntegerField()
     number = serializers.IntegerField()

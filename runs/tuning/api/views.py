@@ -21,7 +21,7 @@ class TuningFilters(filters.FilterSet):
 
 
 class TuningViewSet(ReadOnly):
-    """Judges beside people, on two halves. Of the held-out half there are figures only."""
+    """Judge tunings. The held-out split has figures only."""
 
     queryset = Tuning.objects.select_related(
         "template", "judge__language_model", "judge__template", "draft", "created_by"
@@ -39,11 +39,11 @@ class TuningViewSet(ReadOnly):
         responses={201: serializers.TuningDetailSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Copy what people and the judge said, and put each test in one half."""
+        """Start a tuning: copy the verdicts and assign each test to a split."""
         body = serializers.StartSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         seed = body.validated_data.get("seed")
-        tuning = start(body.chosen(), by=request.user, seed=seed)  # type: ignore[arg-type]
+        tuning = start(body.selection(), by=request.user, seed=seed)  # type: ignore[arg-type]
         fresh = self.get_queryset().get(pk=tuning.pk)
         return Response(self.get_serializer(fresh).data, status=status.HTTP_201_CREATED)
 
@@ -52,10 +52,10 @@ class TuningViewSet(ReadOnly):
     )
     @action(detail=True, methods=["post"])
     def attempts(self, request: Request, pk: str) -> Response:
-        """Ask the judge again about both halves with the draft as it is now."""
+        """Start an attempt: re-judge both splits with the draft as it is now."""
         tuning = self.get_object()
         if not has_draft(tuning):
-            raise Conflict("There is no draft to try: begin one on the rehearsal's page.")
+            raise Conflict("This tuning has no draft: create one on its page first.")
         body = serializers.AttemptSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = body.validated_data

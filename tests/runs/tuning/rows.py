@@ -8,7 +8,7 @@ from evalhub.models import ItemState
 from issues.models import Test
 from runs.models import HumanEvaluation, Judge, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.score import score_result_scores
-from runs.tuning.labelled_answers import Chosen
+from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import Tuning
 from runs.tuning.start import start
 from tests.factories import (
@@ -89,8 +89,8 @@ def template_of(run: Run):
     return Test.objects.get(pk=run.results.order_by("pk")[0].test_id).template
 
 
-def chosen_of(run: Run, **fields) -> Chosen:
-    return Chosen(template_of(run), judge_of(run), **fields)
+def chosen_of(run: Run, **fields) -> Selection:
+    return Selection(template_of(run), judge_of(run), **fields)
 
 
 def tuning_of(run: Run, *, seed: int = 1, by=None, **fields) -> Tuning:

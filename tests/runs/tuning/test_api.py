@@ -39,7 +39,7 @@ def test_try_begins_with_the_draft():
     draft_of(tuning, by=None)
     begun = script.post(f"{URL}{tuning.pk}/attempts/")
     assert begun.status_code == 201, begun.content
-    assert begun.json()["verdicts"]["pending"] == len(MIXED)
+    assert begun.json()["judgments"]["pending"] == len(MIXED)
     assert script.post(f"{URL}{tuning.pk}/attempts/").status_code == 400
     read = script.get(f"{URL}{tuning.pk}/").json()
     assert [one["state"] for one in read["attempts"]] == ["live"]

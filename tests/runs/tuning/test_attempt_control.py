@@ -16,9 +16,9 @@ from runs.tuning.attempt_control import (
     start_attempt,
 )
 from runs.tuning.figures import failures, tuning_figures
-from runs.tuning.labelled_answers import Chosen
+from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import AttemptJudgment, Split
-from runs.tuning.publication import publish_tried, tried_as
+from runs.tuning.publication import completed_attempt, publish_draft
 from runs.tuning.start import TuningRefused, draft_of, start
 from tests.factories import make_jury, make_test, make_user
 from tests.provider import prompt, verdict
@@ -94,7 +94,7 @@ def test_new_wording_changes_verdicts_and_nothing_else(provider, tuning, draft, 
 
 def test_kappa_of_both_splits_by_hand(tuning):
     # Of 16: people pass 8; the judge passes 6 of these and 4 of the 8 that people fail.
-    # By half from the rows themselves: Po = same / n, Pe = (pp·jp + pf·jf) / n².
+    # By split from the rows themselves: Po = same / n, Pe = (pp·jp + pf·jf) / n².
     found = tuning_figures(tuning).in_use
     for split, measured in found.splits.items():
         rows = list(tuning.examples.filter(split=split).values_list("passed", "judge_passed"))
@@ -122,20 +122,20 @@ def test_later_edits_do_not_change_a_try(provider, tuning, draft, work):
     strict(draft, "Be mild.")
     work()
     assert not any("Be mild." in text for text in asked(provider))
-    assert tried_as(tuning, draft) is None
+    assert completed_attempt(tuning, draft) is None
     assert attempt.digest == type(attempt).objects.get(pk=attempt.pk).digest
 
 
 def test_one_try_at_a_time(tuning, draft):
     start_attempt(tuning, draft, by=None)
-    with pytest.raises(TuningRefused, match="Another try is at work"):
+    with pytest.raises(TuningRefused, match="Another attempt is running"):
         start_attempt(tuning, draft, by=None)
 
 
 def test_example_of_a_held_out_test_is_refused(tuning, draft):
     held_out = tuning.examples.filter(split=Split.HELD_OUT).first().result.test
     TemplateExample.objects.create(template=draft, test=held_out, output="x", option="1")
-    with pytest.raises(TuningRefused, match="held-out half"):
+    with pytest.raises(TuningRefused, match="held-out split"):
         start_attempt(tuning, draft, by=None)
     assert not AttemptJudgment.objects.exists()
 
@@ -168,7 +168,7 @@ def test_what_cannot_be_read_is_counted_and_retried_alone(provider, tuning, draf
     assert retry_errors(attempt) == 1
     work()
     assert (provider.total, failures(attempt)) == (1, {})
-    with pytest.raises(NotPossible, match="nothing to retry"):
+    with pytest.raises(NotPossible, match="Nothing to retry"):
         retry_errors(attempt)
 
 
@@ -258,7 +258,7 @@ def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work
     attempt = start_attempt(tuning, draft, by=None)
     work()
     annotator = make_user("maintainer")
-    publication = publish_tried(tuning, draft, by=annotator)
+    publication = publish_draft(tuning, draft, by=annotator)
     draft.refresh_from_db()
     assert draft.state == "published"
     assert publication.attempt == attempt
@@ -267,9 +267,9 @@ def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work
 
 
 def test_untried_draft_is_published_for_a_reason_only(tuning, draft):
-    with pytest.raises(TuningRefused, match="never tried"):
-        publish_tried(tuning, draft, by=None, reason=" ")
-    publication = publish_tried(tuning, draft, by=None, reason="Only a comma.")
+    with pytest.raises(TuningRefused, match="has not been tested"):
+        publish_draft(tuning, draft, by=None, reason=" ")
+    publication = publish_draft(tuning, draft, by=None, reason="Only a comma.")
     assert (publication.attempt, publication.reason) == (None, "Only a comma.")
 
 
@@ -277,10 +277,10 @@ def test_draft_that_was_edited_since_is_untried(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     start_attempt(tuning, draft, by=None)
     work()
-    assert tried_as(tuning, draft) is not None
+    assert completed_attempt(tuning, draft) is not None
     strict(draft, "Be mild.")
-    with pytest.raises(TuningRefused, match="never tried"):
-        publish_tried(tuning, draft, by=None)
+    with pytest.raises(TuningRefused, match="has not been tested"):
+        publish_draft(tuning, draft, by=None)
 
 
 def test_each_try_is_one_more_look_over_all_tunings_of_the_family(
@@ -317,7 +317,7 @@ def test_criteria_are_asked_about_one_by_one(provider, model_at, work):
         judgment.template = JudgeTemplate.objects.get(family="rubric-prompt-aware")
         judgment.save()
         say(judgment.result, 0.0, criterion=judgment.criterion, option="UNMET")
-    tuning = start(Chosen(judgment.template, judgment.judge), by=None, seed=1)
+    tuning = start(Selection(judgment.template, judgment.judge), by=None, seed=1)
     draft = strict(draft_of(tuning, by=None))
     provider.script = lambda request: verdict("UNMET")
     attempt = start_attempt(tuning, draft, by=None)

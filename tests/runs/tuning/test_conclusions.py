@@ -18,35 +18,35 @@ def of(value, *bounds):
     return MetricDifference(KappaDifference(value, Interval(*bounds) if bounds else None), 40)
 
 
-def test_certainty_is_said_of_the_held_out_split():
+def test_conclusion_is_about_the_held_out_split():
     assert conclusion(attempted(of(0.1), of(0.2, 0.05, 0.4))) == (
-        "Better on the held-out half: certain. Kappa 0.2 higher (0.05 to 0.4)."
+        "Significantly better on the held-out split. Kappa 0.2 higher (0.05 to 0.4)."
     )
     assert conclusion(attempted(of(0.1), of(-0.2, -0.4, -0.05))) == (
-        "Worse on the held-out half: certain. Kappa 0.2 lower (-0.4 to -0.05)."
+        "Significantly worse on the held-out split. Kappa 0.2 lower (-0.4 to -0.05)."
     )
     assert conclusion(attempted(of(0.1), of(0.1, -0.05, 0.2))).startswith(
-        "Better on the held-out half: not certain, it may be chance."
+        "No significant difference on the held-out split."
     )
     assert "too few" in conclusion(attempted(of(0.1), of(0.1)))
 
 
-def test_learning_by_heart_is_warned_of():
-    (heart, _) = warnings_of(attempted(of(0.2), of(-0.1)))
-    assert "learnt these examples by heart" in heart
-    assert not any("by heart" in told for told in warnings_of(attempted(of(0.2), of(0.1))))
+def test_overfitting_is_warned_of():
+    (overfitted, _) = warnings_of(attempted(of(0.2), of(-0.1)))
+    assert overfitted.startswith("Overfitted")
+    assert not any("Overfitted" in text for text in warnings_of(attempted(of(0.2), of(0.1))))
 
 
 def test_many_looks_prove_less():
-    assert not any("look at" in told for told in warnings_of(attempted(of(0.1), of(0.1), look=2)))
-    told = " ".join(warnings_of(attempted(of(0.1), of(0.1), look=3)))
-    assert "third look" in told
-    assert "the less it proves" in told
+    assert not any("look at" in text for text in warnings_of(attempted(of(0.1), of(0.1), look=2)))
+    text = " ".join(warnings_of(attempted(of(0.1), of(0.1), look=3)))
+    assert "Third look" in text
+    assert "proves less" in text
     assert ordinal(7) == "7th"
 
 
-def test_answers_without_a_verdict_are_said():
-    assert any("2 answers have no verdict" in told for told in warnings_of(attempted(of(0), of(0))))
+def test_answers_without_a_verdict_are_counted():
+    assert any("2 answers have no verdict" in text for text in warnings_of(attempted(of(0), of(0))))
 
 
 def test_what_is_not_measured_is_no_number():

@@ -44,7 +44,7 @@ def test_only_what_both_judged_is_compared():
 
 
 @pytest.mark.parametrize(
-    ("interval", "verdict"),
+    ("interval", "expected"),
     [
         (Interval(0.01, 0.4), Conclusion.BETTER),
         (Interval(-0.1, 0.4), Conclusion.UNCERTAIN),
@@ -52,8 +52,8 @@ def test_only_what_both_judged_is_compared():
         (None, Conclusion.UNKNOWN),
     ],
 )
-def test_difference_in_words(interval, verdict):
-    assert MetricDifference(KappaDifference(0.1, interval), 40).verdict is verdict
+def test_conclusion_follows_the_interval(interval, expected):
+    assert MetricDifference(KappaDifference(0.1, interval), 40).conclusion is expected
 
 
 def of(value):

@@ -7,7 +7,7 @@ from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
 from runs.deletion import delete_run
 from runs.models import Judgment, Result
 from runs.tuning.figures import tuning_figures
-from runs.tuning.labelled_answers import pairs, verdicts_of
+from runs.tuning.labelled_answers import labelled_answers_of, pairs
 from runs.tuning.models import AnnotatorFilter, LabelledExample, Split
 from runs.tuning.start import TuningRefused, draft_of
 from tests.factories import first_result, make_test, make_user
@@ -87,18 +87,20 @@ def test_only_what_was_drawn_at_random_and_judged_blind():
         say(result, 1, chosen_by="queue_random", blind=True)
     say(results[10], 1, chosen_by="queue_random")
     say(results[11], 0)
-    assert len(verdicts_of(chosen_of(run)).labelled) == 12
-    assert len(verdicts_of(chosen_of(run, annotators=AnnotatorFilter.RANDOM)).labelled) == 10
+    assert len(labelled_answers_of(chosen_of(run)).labelled) == 12
+    assert (
+        len(labelled_answers_of(chosen_of(run, annotators=AnnotatorFilter.RANDOM)).labelled) == 10
+    )
 
 
 def test_only_a_tag():
     run = scored(AGREED)
     tag = Tag.objects.create(name="dates")
-    assert verdicts_of(chosen_of(run, tag=tag)).labelled == []
+    assert labelled_answers_of(chosen_of(run, tag=tag)).labelled == []
     tags = Result.objects.first().tag_set
     tags.names = ["dates"]
     tags.save()
-    assert len(verdicts_of(chosen_of(run, tag=tag)).labelled) == len(AGREED)
+    assert len(labelled_answers_of(chosen_of(run, tag=tag)).labelled) == len(AGREED)
 
 
 def test_newest_judge_run_is_what_the_judge_says_now():
@@ -109,7 +111,7 @@ def test_newest_judge_run_is_what_the_judge_says_now():
     first = result.judgments.get()
     first.pk, first.judge_run, first.value, first.option = None, again, 0.0, "0"
     first.save()
-    found = {one.result: one.judge_value for one in verdicts_of(chosen_of(run)).labelled}
+    found = {one.result: one.judge_value for one in labelled_answers_of(chosen_of(run)).labelled}
     assert found[result.pk] == 0.0
 
 
@@ -133,8 +135,10 @@ def test_criteria_are_compared_one_by_one():
     criterion = FrozenCriterion.objects.filter(revision=result.revision).exclude(key="")[0]
     judgment = Judgment.objects.get(result=result, criterion=criterion)
     say(result, 0, criterion=criterion)
-    chosen = chosen_of(run)
-    found = verdicts_of(replace(chosen, template=judgment.template, judge=judgment.judge)).labelled
+    selection = chosen_of(run)
+    found = labelled_answers_of(
+        replace(selection, template=judgment.template, judge=judgment.judge)
+    ).labelled
     assert [(one.criterion, one.passed, one.judge_passed) for one in found] == [
         (criterion.pk, False, True)
     ]
