@@ -92,6 +92,10 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         {"title": "Runs", "items": [*_launch(request), *_visible(RUNS, request)]},
         {"title": "Reports", "items": list(_reports(request))},
         {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
+        {
+            "title": "Help",
+            "items": [_item("Glossary", "dictionary", reverse("admin:glossary"), on=request)],
+        },
     ]
 
 

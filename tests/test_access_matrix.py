@@ -92,6 +92,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:logout": (post(EVERYBODY),),
     # The admin's own pages
     "admin:index": (get(STAFF),),
+    "admin:glossary": (get(STAFF),),
     "admin:search": (get(STAFF),),
     "admin:save_filter": (post(STAFF, page="admin:issues_issue_changelist", query="q=x"),),
     "admin:delete_filter": (),  # only its person deletes one: see tests/evalhub/access

@@ -1,4 +1,4 @@
-"""The admin as the house has it: unfold's, with what is missing shown and asked for alike."""
+"""The admin site: unfold's, with saved filters, the glossary and the command palette."""
 
 from functools import partial
 from typing import Any
@@ -9,9 +9,11 @@ from django.template.response import TemplateResponse
 from django.urls import path
 from unfold.sites import UnfoldAdminSite
 
+from evalhub.glossary import TERMS
+
 
 class SiteAdminConfig(AdminConfig):
-    """Takes the place of `django.contrib.admin` among the installed apps."""
+    """App config in place of `django.contrib.admin`."""
 
     default_site = "evalhub.admin_site.site.Site"
 
@@ -26,13 +28,18 @@ class Site(UnfoldAdminSite):
         return [
             path("filters/save/", save, name="save_filter"),
             path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),
+            path("glossary/", self.admin_view(self.glossary), name="glossary"),
             *super().get_urls(),
         ]
+
+    def glossary(self, request: HttpRequest) -> HttpResponse:
+        shown = {**self.each_context(request), "title": "Glossary", "terms": TERMS}
+        return TemplateResponse(request, "evalhub/glossary.html", shown)
 
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What the command palette finds, as the part of a page that it shows."""
+        """Render the command palette's results."""
         from evalhub.admin_site import (
             command_palette,  # this module is loaded before there are tables
         )

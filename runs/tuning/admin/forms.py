@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from evalhub.admin_site.term_link import with_terms
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
 from runs.tuning.labelled_answers import Pair, Selection, pairs
@@ -15,7 +16,7 @@ class StartForm(forms.Form):
 
     pair = forms.ChoiceField(
         label="Judge and template version",
-        help_text="Only judges whose answers also have human verdicts.",
+        help_text=with_terms("Judges whose answers also have a {}.", "human evaluation"),
         error_messages={"required": "Choose a judge."},
     )
     suite = forms.ModelChoiceField(
