@@ -1,14 +1,13 @@
-"""Whose address a request comes from, as logins and the API count it."""
+"""Client addresses, for counting failed logins and API requests."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address that the outermost of our own proxies saw; what a client claims is not looked at.
+    """Return the address seen by our outermost proxy; entries that a client forged are ignored.
 
-    Each proxy appends whom it heard to X-Forwarded-For, so only as many entries from the end count
-    as there are proxies (EVALHUB_PROXIES).
+    Each proxy appends its peer to X-Forwarded-For, so only the last EVALHUB_PROXIES entries count.
     """
     near = str(request.META.get("REMOTE_ADDR", ""))
     forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))

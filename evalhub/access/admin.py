@@ -1,4 +1,4 @@
-"""People, their roles and their tokens, in the admin."""
+"""Admin of users, roles and tokens."""
 
 from typing import Any
 
@@ -24,17 +24,17 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin
 
 ADMINISTERS = "evalhub.change_token"
-"""Who has this right sees and revokes everybody's tokens."""
+"""Right to see and revoke everybody's tokens."""
 
 admin.site.unregister(Group)
 
 
 @admin.register(User)
 class EvalHubUserAdmin(UserAdmin, PageAdmin):
-    """People and the accounts of scripts. What they may do comes from their roles."""
+    """Accounts of people and scripts; their rights come from their roles."""
 
     form, add_form = UserEditForm, NewUserForm
-    instead_of_deleting = "Somebody who left can be made inactive: what they did stays theirs."
+    instead_of_deleting = "Set the account to inactive instead: its work keeps its author."
     change_password_form = AdminPasswordChangeForm
     list_display = ("username", "email", "roles", "may_log_in", "is_active", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
@@ -55,7 +55,7 @@ class EvalHubUserAdmin(UserAdmin, PageAdmin):
         return super().get_queryset(request).prefetch_related("groups")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """People work in the admin, so a new one may enter it."""
+        """Let new users log in by default."""
         return {"is_staff": True, **super().get_changeform_initial_data(request)}
 
     @display(description="roles")
@@ -68,7 +68,7 @@ class EvalHubUserAdmin(UserAdmin, PageAdmin):
         return bool(user.is_staff and user.is_active)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Only a superuser makes another one."""
+        """Let only superusers create superusers."""
         own: Any = self.readonly_fields
         return own if request.user.is_superuser else (*own, "is_superuser")
 
@@ -87,7 +87,7 @@ def _may_touch(request: HttpRequest, user: User | None) -> bool:
 
 @admin.register(Group)
 class RoleAdmin(GroupAdmin, PageAdmin):
-    """Roles. Those of the house get their rights back at every migrate."""
+    """Roles. Built-in ones get their rights back at every migrate."""
 
     section, rows = "Settings", "roles"
     form = RoleForm
@@ -105,7 +105,7 @@ class RoleAdmin(GroupAdmin, PageAdmin):
         return response
 
     def get_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
-        """Rights in words where they cannot be changed."""
+        """Show the rights as a table where they cannot be changed."""
         return ("name", "permissions" if self.has_change_permission(request, obj) else "rights")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Group | None = None) -> Any:
@@ -126,9 +126,9 @@ class RoleAdmin(GroupAdmin, PageAdmin):
 
     @display(description="kind")
     def kind(self, group: Group) -> str:
-        return "role of the house" if group.name in ROLES else "own"
+        return "built-in" if group.name in ROLES else "custom"
 
-    @display(description="people")
+    @display(description="users")
     def members(self, group: Group) -> int:
         return len(group.user_set.all())
 
@@ -141,14 +141,14 @@ class TokenForm(forms.ModelForm):
 
 @admin.register(Token)
 class TokenAdmin(PageAdmin):
-    """Keys to the API. Everybody makes and revokes their own; their text is shown once."""
+    """API tokens. Every user creates and revokes their own; a token's text is shown once."""
 
     form = TokenForm
     list_display = ("name", "user", "scope", "start", "status", "expires_at", "last_used_at")
     list_filter = (("scope", ChoicesDropdownFilter),)
     list_select_related = ("user",)
     search_fields = ("name", "user__username", "prefix")
-    when_empty = "A script needs one to use the API. It does what its person may."
+    when_empty = "Create a token to use the API from a script. It has your rights, or only reads."
     actions = ("revoke",)
     change_form_outer_before_template = "evalhub/token_panel.html"
 
@@ -163,14 +163,14 @@ class TokenAdmin(PageAdmin):
         return self.has_add_permission(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Anybody who is logged in here; a token itself cannot log in."""
+        """Allow every logged-in user; a token itself cannot log in."""
         return bool(request.user.is_active and request.user.is_staff)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Tokens are revoked, so that it stays known that there was one."""
+        """Refuse: tokens are revoked, so that a record of them remains."""
         return False
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
@@ -189,7 +189,7 @@ class TokenAdmin(PageAdmin):
         is_over = token.expires_at is not None and token.expires_at <= timezone.now()
         return "expired" if is_over else "usable"
 
-    # Making one -----------------------------------------------------------------------------------
+    # Create ---------------------------------------------------------------------------------------
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if obj is not None:
@@ -201,22 +201,22 @@ class TokenAdmin(PageAdmin):
         return self.get_fields(request, obj) if obj is not None else ()
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """For whom: never for somebody with more rights than the one who makes it."""
+        """Offer no user with more rights than the one who creates the token."""
         if db_field.name == "user":
-            people = User.objects.filter(is_active=True).order_by("username")
+            users = User.objects.filter(is_active=True).order_by("username")
             if not request.user.is_superuser:
-                people = people.filter(is_superuser=False)
-            kwargs |= {"queryset": people, "initial": request.user.pk}
+                users = users.filter(is_superuser=False)
+            kwargs |= {"queryset": users, "initial": request.user.pk}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Token, form: Any, change: bool) -> None:
-        """Make the token and keep its text for this one response."""
+        """Create the token and keep its text for this one response."""
         fields = {"user": request.user, **form.cleaned_data}
         made, obj.text = Token.objects.issue(**fields)  # type: ignore[attr-defined]
         obj.pk, obj.prefix, obj.user = made.pk, made.prefix, made.user
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
-        """The only page that ever shows the token's text; the admin lets none be cached."""
+        """Show the token's text, once; admin pages are never cached."""
         return self.page(
             request,
             "evalhub/token_made.html",
@@ -225,7 +225,7 @@ class TokenAdmin(PageAdmin):
             list_url=self.url_of("changelist"),
         )
 
-    # Revoking -------------------------------------------------------------------------------------
+    # Revoke ---------------------------------------------------------------------------------------
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -244,7 +244,7 @@ class TokenAdmin(PageAdmin):
         return [path("<int:object_id>/revoke/", view, name=name), *super().get_urls()]
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Revoke one; POST only."""
+        """Revoke a token; POST only."""
         token = self.found(request, object_id)
         if request.method != "POST":
             raise PermissionDenied
@@ -257,4 +257,4 @@ class TokenAdmin(PageAdmin):
 
     def _revoke(self, request: HttpRequest, tokens: QuerySet[Token]) -> None:
         revoked = tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
-        self.message_user(request, f"{revoked} revoked, from now on.", messages.SUCCESS)
+        self.message_user(request, f"Tokens revoked: {revoked}.", messages.SUCCESS)

@@ -1,4 +1,4 @@
-"""The list of exposures, to be looked through, filtered and taken along."""
+"""The list of exposures and its CSV export."""
 
 import csv
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ COLUMNS = (
     *("reason", "by", "created_at", "ended_at", "ended_by"),
 )
 WITHHELD = ("reason",)
-"""What may quote a test; only those who may read sealed tests read it."""
+"""Columns that may quote a test, for readers of sealed tests only."""
 
 
 @admin.register(Exposure)
 class ExposureAdmin(ReadOnlyAdmin):
-    """To whom and to what sealed tests were shown. Written by acts and by workers, never edited."""
+    """Users and endpoints that sealed tests were shown to. Recorded automatically, never edited."""
 
     section = "Settings"
     when_empty = (
-        "No sealed test was revealed to a person, opened, or sent outside the trusted network."
+        "No sealed test was revealed to a user, opened, or sent outside the trusted network."
     )
     list_display = ("test", "kind", "to", "day", "purpose", "by", "status")
     list_filter = (
@@ -42,7 +42,7 @@ class ExposureAdmin(ReadOnlyAdmin):
     )
     list_select_related = ("user", "by", "ended_by", "language_model")
     search_fields = ("=test", "endpoint", "user__username")
-    search_help_text = "Number of a test, address, or name of a person."
+    search_help_text = "Search by test number, address or username."
     list_before_template = "evalhub/exposures_before.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -61,10 +61,10 @@ class ExposureAdmin(ReadOnlyAdmin):
     def status(self, exposure: Exposure) -> str:
         if exposure.user_id is None:
             return ""
-        return "reads it" if exposure.ended_at is None else f"ended {exposure.ended_at:%Y-%m-%d}"
+        return "has access" if exposure.ended_at is None else f"ended {exposure.ended_at:%Y-%m-%d}"
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """The exposures that the list shows now, all pages of them, as CSV."""
+        """Export the filtered list, all pages of it, as CSV."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).get_queryset(request)
@@ -81,7 +81,7 @@ def shown_columns(request: HttpRequest) -> tuple[str, ...]:
 
 
 def recipient_name(exposure: Exposure) -> str:
-    """In words: a person, an address, or everybody."""
+    """Name the user, the address, or all readers."""
     return str(exposure.user or exposure.endpoint or "all readers")
 
 

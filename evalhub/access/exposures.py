@@ -1,7 +1,7 @@
-"""Sending a sealed test's text to an endpoint outside the trusted network is an exposure.
+"""Records of sealed tests sent to endpoints outside the trusted network.
 
-It is written down before the text leaves, so that no killed worker can have sent it unrecorded:
-once for each test, endpoint and day.
+An exposure is saved before the text leaves, so that a killed worker has sent nothing unrecorded:
+once per test, endpoint and day.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from evalhub.llm.trusted_network import address_of, is_trusted
 
 
 class Sending(NamedTuple):
-    """That a test's text goes to an endpoint on a day. Equal ones are one exposure."""
+    """A test, an endpoint and a day. Equal ones are one exposure."""
 
     test: int
     endpoint: str
@@ -26,14 +26,14 @@ class Sending(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """The call by which it was first sent."""
+    """The call that first sent it."""
 
     language_model_id: int
     purpose: str
 
 
 def record(sendings: Iterable[tuple[Sending, Cause]]) -> None:
-    """Write down what is about to be sent; what stands there already is left as it is."""
+    """Save what is about to be sent; existing exposures stay unchanged."""
     Exposure.objects.bulk_create(
         [
             Exposure(
@@ -51,10 +51,10 @@ def record(sendings: Iterable[tuple[Sending, Cause]]) -> None:
 
 
 class Sendings:
-    """What one process has written down, so that a call asks the database only for what is new.
+    """Exposures that this process has saved, so that calls only save new ones.
 
-    `database` runs a function in the thread that talks to the database. Calls that wait at the
-    same time are written down together.
+    `database` runs a function in the database thread. Calls that wait at the same time are saved
+    together.
     """
 
     def __init__(self, database: Callable[..., Awaitable[Any]]) -> None:
@@ -64,7 +64,7 @@ class Sendings:
         self._lock = asyncio.Lock()
 
     async def note(self, tests: Sequence[int], endpoint: Endpoint, role: CallRole) -> None:
-        """Return once it is written down that these sealed tests go there; before they do."""
+        """Return once it is saved that these sealed tests go to the endpoint."""
         if not tests or is_trusted(endpoint):
             return
         day, address = timezone.localdate(), address_of(endpoint)

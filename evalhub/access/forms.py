@@ -1,4 +1,4 @@
-"""Forms for people and roles, in the words of the house."""
+"""Forms of users and roles."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -16,19 +16,19 @@ from django.utils.text import capfirst
 from unfold.forms import UserChangeForm, UserCreationForm
 
 WORDS = {
-    "groups": ("Roles", "What they may do."),
-    "is_active": ("Active", "Switch off instead of deleting: what they did stays theirs."),
-    "is_staff": ("May log in", "Off for the account of a script, which has tokens only."),
-    "is_superuser": ("All rights", "Whatever the roles say."),
-    "username": ("Username", "Letters, digits and @ . + - _ only."),
-    "usable_password": ("Password", "The account of a script needs none."),
+    "groups": ("Roles", "Roles grant the user's rights."),
+    "is_active": ("Active", "Clear instead of deleting the account: its work keeps its author."),
+    "is_staff": ("Can log in", "Clear for scripts, which use tokens only."),
+    "is_superuser": ("All rights", "Grants all rights, regardless of roles."),
+    "username": ("Username", "Use letters, digits and @ . + - _ only."),
+    "usable_password": ("Password", "Scripts need none."),
     "password1": ("New password", None),
 }
-"""Label and help of each field; None leaves the help as it is."""
+"""Label and help text of each field; None keeps Django's help text."""
 
 
 class PasswordStatus(ReadOnlyPasswordHashWidget):
-    """Whether there is a password, and where to set one."""
+    """Status of the password, with a link to set it."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         return render_to_string("evalhub/password.html", {"is_set": is_password_usable(value)})
@@ -46,7 +46,7 @@ class NewUserForm(UserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _reword(self)
-        self.fields["usable_password"].widget.choices = [("true", "with one"), ("false", "without")]
+        self.fields["usable_password"].widget.choices = [("true", "Set one"), ("false", "None")]
 
 
 def _reword(form: forms.ModelForm) -> None:
@@ -58,7 +58,7 @@ def _reword(form: forms.ModelForm) -> None:
 
 
 class _ByTable(ModelChoiceIterator):
-    """Rights in groups: first the table, then what may be done with its rows."""
+    """Choices of rights, grouped by table."""
 
     def __iter__(self) -> Iterator[Any]:
         rights = without_records(self.queryset).order_by(
@@ -86,7 +86,7 @@ class RoleForm(forms.ModelForm):
 
 
 def without_records(rights: "QuerySet[Permission]") -> "QuerySet[Permission]":
-    """All but those to the records of what rows were, which nothing asks for."""
+    """Exclude the rights on history tables, which nothing checks."""
     listed = rights.exclude(content_type__model__startswith="historical")
     return listed.select_related("content_type")
 
@@ -96,12 +96,12 @@ def table_of(right: Permission) -> str:
 
 
 def act_of(right: Permission) -> str:
-    """One word such as "view" for the usual rights, otherwise the right's own name."""
+    """Return a verb such as "view" for a standard right, else the right's own name."""
     act, _, table = right.codename.partition("_")
     return act if table == right.content_type.model else right.name
 
 
 def rights_in_words(rights: Any) -> list[tuple[str, str]]:
-    """Each table with what may be done with its rows."""
+    """Return each table with its rights."""
     ordered = sorted(without_records(rights), key=lambda r: (table_of(r), r.pk))
     return [(table, ", ".join(map(act_of, rows))) for table, rows in groupby(ordered, key=table_of)]

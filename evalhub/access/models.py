@@ -1,4 +1,4 @@
-"""People, their tokens, and what sealed text was shown to whom."""
+"""Users, API tokens, exposures of sealed tests, and saved filters."""
 
 import hashlib
 import secrets
@@ -17,7 +17,7 @@ TOKEN_PREFIX = "ehub_"
 
 
 class User(AbstractUser):
-    """A person, or a script that acts for one. Rights come from the roles in `access.roles`."""
+    """A person or a script. Rights come from the roles in `access.roles`."""
 
     preferences = models.JSONField(default=dict, blank=True)
 
@@ -29,27 +29,27 @@ class TokenScope(models.TextChoices):
 
 class TokenQuerySet(models.QuerySet["Token"]):
     def usable(self) -> "TokenQuerySet":
-        """Neither revoked nor expired."""
+        """Filter tokens that are neither revoked nor expired."""
         fresh = models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=timezone.now())
         return self.filter(fresh, revoked_at__isnull=True, user__is_active=True)
 
     def issue(self, **fields: object) -> tuple["Token", str]:
-        """Make a token. Its text is returned once and cannot be read again."""
+        """Create a token. Its text is returned once and cannot be read again."""
         text = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = self.create(digest=digest_of(text), prefix=text[:10], **fields)
         return token, text
 
 
 class Token(models.Model):
-    """A script's key to the API: it may do what its user may, or only read."""
+    """An API token with its user's rights, or with read access only."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="tokens")
-    name = models.CharField(max_length=100, help_text="What it is used for.")
+    name = models.CharField(max_length=100, help_text="Name the script that uses it.")
     scope = models.CharField(max_length=5, choices=TokenScope, default=TokenScope.READ)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     prefix = models.CharField(max_length=10, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: never.")
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Leave empty for no expiry.")
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -64,28 +64,28 @@ class Token(models.Model):
 
 
 def digest_of(text: str) -> str:
-    """What is stored of a token: it has 256 random bits, so a plain hash is enough."""
+    """Hash a token. It has 256 random bits, so a plain hash is enough."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ExposureKind(models.TextChoices):
-    REVEALED = "revealed", "revealed to a person"
+    REVEALED = "revealed", "revealed to a user"
     SENT = "sent", "sent to an endpoint"
     OPENED = "opened", "open to all readers"
 
 
 class ExposureQuerySet(models.QuerySet["Exposure"]):
     def revealed_to(self, user: AbstractBaseUser | AnonymousUser) -> "ExposureQuerySet":
-        """Those by which this person may read a sealed test now."""
+        """Filter exposures that let this user read a sealed test now."""
         return self.filter(kind=ExposureKind.REVEALED, user=user.pk, ended_at__isnull=True)
 
 
 class Exposure(models.Model):
-    """That the text of a sealed test was shown to who could learn from it. Append-only.
+    """A record that a sealed test's text was shown to a user or an endpoint. Append-only.
 
-    The ground floor knows no tests: `test` is the number of one. A revealed test may be read by
-    `user` until `ended_at`; that it was read is not undone by ending it. Sending is recorded
-    once for each endpoint and day. A test that was open, or is opened again, was shown to all.
+    `test` is the id of a test, a table that this floor does not know. `user` can read a revealed
+    test until `ended_at`; ending it keeps the record. Sending is recorded once per endpoint and
+    day. A test that was ever open was shown to all.
     """
 
     test = models.BigIntegerField(db_index=True)
@@ -95,7 +95,7 @@ class Exposure(models.Model):
     )
     reason = models.TextField(blank=True)
     endpoint = models.CharField(
-        max_length=300, blank=True, help_text="Host and port that the text was sent to."
+        max_length=300, blank=True, help_text="Host and port of the recipient."
     )
     language_model = models.ForeignKey(
         LanguageModel, models.PROTECT, null=True, blank=True, related_name="exposures"
@@ -115,11 +115,11 @@ class Exposure(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        permissions = [("reveal_sealed", "Can reveal sealed tests to people")]
+        permissions = [("reveal_sealed", "Can reveal sealed tests to users")]
         constraints = [
             known("evalhub_exposure_kind_known", "kind", ExposureKind),
             models.CheckConstraint(
-                name="evalhub_exposure_to_whom",
+                name="evalhub_exposure_one_recipient",
                 condition=Q(kind="revealed", user__isnull=False, endpoint="")
                 | Q(kind="sent", user__isnull=True) & ~Q(endpoint="")
                 | Q(kind="opened", user__isnull=True, endpoint=""),
@@ -141,7 +141,7 @@ class Exposure(models.Model):
 
 
 class SavedFilter(models.Model):
-    """The filters of a list under a name, for the person who saved them."""
+    """A user's named filters of a list."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_filters")
     page = models.CharField(max_length=100, help_text="URL name of the list.")
@@ -155,7 +155,7 @@ class SavedFilter(models.Model):
             models.UniqueConstraint(
                 name="evalhub_savedfilter_once",
                 fields=("user", "page", "name"),
-                violation_error_message="You have a filter of that name for this list.",
+                violation_error_message="This list already has a saved filter with this name.",
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""Cursor pagination: stable while rows arrive, and as fast on the last page as on the first."""
+"""Cursor pagination: stable while rows arrive, and equally fast on every page."""
 
 from typing import Any
 
@@ -30,5 +30,5 @@ class Pagination(CursorPagination):
         try:
             return super().paginate_queryset(queryset, request, view=view)
         except (ModelError, ValueError, TypeError) as error:
-            # A cursor that somebody wrote names a position that its field cannot have.
+            # A forged cursor can name a position that its field cannot have.
             raise NotFound(self.invalid_cursor_message) from error

@@ -1,4 +1,4 @@
-"""Who may use the API: the person's rights, narrowed by the token's scope."""
+"""API permissions: the user's rights, limited by the token's scope."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # rest_framework.views imports this module while it is being 
 
 
 class ModelPermissions(DjangoModelPermissions):
-    """Django's own lets any logged-in user read; here reading needs the view right too.
+    """Model permissions that require the view right for reading, unlike Django's.
 
     A view without a queryset names its right by `permission_required`; an action that is not plain
     create, change or delete names its own in `action_permissions`.
@@ -31,14 +31,14 @@ class ModelPermissions(DjangoModelPermissions):
         if not request.user or not request.user.is_authenticated:
             return False
         if not scope_allows(request):
-            self.message = "This token may only read."
+            self.message = "This token is read-only. Create one that can write."
             return False
         special = special_right(view)
         return request.user.has_perm(special) if special else super().has_permission(request, view)
 
 
 def special_right(view: APIView) -> str | None:
-    """The right that a view names for this action, instead of the model's own."""
+    """Return the right that a view names for this action in place of the model's, or None."""
     actions: dict[str, str] = getattr(view, "action_permissions", {})
     required: str | None = getattr(view, "permission_required", None)
     return actions.get(getattr(view, "action", None) or "", required)

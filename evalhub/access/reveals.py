@@ -1,4 +1,4 @@
-"""A sealed test is revealed to a person: an explicit act, with a reason, that stays on record."""
+"""Reveals of sealed tests to users: explicit, with a reason, and kept on record."""
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -9,33 +9,33 @@ from evalhub.access.sealed import READ_SEALED
 
 REVEAL = "evalhub.reveal_sealed"
 LEAST_REASON = 10
-"""Characters of a reason, which somebody reads who asks for it a year later."""
+"""Characters of a reason that still helps a year later."""
 
 
 def checked_reason(text: str) -> str:
-    """The reason without the space around it.
+    """Strip the reason.
 
     Raises:
-        ValidationError: It is too short to say anything.
+        ValidationError: It is too short.
     """
     reason = text.strip()
     if len(reason) < LEAST_REASON:
-        told = f"Say why, in {LEAST_REASON} characters or more: it stays on record."
-        raise ValidationError({"reason": told})
+        problem = f"Give a reason of at least {LEAST_REASON} characters: it stays on record."
+        raise ValidationError({"reason": problem})
     return reason
 
 
 def reveal(test: int, user: User, reason: str, *, by: User) -> Exposure:
-    """Let a person read one sealed test, and what is derived from it, from now on.
+    """Let a user read a sealed test and everything derived from it.
 
     Raises:
-        ValidationError: The reason is missing, or the person can read it already or never could.
+        ValidationError: The reason is too short, or the user is inactive or has access already.
     """
     reason = checked_reason(reason)
     if not user.is_active:
-        raise ValidationError({"user": f"{user} cannot log in: the account is not active."})
+        raise ValidationError({"user": f"{user} is inactive: choose an active user."})
     if user.has_perm(READ_SEALED):
-        raise ValidationError({"user": f"The role of {user} reads sealed tests already."})
+        raise ValidationError({"user": f"{user} already has access to all sealed tests."})
     try:
         with transaction.atomic():
             return Exposure.objects.create(
@@ -47,13 +47,13 @@ def reveal(test: int, user: User, reason: str, *, by: User) -> Exposure:
                 by=by,
             )
     except IntegrityError as error:
-        raise ValidationError({"user": f"It is revealed to {user} already."}) from error
+        raise ValidationError({"user": f"{user} already has access to this test."}) from error
 
 
 def end(exposure: Exposure, *, by: User) -> bool:
-    """Close the test to the person again; False where it was closed before.
+    """End the user's access; return False if it had ended before.
 
-    What was read stays read: the exposure stays.
+    The exposure stays on record.
     """
     open_ones = Exposure.objects.filter(pk=exposure.pk, kind=ExposureKind.REVEALED, ended_at=None)
     return bool(open_ones.update(ended_at=timezone.now(), ended_by=by))

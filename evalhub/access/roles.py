@@ -1,7 +1,6 @@
-"""Roles as data: who may do what. Applied after every migrate, by the house's only signal.
+"""Built-in roles and their rights, applied by a signal after every migrate.
 
-A right is written as `app.codename`; `app.*` is every right of an app and `app.view_*` every
-right whose name starts so.
+A right is written as `app.codename`; `app.*` and `app.view_*` are patterns.
 """
 
 from fnmatch import fnmatch
@@ -100,18 +99,18 @@ NEVER = (
     "evalhub.delete_languagemodel",
     *(f"*.{verb}_historical*" for verb in ("add", "change", "delete")),
 )
-"""Rights that no role has: what was frozen or recorded stays as it is."""
+"""Rights of no role: frozen and recorded rows stay unchanged."""
 
 
 def grants(right: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a role with these patterns has the right (`app.codename`)."""
+    """Return whether a role with these patterns has the right (`app.codename`)."""
     if any(fnmatch(right, pattern) for pattern in NEVER):
         return False
     return any(fnmatch(right, pattern) for pattern in patterns)
 
 
 def apply_roles(sender: Any, **kwargs: Any) -> None:
-    """Give each role's group exactly its rights. Idempotent; runs after the last app migrated."""
+    """Give each role's group exactly its rights. Idempotent."""
     from django.contrib.auth.models import Group, Permission
 
     rights = list(

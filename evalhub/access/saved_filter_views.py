@@ -1,4 +1,4 @@
-"""Saving and deleting filters from the lists, and what the lists show of them."""
+"""Views to save and delete the filters of a list."""
 
 from typing import Any
 
@@ -23,18 +23,18 @@ from evalhub.admin_site.pages import bounded_text, current_user
 
 
 class NameForm(forms.Form):
-    """Asked for again where a filter could not be saved."""
+    """The name of a filter, shown again if it could not be saved."""
 
     name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
     replace = forms.BooleanField(
         required=False,
-        label="Replace the filter of that name",
+        label="Replace the filter with this name",
         widget=UnfoldBooleanWidget,
     )
 
 
 def shown_on(request: HttpRequest) -> dict[str, Any] | None:
-    """What the list that is asked for shows of saved filters; None on other pages."""
+    """Return the saved filters of the requested list; None on other pages."""
     match = request.resolver_match
     page = match.view_name if match else ""
     address = address_of(page)
@@ -49,7 +49,7 @@ def shown_on(request: HttpRequest) -> dict[str, Any] | None:
 
 
 def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
-    """POST keeps the filters of a list; what is wrong is said with what was typed."""
+    """Save the filters of a list by POST; show the form again with its errors."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     page, query = request.POST.get("page", ""), request.POST.get("query", "")
@@ -62,11 +62,11 @@ def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            messages.success(request, f"Saved as “{row}”.")
+            messages.success(request, f"Filter “{row}” saved.")
             return HttpResponseRedirect(f"{address_of(page)}?{row.query}")
     shown = {
         **site.each_context(request),
-        "title": "Save these filters",
+        "title": "Save filters",
         "form": form,
         "hidden": [("page", page), ("query", query)],
         "button": "Save",
@@ -76,11 +76,11 @@ def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def delete_view(request: HttpRequest, key: int) -> HttpResponse:
-    """POST deletes a filter of one's own."""
+    """Delete one of the user's own filters by POST."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     row = get_object_or_404(SavedFilter, pk=key, user=current_user(request))
     query = saved_query(request.POST.get("query", ""))
     row.delete()
-    messages.success(request, f"The filter “{row}” is deleted; the list is as it was.")
+    messages.success(request, f"Filter “{row}” deleted.")
     return HttpResponseRedirect(f"{address_of(row.page) or '/'}?{query}")

@@ -1,4 +1,4 @@
-"""Filters of a list that a person keeps under a name. What they mean is the list's to check."""
+"""Saved filters of a list. The list itself validates them when they are applied."""
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -8,18 +8,18 @@ from django.urls import NoReverseMatch, reverse
 from evalhub.access.models import SavedFilter, User
 from evalhub.storable import UNSTORABLE
 
-LONGEST = 2000
-"""Characters of a query that is kept."""
-MOST = 50
-"""Filters that a person keeps of one list."""
-PASSING = {"p", "e", "all", "_popup", "_to_field", "_changelist_filters"}
-"""Parameters that say where in a list one is, not what it shows."""
-SAVED_PARAMETERS = ("_changelist", "_board")
+MAX_QUERY = 2000
+"""Characters of a saved query."""
+MAX_FILTERS = 50
+"""Saved filters per user and list."""
+TRANSIENT = {"p", "e", "all", "_popup", "_to_field", "_changelist_filters"}
+"""Parameters of the position in a list, not of its content."""
+LIST_PAGES = ("_changelist", "_board")
 
 
 def address_of(page: str) -> str:
-    """The address of a list by its URL name; "" where there is no such list."""
-    if not page.startswith("admin:") or not page.endswith(SAVED_PARAMETERS):
+    """Return the address of a list by its URL name, or ""."""
+    if not page.startswith("admin:") or not page.endswith(LIST_PAGES):
         return ""
     try:
         return reverse(page)
@@ -28,10 +28,10 @@ def address_of(page: str) -> str:
 
 
 def saved_query(query: str) -> str:
-    """A query string as it is kept: its pairs, without what is empty or passing."""
+    """Normalise a query string: drop empty and transient parameters."""
     kept = QueryDict(mutable=True)
     for name, values in QueryDict(query).lists():
-        if name not in PASSING and any(values):
+        if name not in TRANSIENT and any(values):
             kept.setlist(UNSTORABLE.sub("", name), [UNSTORABLE.sub("", v) for v in values if v])
     return kept.urlencode()
 
@@ -41,19 +41,19 @@ def filters_of(user: User, page: str) -> QuerySet[SavedFilter]:
 
 
 def save(user: User, page: str, name: str, query: str, *, replace: bool = False) -> SavedFilter:
-    """Keep a list's filters under a name, in the place of those of that name if so wanted.
+    """Save a list's filters under a name.
 
     Raises:
-        ValidationError: There is no such list, nothing is filtered, the name is empty, too long
-            or in use, the filters are too long, or there are too many already.
+        ValidationError: The list or name is invalid, the name is taken, nothing is filtered, or a
+            limit is reached.
     """
     name, kept = " ".join(name.split()), saved_query(query)
     old = filters_of(user, page).filter(name__iexact=name).first()
     problems = _problems(page, kept)
-    if filters_of(user, page).count() >= MOST and old is None:
-        problems.append(f"You keep {MOST} filters of this list already: delete one first.")
+    if filters_of(user, page).count() >= MAX_FILTERS and old is None:
+        problems.append(f"This list has {MAX_FILTERS} saved filters already: delete one first.")
     if old is not None and not replace:
-        raise ValidationError({"name": f"You have a filter “{old}” for this list already."})
+        raise ValidationError({"name": f"This list already has a saved filter “{old}”."})
     if problems:
         raise ValidationError(problems)
     row = old or SavedFilter(user=user, page=page)
@@ -68,7 +68,7 @@ def _problems(page: str, query: str) -> list[str]:
     if not address_of(page):
         problems.append(f"There is no list called {page[:100]!r}.")
     if not query:
-        problems.append("Nothing is filtered: choose filters or search first, then save them.")
-    if len(query) > LONGEST:
-        problems.append(f"These filters take {len(query)} characters; at most {LONGEST} are kept.")
+        problems.append("Nothing is filtered: filter or search first, then save.")
+    if len(query) > MAX_QUERY:
+        problems.append(f"These filters have {len(query)} characters, more than {MAX_QUERY}.")
     return problems

@@ -1,11 +1,10 @@
-"""Sealed text leaves only through `readable_by(user)`.
+"""Access to the text of sealed tests, only through `readable_by(user)`.
 
-Every table whose text comes from a test names its `sealed_fields` and the `sealed_path` to the
-test's own flag. Figures may be counted over all rows; texts are read through these querysets.
+Every table with text of a test names its `sealed_fields` and the `sealed_path` to the test's
+flag. Figures may count all rows; texts are read through these querysets.
 
-A sealed test can be revealed to a person. That opens what is derived from this one test. A row
-that hangs on several tests (its path leads through a relation to many) stays closed as long as
-one of them is sealed: what was revealed of one says nothing of the others.
+Revealing a sealed test to a user opens everything derived from it. A row derived from several
+tests (its path has a to-many relation) stays closed while any of them is sealed.
 """
 
 from functools import cache
@@ -22,17 +21,17 @@ SEALED = "sealed"
 
 
 class FiguresOnly(AnonymousUser):
-    """A reader of figures and of no test's text.
+    """A reader without access to any test's text.
 
-    What is made for it can be kept for all to read, whatever is sealed later.
+    Content made for it can be stored for all readers, whatever is sealed later.
     """
 
 
 class SealedQuerySet(models.QuerySet[Any]):
-    """Rows that hold, or are derived from, the text of tests."""
+    """Rows with text of tests, or derived from it."""
 
     def readable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Rows whose text this person may read: sealed ones only with the right to."""
+        """Filter rows whose text this user may read."""
         if isinstance(user, FiguresOnly):
             return self.none()
         if user.has_perm(READ_SEALED):  # type: ignore[union-attr]
@@ -49,7 +48,7 @@ class SealedQuerySet(models.QuerySet[Any]):
 
 @cache
 def test_lookup(model: type[models.Model]) -> str:
-    """The lookup of the one test that a row is derived from; "" where it hangs on several."""
+    """Return the lookup of the test that a row derives from; "" if it derives from several."""
     *steps, flag = model.sealed_path.split("__")  # type: ignore[attr-defined]
     assert flag == SEALED
     here: Any = model
@@ -62,7 +61,7 @@ def test_lookup(model: type[models.Model]) -> str:
 
 
 def revealed_tests(user: AbstractBaseUser | AnonymousUser) -> frozenset[int]:
-    """Sealed tests that this person may read though not all of them. Read once for a request."""
+    """Return the sealed tests revealed to this user. Read once per request."""
     if user.pk is None:
         return frozenset()
     known: frozenset[int] | None = getattr(user, "_revealed_tests", None)
@@ -74,7 +73,7 @@ def revealed_tests(user: AbstractBaseUser | AnonymousUser) -> frozenset[int]:
 
 
 def may_read(user: AbstractBaseUser | AnonymousUser, test: Any) -> bool:
-    """Whether this person may read the text of this test."""
+    """Return whether this user may read the text of this test."""
     if not test.sealed:
         return not isinstance(user, FiguresOnly)
     if isinstance(user, FiguresOnly):

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from evalhub.access.models import Token, User, digest_of
 
 KEYWORD = "Bearer"
-USE_KEPT_TO = timedelta(minutes=1)
+USE_PRECISION = timedelta(minutes=1)
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -33,9 +33,9 @@ class TokenAuthentication(BaseAuthentication):
 
 
 def _note_use(token: Token) -> None:
-    """Kept to the minute, so that reading does not write each time."""
+    """Save the time of use, once a minute at most, so that few reads write."""
     now = timezone.now()
-    if token.last_used_at is None or now - token.last_used_at >= USE_KEPT_TO:
+    if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
         Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 

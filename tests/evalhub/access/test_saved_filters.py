@@ -1,10 +1,10 @@
-"""Filters of a list are kept under a name, for the person who saved them."""
+"""Saved filters of a list belong to the user who saved them."""
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from evalhub.access.saved_filters import LONGEST, MOST, save, saved_query
+from evalhub.access.saved_filters import MAX_FILTERS, MAX_QUERY, save, saved_query
 from evalhub.models import SavedFilter
 from tests.factories import make_issue, make_user
 
@@ -74,7 +74,7 @@ def test_a_name_in_use_is_asked_about_with_what_was_typed(client, user):
     save(user, ISSUES, "Grave", "q=old")
 
     asked = keep(client, name="grave").content.decode()
-    assert "You have a filter “Grave” for this list already." in asked
+    assert "already has a saved filter “Grave”." in asked
     assert 'value="grave"' in asked
     assert 'value="severity__exact=high"' in asked
 
@@ -88,7 +88,7 @@ def test_a_name_in_use_is_asked_about_with_what_was_typed(client, user):
         ({"name": ""}, "This field is required"),
         ({"name": "x" * 81}, "at most 80 characters"),
         ({"query": "p=3"}, "Nothing is filtered"),
-        ({"query": "q=" + "x" * LONGEST}, f"at most {LONGEST} are kept"),
+        ({"query": "q=" + "x" * MAX_QUERY}, f"more than {MAX_QUERY}"),
     ],
 )
 def test_what_cannot_be_kept_is_said(client, user, fields, problem):
@@ -104,7 +104,7 @@ def test_only_lists_have_filters(client, user, page):
 
 
 def test_there_is_an_end_to_how_many(user):
-    for number in range(MOST):
+    for number in range(MAX_FILTERS):
         SavedFilter.objects.create(user=user, page=ISSUES, name=str(number), query="q=x")
 
     with pytest.raises(ValidationError, match="delete one first"):

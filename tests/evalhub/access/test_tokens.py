@@ -96,7 +96,10 @@ def test_a_read_only_token_reads_and_does_not_write():
     response = client.post(LIST, {"name": "new"})
 
     assert client.get(LIST).status_code == 200
-    assert (response.status_code, response.json()["detail"]) == (403, "This token may only read.")
+    assert (response.status_code, response.json()["detail"]) == (
+        403,
+        "This token is read-only. Create one that can write.",
+    )
     assert not Tag.objects.exists()
 
 
