@@ -1,4 +1,4 @@
-"""What recurs: by a cron expression, in the site's time zone, until it is paused."""
+"""Schedules: cron expressions in the site's time zone, active until paused."""
 
 import logging
 from collections.abc import Callable
@@ -15,18 +15,20 @@ DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 
 
 class BadCron(ValueError):
-    """A cron expression that names no time; the message says what is wrong."""
+    """An invalid cron expression; the message says why."""
 
 
 class ScheduleRefused(Exception):
-    """What recurs may not be done any more; the message says why."""
+    """A scheduled action that is no longer allowed; the message says why."""
 
 
 class ScheduledModel(models.Model):
-    """A row that recurs while it has a cron expression and is not paused."""
+    """A row whose action repeats while it has a cron expression and is not paused."""
 
     cron = models.CharField(
-        max_length=100, blank=True, help_text="Such as 0 6 * * 1: Mondays at six. Empty: once."
+        max_length=100,
+        blank=True,
+        help_text="For example 0 6 * * 1 for Mondays at 06:00. Leave empty to run once.",
     )
     is_paused = models.BooleanField(default=False)
     next_at = models.DateTimeField(null=True, blank=True)
@@ -37,7 +39,7 @@ class ScheduledModel(models.Model):
         abstract = True
 
     def start_schedule(self, cron: str) -> None:
-        """Let it recur from now on.
+        """Start the schedule.
 
         Raises:
             BadCron: See `next_at`.
@@ -47,25 +49,25 @@ class ScheduledModel(models.Model):
         self.save(update_fields=["cron", "is_paused", "next_at"])
 
     def pause(self) -> None:
-        """Let it not recur until it is resumed."""
+        """Pause the schedule until it is resumed."""
         self.is_paused, self.next_at = True, None
         self.save(update_fields=["is_paused", "next_at"])
 
     def resume(self) -> None:
-        """Let it recur again, at the next time that its expression names."""
+        """Resume the schedule at its next time."""
         self.start_schedule(self.cron)
 
 
 def do_due(
     kind: type[ScheduledModel], act: Callable[[Any], str], now: datetime | None = None
 ) -> int:
-    """Do what is due of one kind, and return how many were done or refused.
+    """Run the due rows of one kind and return their number.
 
-    A row is claimed by a conditional update, so several processes may call this at once. A time
-    that was missed, once or often, fires once.
+    A conditional update claims each row, so several processes may call this at once. Any number
+    of missed times runs once.
 
     Args:
-        act: Does it, and says in words what came of it; it may raise `ScheduleRefused`.
+        act: Performs the action and returns its outcome as text; may raise `ScheduleRefused`.
     """
     now = now or timezone.now()
     due = kind._default_manager.filter(is_paused=False, next_at__lte=now).exclude(cron="")
@@ -74,7 +76,7 @@ def do_due(
 
 @transaction.atomic
 def _done(row: ScheduledModel, act: Callable[[Any], str], now: datetime) -> bool:
-    """In one transaction with the claim: what dies half-way has not been claimed."""
+    """Claim and run a row in one transaction, so that a crash undoes the claim."""
     rows = type(row)._default_manager
     claim = rows.filter(pk=row.pk, next_at=row.next_at, is_paused=False)
     try:
@@ -88,7 +90,7 @@ def _done(row: ScheduledModel, act: Callable[[Any], str], now: datetime) -> bool
 
 
 def _outcome(row: ScheduledModel, act: Callable[[Any], str]) -> str:
-    """Do it, and say in words what came of it; errors too."""
+    """Run the action and return its outcome or error as text."""
     try:
         with transaction.atomic():
             return act(row)
@@ -100,16 +102,16 @@ def _outcome(row: ScheduledModel, act: Callable[[Any], str]) -> str:
 
 
 def next_at(cron: str, after: datetime) -> datetime:
-    """The first time after `after` that the expression names.
+    """Return the first scheduled time after `after`.
 
     Raises:
-        BadCron: It has not five fields, or names no time that will come.
+        BadCron: It does not have five fields, or never occurs.
     """
     return next_times(cron, after, 1)[0]
 
 
 def next_times(cron: str, after: datetime, count: int) -> list[datetime]:
-    """The next so many times, in the site's time zone.
+    """Return the next `count` times, in the site's time zone.
 
     Raises:
         BadCron: See `next_at`.
@@ -117,18 +119,18 @@ def next_times(cron: str, after: datetime, count: int) -> list[datetime]:
     fields = cron.split()
     if len(fields) != 5:
         raise BadCron(
-            f"{cron!r} has {len(fields)} fields: write minute, hour, day of month, month and "
-            "day of week, such as 0 6 * * 1 for Mondays at six."
+            f"{cron!r} has {len(fields)} fields: enter minute, hour, day of month, month and "
+            "day of week, such as 0 6 * * 1 for Mondays at 06:00."
         )
     try:
         times = croniter(" ".join(fields), after.astimezone(timezone.get_default_timezone()))
         return [times.get_next(datetime) for _ in range(count)]
     except (CroniterError, ValueError) as error:
-        raise BadCron(f"{cron!r} names no time: {error}.") from error
+        raise BadCron(f"{cron!r} never occurs: {error}.") from error
 
 
 def in_words(cron: str) -> str:
-    """Common expressions in words, such as "Mondays at 06:00"; others as they are."""
+    """Describe common expressions, such as "Mondays at 06:00"; return others unchanged."""
     minute, hour, day, month, weekday = cron.split()
     if not (minute.isdigit() and month == "*"):
         return cron

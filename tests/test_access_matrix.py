@@ -108,7 +108,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
     "admin:evalhub_token_revoke": (post(ADMINS),),
     "admin:evalhub_notification_changelist": (get(STAFF),),
-    "admin:evalhub_notification_choose": (get(STAFF), post(STAFF)),
+    "admin:evalhub_notification_settings": (get(STAFF), post(STAFF)),
     "admin:evalhub_notification_read": (post(STAFF),),
     "admin:evalhub_notification_open": (post(frozenset()),),  # only whose it is opens it
     "admin:evalhub_webhook_test": (post(MAINTAINERS),),

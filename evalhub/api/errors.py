@@ -1,4 +1,4 @@
-"""How the API says what is wrong: with the field, the value, and what was expected."""
+"""API errors: the field, its value, and the expected one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,11 +16,11 @@ from evalhub.work.progress import NotPossible
 
 SHOWN = 80
 UNSHOWN = {"api_key_env"}
-"""Where people may have put a key by mistake."""
+"""Fields that may hold a key by mistake."""
 
 
 class Conflict(APIException):
-    """What is asked for cannot be done in the present state."""
+    """A request that conflicts with the current state."""
 
     status_code = status.HTTP_409_CONFLICT
     default_code = "conflict"
@@ -33,8 +33,8 @@ class TooLarge(APIException):
 
 
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to a request that failed; None where it is a fault of ours."""
-    error = as_ours(error)
+    """Return the response to a failed request; None for an error of ours."""
+    error = api_error(error)
     response = exception_handler(error, context)
     if response is None or not isinstance(error, ValidationError):
         return response
@@ -43,8 +43,8 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def as_ours(error: Exception) -> Exception:
-    """What the acting functions raise, as answers: refusals tell all their problems at once."""
+def api_error(error: Exception) -> Exception:
+    """Translate errors of acting functions; refusals list all their problems at once."""
     if isinstance(error, RequestDataTooBig):
         return TooLarge()
     if isinstance(error, NotPossible):
@@ -59,13 +59,13 @@ def as_ours(error: Exception) -> Exception:
 
 
 def given_in(request: Request) -> dict[str, Any]:
-    """What a request says, by name."""
+    """Return the request's parameters and body, by name."""
     body = request.data if isinstance(request.data, dict) else {}
     return {**request.query_params.dict(), **body}
 
 
 def with_values(errors: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Each field's messages, with the value that was given where they do not name it yet."""
+    """Add the given value to each field's messages that do not name it yet."""
     return {
         field: [_with_value(message, given[field]) for message in messages]
         if field in given and field not in UNSHOWN and _are_texts(messages)
@@ -85,7 +85,7 @@ def _with_value(message: str, value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it is named in an error: its beginning and length where it is long."""
+    """Format a value for an error; a long one is cut and its length added."""
     if isinstance(value, str) and len(value) > SHOWN:
         return f"{value[:SHOWN]!r}… of {len(value)} characters"
     return repr(value)[: 2 * SHOWN]

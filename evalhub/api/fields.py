@@ -1,4 +1,4 @@
-"""How columns are read and written: texts and JSON are bounded, with errors that say by what."""
+"""API fields with limits on the size of texts and JSON."""
 
 import json
 from copy import copy
@@ -7,17 +7,17 @@ from typing import Any
 from django.db import models
 from rest_framework import serializers
 
-MOST_TEXT = 200_000
-"""Characters of one text: ten times what a model with a long context answers at most."""
-MOST_JSON = 500_000
-"""Characters of one JSON value, as it is written without spaces."""
+MAX_TEXT = 200_000
+"""Characters of a text: ten times the longest answer of a model."""
+MAX_JSON = 500_000
+"""Characters of a JSON value without whitespace."""
 
 
 class LongText(serializers.CharField):
-    """Text as it was sent, its space included."""
+    """Text with its whitespace."""
 
     def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("max_length", MOST_TEXT)
+        kwargs.setdefault("max_length", MAX_TEXT)
         kwargs.setdefault("trim_whitespace", False)
         super().__init__(**kwargs)
 
@@ -28,9 +28,9 @@ class BoundedJSON(serializers.JSONField):
     def to_internal_value(self, data: Any) -> Any:
         value = super().to_internal_value(data)
         length = len(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
-        if length > MOST_JSON:
+        if length > MAX_JSON:
             raise serializers.ValidationError(
-                f"This JSON has {length} characters, and {MOST_JSON} is the most."
+                f"This JSON has {length} characters; the limit is {MAX_JSON}."
             )
         return value
 
@@ -46,11 +46,11 @@ class JSONObject(BoundedJSON):
 
 
 class Name(serializers.StringRelatedField):
-    """What a related row is called."""
+    """Name of a related row."""
 
 
 class RowSerializer(serializers.ModelSerializer):
-    """A model's columns, texts and JSON bounded; its own rules and constraints hold here too."""
+    """Serializer of a model with bounded fields and the model's own validation."""
 
     serializer_field_mapping = {
         **serializers.ModelSerializer.serializer_field_mapping,

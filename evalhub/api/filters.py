@@ -1,7 +1,7 @@
-"""Filters and orders by the names that a view declares; every other parameter is refused.
+"""Filtering and ordering by declared parameters; any other parameter is an error.
 
-A lookup such as `user__password__startswith` never reaches the database: no name of a filter has
-two underscores, and what is not a name is an error.
+A lookup such as `user__password__startswith` never reaches the database: no filter's name has two
+underscores.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,7 +20,7 @@ HIGHEST_ID = 2**63 - 1
 
 
 class Id(filters.NumberFilter):
-    """The number of a row."""
+    """Id of a row."""
 
     field_class = forms.IntegerField
 
@@ -32,7 +32,7 @@ class Id(filters.NumberFilter):
 
 
 class TrueOrFalse(forms.NullBooleanField):
-    """Django's own takes every other word for "no matter"."""
+    """Boolean field that refuses other words, unlike Django's."""
 
     widget = forms.TextInput
 
@@ -45,7 +45,7 @@ class TrueOrFalse(forms.NullBooleanField):
 
 
 class YesNo(filters.BooleanFilter):
-    """A switch."""
+    """Filter by true or false."""
 
     field_class = TrueOrFalse
 
@@ -54,24 +54,24 @@ class YesNo(filters.BooleanFilter):
 
 
 class OneOf(filters.MultipleChoiceFilter):
-    """One of several values, or any of some: the parameter may be repeated."""
+    """Filter by a choice, or by several with a repeated parameter."""
 
     def __init__(self, choices: Any, **kwargs: Any) -> None:
         super().__init__(choices=choices.choices, distinct=False, **kwargs)
 
 
 class Since(filters.IsoDateTimeFilter):
-    """At this time or later."""
+    """Filter from this time on."""
 
     def __init__(self, field_name: str, **kwargs: Any) -> None:
         super().__init__(field_name=field_name, lookup_expr="gte", **kwargs)
 
 
 def refuse_unknown(request: Request, names: Collection[str]) -> None:
-    """Raise an error for each query parameter that is none of these, naming those that exist."""
+    """Raise an error that names each unknown query parameter and the known ones."""
     known = ", ".join(sorted(names)) or "none"
     unknown = {
-        name: [f"There is no parameter {name!r} here. Those that exist: {known}."]
+        name: [f"Unknown parameter {name!r}. Available: {known}."]
         for name in request.query_params
         if name not in names
     }
@@ -80,7 +80,7 @@ def refuse_unknown(request: Request, names: Collection[str]) -> None:
 
 
 class NamedFilters(filters.DjangoFilterBackend):
-    """Applies a view's filters to its list. A single row takes no parameters."""
+    """Backend that applies a view's filters to lists. A single row takes no parameters."""
 
     def filter_queryset(
         self, request: Request, queryset: QuerySet[Any], view: APIView
@@ -96,7 +96,7 @@ class NamedFilters(filters.DjangoFilterBackend):
 
 
 class NamedOrdering(OrderingFilter):
-    """Orders by the fields that a view names. Each is unique, or nearly so, and never null."""
+    """Backend that orders by a view's fields, all never null and nearly unique."""
 
     ordering_fields = ("id",)
 
@@ -119,7 +119,7 @@ class NamedOrdering(OrderingFilter):
                 "name": "ordering",
                 "required": False,
                 "in": "query",
-                "description": "With a minus: from the highest down.",
+                "description": "Field to order by; prefix with a minus for descending order.",
                 "schema": {
                     "type": "string",
                     "enum": [f"{sign}{name}" for name in names for sign in ("", "-")],

@@ -1,4 +1,4 @@
-"""What the API takes: JSON with text that a database can keep."""
+"""JSON parser that refuses text which no database can store."""
 
 from collections.abc import Mapping
 from typing import IO, Any

@@ -5,11 +5,11 @@ from evalhub.models import Call, Exposure, LanguageModel, Notification
 
 CHANGE_MODEL = "evalhub.change_languagemodel"
 FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
-"""Where a model is called, the name of the variable with its key, and what is sent with it."""
+"""Fields with a model's address, the variable of its key, and its parameters."""
 
 
 class LanguageModelSerializer(RowSerializer):
-    """No secrets: keys stand in environment variables and are never read here."""
+    """A language model, without secrets: its key stays in an environment variable."""
 
     class Meta:
         model = LanguageModel
@@ -77,7 +77,7 @@ class CallSerializer(RowSerializer):
 
 
 class ExposureSerializer(RowSerializer):
-    """`endpoint` for what was sent, `user` for what was revealed; neither: open to all."""
+    """An exposure: sent to `endpoint`, revealed to `user`, or open to all if both are empty."""
 
     user, by, ended_by = Name(), Name(), Name()
 

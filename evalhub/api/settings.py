@@ -1,4 +1,4 @@
-"""How the API reads, answers and describes itself: settings that nobody changes."""
+"""Fixed settings of the API and its schema."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "EvalHub",
-    "DESCRIPTION": """The ledger of what language models get wrong.
+    "DESCRIPTION": """Track what language models get wrong.
 
-Send `Authorization: Bearer <token>`; tokens are made in the admin, to read only or to write, and do
-what their person may. Lists are filtered and ordered by the parameters named here, any other is an
-error; follow `next` for more. An error of status 400 names fields with what is wrong, or lists all
-`problems`; 409 says why something cannot be done now. `null` is not measured, never 0. Nothing is
-deleted. Text of sealed tests is told only to those who may read it.""",
+Send `Authorization: Bearer <token>`. Create tokens in the admin, read-only or with write access; a
+token has its user's rights. Filter and order lists by the parameters listed here (others are
+errors) and follow `next` for more rows. Status 400 names the wrong fields or lists all `problems`;
+409 says why the current state forbids the request. `null` means not measured, never 0. Nothing is
+deleted. Text of sealed tests requires the right to read it.""",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -31,17 +31,17 @@ from evalhub.models import (
 
 
 class Rows(GenericViewSet):
-    """Rows of one kind; verbs are mixed in, so that what must not be done has no door."""
+    """Base of all viewsets; only the allowed verbs are mixed in."""
 
     lookup_value_regex = "[0-9]{1,18}"
 
 
 class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
-    """Rows that are only read here."""
+    """Rows that can only be read."""
 
 
 class Written(mixins.CreateModelMixin, ReadOnly):
-    """Rows that are made and changed here, by PATCH, and never deleted."""
+    """Rows that can be created and changed by PATCH, never deleted."""
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         body = self.get_serializer(self.get_object(), data=request.data, partial=True)
@@ -62,10 +62,10 @@ class LanguageModelFilters(filters.FilterSet):
 
 
 class LanguageModelViewSet(ReadOnly):
-    """Endpoints that may be called.
+    """Language models.
 
-    They are set up by people in the admin, never through a token: whoever could have a key sent
-    to another address could read it.
+    They are set up in the admin only: a token that could change an address could have the key sent
+    there.
     """
 
     queryset = LanguageModel.objects.order_by("-pk")
@@ -77,7 +77,7 @@ class LanguageModelViewSet(ReadOnly):
 class CallFilters(filters.FilterSet):
     language_model = Id(field_name="language_model_id")
     role = OneOf(CallRole)
-    batch = filters.CharFilter(help_text="Such as run 12, or judging 3.")
+    batch = filters.CharFilter(help_text="Such as run 12, or judge run 3.")
     error_kind = filters.CharFilter()
     failed = YesNo(method="with_error")
 
@@ -86,9 +86,9 @@ class CallFilters(filters.FilterSet):
 
 
 class CallViewSet(ReadOnly):
-    """Requests to providers, failures included.
+    """Calls to providers, failures included.
 
-    Replies are shown to those who may read sealed tests: a reply may quote any of them.
+    Replies require the right to read sealed tests: a reply may quote any of them.
     """
 
     queryset = Call.objects.order_by("-pk")
@@ -110,9 +110,9 @@ class ExposureFilters(filters.FilterSet):
 
 
 class ExposureViewSet(ReadOnly):
-    """To whom and to what sealed tests were shown. Reveal a test at `tests/{id}/reveal/`.
+    """Exposures of sealed tests. Reveal a test at `tests/{id}/reveal/`.
 
-    Reasons are told to those who may read sealed tests: they may quote one.
+    Reasons require the right to read sealed tests: they may quote one.
     """
 
     queryset = Exposure.objects.select_related("user", "by", "ended_by").order_by("-pk")
@@ -130,7 +130,7 @@ class NotificationFilters(filters.FilterSet):
 
 
 class NotificationViewSet(ReadOnly):
-    """What the token's person was told."""
+    """Notifications of the token's user."""
 
     queryset = Notification.objects.order_by("-pk")
     serializer_class = NotificationSerializer

@@ -1,4 +1,4 @@
-"""One's own notices, what one wants to be told of, and who outside is told."""
+"""Admin of notifications, their settings, webhooks and deliveries."""
 
 from typing import Any
 
@@ -30,12 +30,12 @@ CHANGE_WEBHOOK = "evalhub.change_webhook"
 
 @admin.register(Notification)
 class NotificationAdmin(ReadOnlyAdmin):
-    """What the person who looks was told; nobody sees another's."""
+    """The user's own notifications; nobody sees those of others."""
 
     section = "Dashboard"
     when_empty = (
-        "You are told here when a run of yours is done or worse than its baseline, when an issue "
-        "becomes yours, and when a review is sent back to you."
+        "You are notified when your run finishes or is worse than its baseline, when an issue is "
+        "assigned to you, and when your review is sent back."
     )
     list_display = ("notified", "kind_label", "created_at", "is_read")
     list_display_links = None
@@ -62,7 +62,7 @@ class NotificationAdmin(ReadOnlyAdmin):
             "evalhub/notifications/open_button.html", {"notification": notification}
         )
 
-    @display(description="about", ordering="kind")
+    @display(description="event", ordering="kind")
     def kind_label(self, notification: Notification) -> str:
         return notification.get_kind_display()
 
@@ -73,26 +73,26 @@ class NotificationAdmin(ReadOnlyAdmin):
     @admin.action(description="Mark as read")
     def mark_read(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
         read = queryset.filter(read_at=None).update(read_at=timezone.now())
-        self.message_user(request, f"{read} marked as read.", messages.SUCCESS)
+        self.message_user(request, f"Marked as read: {read}.", messages.SUCCESS)
 
-    @admin.action(description="Mark as not read")
+    @admin.action(description="Mark as unread")
     def mark_unread(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
         unread = queryset.exclude(read_at=None).update(read_at=None)
-        self.message_user(request, f"{unread} marked as not read.", messages.SUCCESS)
+        self.message_user(request, f"Marked as unread: {unread}.", messages.SUCCESS)
 
     # Pages of its own -----------------------------------------------------------------------------
 
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
         return [
-            path("save-preferences/", wrap(self.choose_view), name="evalhub_notification_choose"),
+            path("settings/", wrap(self.settings_view), name="evalhub_notification_settings"),
             path("read/", wrap(self.read_view), name="evalhub_notification_read"),
             path("<int:pk>/open/", wrap(self.open_view), name="evalhub_notification_open"),
             *super().get_urls(),
         ]
 
     def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Mark it as read, and go where it leads."""
+        """Mark a notification as read and open its page."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         notification = self.found(request, pk)
@@ -100,26 +100,26 @@ class NotificationAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(notification.url or self.url_of("changelist"))
 
     def read_view(self, request: HttpRequest) -> HttpResponse:
-        """Mark all of one's own as read."""
+        """Mark all of the user's notifications as read."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         self.mark_read(request, self.get_queryset(request))
         return HttpResponseRedirect(self.url_of("changelist"))
 
-    def choose_view(self, request: HttpRequest) -> HttpResponse:
-        """Of what the person wants to be told, and where."""
-        who = current_user(request)
+    def settings_view(self, request: HttpRequest) -> HttpResponse:
+        """Choose the channels of each kind of event."""
+        user = current_user(request)
         if request.method == "POST":
             save_preferences(
-                who, {kind: request.POST.getlist(kind) for kind in NotificationKind.values}
+                user, {kind: request.POST.getlist(kind) for kind in NotificationKind.values}
             )
-            self.message_user(request, "Kept.", messages.SUCCESS)
+            self.message_user(request, "Notification settings saved.", messages.SUCCESS)
             return HttpResponseRedirect(self.url_of("changelist"))
         rows = [
             (
                 kind,
                 [
-                    (channel, name, channel in channels_of(who, kind))
+                    (channel, name, channel in channels_of(user, kind))
                     for channel, name in CHANNELS.items()
                 ],
             )
@@ -128,7 +128,7 @@ class NotificationAdmin(ReadOnlyAdmin):
         return self.page(
             request,
             "evalhub/notifications/preferences.html",
-            title="What you are told of",
+            title="Notification settings",
             rows=rows,
             channels=CHANNELS.values(),
             is_mail_on=is_mail_on(),
@@ -138,17 +138,17 @@ class NotificationAdmin(ReadOnlyAdmin):
 
 @admin.register(Webhook)
 class WebhookAdmin(PageAdmin):
-    """Addresses that programs listen at."""
+    """Webhooks: addresses that are notified of events."""
 
     form = WebhookForm
     keeps_history = False
-    when_empty = "Add the address of a program that is to be told of runs, issues and reviews."
+    when_empty = "Add an address to notify of runs, issues and reviews."
     list_display = ("name", "url", "subscribed_to", "is_active")
     list_filter = ("is_active",)
     search_fields = ("name", "url")
     fields = ("name", "url", "secret_env", "kinds", "is_active")
 
-    @display(description="told of")
+    @display(description="events")
     def subscribed_to(self, webhook: Webhook) -> str:
         labels = dict(NotificationKind.choices)
         return ", ".join(str(labels[kind]) for kind in webhook.kinds if kind in labels)
@@ -164,7 +164,7 @@ class WebhookAdmin(PageAdmin):
         webhook = kwargs.get("obj")
         acts = []
         if webhook is not None and self.has_change_permission(request, webhook):
-            acts.append(Button("Send a test", self.url_of("test", webhook.pk)))
+            acts.append(Button("Send test", self.url_of("test", webhook.pk)))
         if webhook is not None:
             deliveries = reverse("admin:evalhub_delivery_changelist")
             listed = f"{deliveries}?webhook__id__exact={webhook.pk}"
@@ -176,24 +176,24 @@ class WebhookAdmin(PageAdmin):
         return [path("<int:pk>/test/", view, name="evalhub_webhook_test"), *super().get_urls()]
 
     def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Send a test now; POST only."""
+        """Send a test delivery now; POST only."""
         webhook = self.found(request, pk)
         if request.method != "POST" or not self.has_change_permission(request, webhook):
             raise PermissionDenied
         delivery = send_test(webhook)
         if delivery.state == DeliveryState.DONE:
-            notified = f"It answered with status {delivery.status_code}."
-            self.message_user(request, f"The test arrived. {notified}", messages.SUCCESS)
+            text = f"Test delivered: status {delivery.status_code}."
+            self.message_user(request, text, messages.SUCCESS)
         else:
-            self.say(request, f"The test did not arrive. {delivery.problem}")
+            self.say(request, f"Test not delivered. {delivery.problem}")
         return self.back(request, webhook)
 
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin):
-    """What was sent outside, and what became of it."""
+    """Deliveries to webhooks and by e-mail, with their state."""
 
-    when_empty = "What webhooks and e-mail addresses are sent is listed here."
+    when_empty = "Deliveries to webhooks and by e-mail are listed here."
     list_display = (
         "key",
         "receiver",
@@ -226,10 +226,10 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def has_again_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm(CHANGE_WEBHOOK))
 
-    @admin.action(permissions=["again"], description="Try again")
+    @admin.action(permissions=["again"], description="Retry")
     def again(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> None:
         given_up = queryset.filter(state=DeliveryState.FAILED)
         for delivery in given_up:
             retry(delivery)
-        notified = f"{len(given_up)} of {queryset.count()} are sent again within a minute."
-        self.message_user(request, notified, messages.SUCCESS)
+        text = f"Retrying {len(given_up)} of {queryset.count()} within a minute."
+        self.message_user(request, text, messages.SUCCESS)

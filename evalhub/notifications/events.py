@@ -1,4 +1,4 @@
-"""Telling people and programs of an event, once each."""
+"""Notification of users and webhooks of an event, once each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from evalhub.notifications.preferences import MAIL, SITE, channels_of, is_mail_o
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. It holds no text of a test: it leaves the house.
+    """An event. It must hold no text of a test, as it is sent outside.
 
-    `key` names it for ever, such as "run 12 judging 3 finished": it is told once. `url` is a path
-    of the site; `facts` are told to programs only, and are JSON.
+    `key` identifies it for good, such as "run 12 judge run 3 finished". `url` is a path of the
+    site; `facts` are JSON for webhooks only.
     """
 
     kind: NotificationKind
@@ -31,13 +31,13 @@ class Event:
 
 @transaction.atomic
 def notify(event: Event, *, to: Iterable[User]) -> int:
-    """Tell these people, as each of them chose, and all webhooks that listen.
+    """Notify these users, by the channels of their choice, and all subscribed webhooks.
 
-    Telling the same event again does nothing. What leaves the house is sent within a minute or two,
-    by `evalhub.notifications.outbox`.
+    Repeating an event does nothing. E-mails and webhooks are sent within two minutes by
+    `evalhub.notifications.outbox`.
 
     Returns:
-        How many people were told that had not been told before.
+        The number of users newly notified.
     """
     notified = sum(_notify_user(event, user) for user in dict.fromkeys(to) if user.is_active)
     for webhook in Webhook.objects.filter(is_active=True):
@@ -70,7 +70,7 @@ def _notify_user(event: Event, user: User) -> bool:
 
 
 def payload_of(event: Event) -> dict[str, Any]:
-    """What a webhook is sent of an event."""
+    """Return the JSON that a webhook receives."""
     return {
         "event": event.kind.value,
         "key": event.key,
@@ -83,5 +83,5 @@ def payload_of(event: Event) -> dict[str, Any]:
 
 
 def link_to(path: str) -> str:
-    """The whole address of a page; the path alone where the operator did not say the site's."""
+    """Return a page's full address; its path alone if EVALHUB_SITE_URL is not set."""
     return f"{settings.EVALHUB_SITE_URL.rstrip('/')}{path}" if path else ""

@@ -8,10 +8,10 @@ from evalhub.notifications.models import NotificationKind, Webhook
 
 
 class WebhookForm(forms.ModelForm):
-    """A webhook; its address is checked as those of language models are."""
+    """Form of a webhook; its address must satisfy the policy for models' addresses."""
 
     kinds = forms.MultipleChoiceField(
-        label="Told of",
+        label="Events",
         choices=NotificationKind.choices,
         widget=forms.CheckboxSelectMultiple,
         initial=NotificationKind.values,

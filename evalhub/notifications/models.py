@@ -1,4 +1,4 @@
-"""What people and programs are told: notices, and their delivery outside."""
+"""Notifications, webhooks and deliveries."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -19,9 +19,9 @@ class NotificationKind(models.TextChoices):
 
 
 class Notification(models.Model):
-    """What one person is told. It holds no text of a test.
+    """A notification of one user, without text of a test.
 
-    `key` names what happened, so that telling it twice does no harm. `url` is a path of the site.
+    `key` identifies the event, so that each is notified once. `url` is a path of the site.
     """
 
     recipient = models.ForeignKey(
@@ -54,7 +54,7 @@ class Notification(models.Model):
 
 
 class Webhook(models.Model):
-    """An address that is told of events. The secret that signs is not stored, only its name."""
+    """An address to notify of events. Only the name of the signing secret is stored."""
 
     name = models.CharField(max_length=100, unique=True)
     url = models.CharField("URL", max_length=300)
@@ -62,9 +62,9 @@ class Webhook(models.Model):
         "secret variable",
         max_length=100,
         validators=[environment_name],
-        help_text="Name of the environment variable that holds the secret with which it is signed.",
+        help_text="Name of the environment variable with the signing secret.",
     )
-    kinds = models.JSONField(default=list, help_text="What it is told of.")
+    kinds = models.JSONField(default=list, help_text="Events to send.")
     is_active = models.BooleanField(default=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -83,12 +83,10 @@ class Webhook(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Who receives a signature can try guesses at what it was made with."""
+        """Refuse the site's own settings: a receiver could guess them from signatures."""
         if self.secret_env.startswith(OWN_SETTINGS):
-            notified = (
-                "is a setting of this site: name a variable that holds nothing but this secret."
-            )
-            raise ValidationError({"secret_env": f"{self.secret_env} {notified}"})
+            problem = f"{self.secret_env} is a setting of this site: use a variable of its own."
+            raise ValidationError({"secret_env": problem})
 
 
 class DeliveryState(models.TextChoices):
@@ -98,7 +96,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One telling of one event to a webhook, or of one notice by e-mail; tried until it arrives."""
+    """Delivery of an event to a webhook, or of a notification by e-mail, with retries."""
 
     webhook = models.ForeignKey(
         Webhook, models.CASCADE, null=True, blank=True, related_name="deliveries"
@@ -106,7 +104,7 @@ class Delivery(models.Model):
     notification = models.ForeignKey(
         Notification, models.CASCADE, null=True, blank=True, related_name="deliveries"
     )
-    key = models.CharField(max_length=100, help_text="Names the event.")
+    key = models.CharField(max_length=100, help_text="Identifies the event.")
     payload = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=7, choices=DeliveryState, default=DeliveryState.PENDING)
     attempts = models.PositiveSmallIntegerField(default=0, validators=[MaxValueValidator(100)])

@@ -1,7 +1,7 @@
-"""Sending what leaves the house: e-mails and webhooks, tried again until they arrive.
+"""Delivery of e-mails and webhooks, at least once, with retries.
 
-A delivery is taken for a minute before it is sent, so that two processes do not send it at once;
-a process that dies while sending leaves it to be sent again. So it arrives at least once.
+A process reserves a delivery before sending it, so that no other sends it at the same time. If
+the process dies, the delivery is sent again.
 """
 
 import json
@@ -27,17 +27,17 @@ from evalhub.notifications.signing import signature
 log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240, 720, 1440))
-"""After each try that failed; one try more, and it is given up."""
+"""Waits after each failed attempt; after the last, a delivery gets one more attempt."""
 AT_ONCE = 20
 TIMEOUT_S = 10.0
 GONE = 410
-"""The answer of a webhook that wants to be told of nothing more."""
+"""Status of a webhook that no longer wants deliveries."""
 
 _running = Lock()
 
 
 class Undelivered(Exception):
-    """Why a try failed, in words. `final`: there is no use in trying again."""
+    """A failed attempt. `final`: a retry is pointless."""
 
     def __init__(self, problem: str, *, status: int | None = None, final: bool = False) -> None:
         super().__init__(problem)
@@ -45,7 +45,7 @@ class Undelivered(Exception):
 
 
 def deliver_in_background() -> None:
-    """Send what is due, beside the guard that calls it every minute: a webhook may be slow."""
+    """Send due deliveries in a thread, so that a slow webhook does not block the reaper."""
     if _is_due() and not _running.locked():
         Thread(target=_deliver_all, name="deliveries", daemon=True).start()
 
@@ -65,7 +65,7 @@ def _deliver_all() -> None:
 
 
 def deliver_due() -> int:
-    """Send what is due now, at most `AT_ONCE`; gives how many were tried."""
+    """Send at most `AT_ONCE` due deliveries and return the number attempted."""
     taken = _take()
     for delivery in taken:
         _try(delivery)
@@ -79,7 +79,7 @@ def _due() -> QuerySet[Delivery]:
 
 @transaction.atomic
 def _take() -> list[Delivery]:
-    """Some that are due, out of reach of others until their next try would be."""
+    """Reserve some due deliveries until their next attempt is due."""
     due = _due().select_for_update(
         skip_locked=connection.features.has_select_for_update_skip_locked
     )
@@ -114,37 +114,37 @@ def _send_mail(delivery: Delivery) -> None:
     assert notification is not None
     user = notification.recipient
     if not user.is_active or not user.email:
-        raise Undelivered(f"{user} has no e-mail address any more.", final=True)
+        raise Undelivered(f"{user} no longer has an e-mail address.", final=True)
     body = "\n\n".join(part for part in (notification.text, link_to(notification.url)) if part)
     try:
         EmailMessage(
             subject=" ".join(notification.title.split()), body=body, to=[user.email]
         ).send()
     except (OSError, ValueError) as error:  # smtplib's are the first, of odd addresses the second
-        raise Undelivered(f"The mail server did not take it: {error}") from error
+        raise Undelivered(f"The mail server refused it: {error}") from error
 
 
 # To a webhook ------------------------------------------------------------------------------------
 
 
 def _send_webhook(delivery: Delivery) -> int:
-    """Send it to the webhook's address; gives the status that it answered with."""
+    """Send to the webhook's address and return the status."""
     webhook = delivery.webhook
     assert webhook is not None
     if not webhook.is_active:
-        raise Undelivered("The webhook was switched off.", final=True)
+        raise Undelivered("The webhook is inactive.", final=True)
     body = json.dumps({"delivery": delivery.pk, **delivery.payload}).encode()
     status = _status_of(webhook.url, body, _headers(webhook, delivery, body))
     if not 200 <= status < 300:
-        notified = f"It answered with status {status}."
-        raise Undelivered(notified, status=status, final=status == GONE)
+        problem = f"The webhook returned status {status}."
+        raise Undelivered(problem, status=status, final=status == GONE)
     return status
 
 
 def _headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]:
     secret = os.environ.get(webhook.secret_env, "")
     if not secret:
-        raise Undelivered(f"The variable {webhook.secret_env} with the secret is not set here.")
+        raise Undelivered(f"Set the environment variable {webhook.secret_env} to the secret.")
     return {
         "Content-Type": "application/json",
         "User-Agent": "EvalHub",
@@ -155,7 +155,7 @@ def _headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str
 
 
 def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
-    """What the address answered with; redirects are not followed, and its words are not read."""
+    """Post the body and return the status. Redirects are not followed, the reply is not read."""
     try:
         check_base_url(url)
         with (
@@ -166,18 +166,20 @@ def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
     except ForbiddenAddress as error:
         raise Undelivered(str(error)) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise Undelivered(f"It could not be reached: {error or type(error).__name__}") from error
+        raise Undelivered(
+            f"The address could not be reached: {error or type(error).__name__}"
+        ) from error
 
 
 def retry(delivery: Delivery) -> None:
-    """Send one that was given up once more, within a minute."""
+    """Queue a failed delivery again."""
     delivery.state, delivery.next_try_at = DeliveryState.PENDING, None
     delivery.attempts = 0
     delivery.save(update_fields=["state", "next_try_at", "attempts"])
 
 
 def send_test(webhook: Webhook) -> Delivery:
-    """A delivery that says nothing but that it arrived, sent at once."""
+    """Send a test delivery at once."""
     key = f"test {timezone.now().isoformat(timespec='microseconds')}"
     payload = {"event": "test", "key": key, "title": "A test from EvalHub"}
     delivery = Delivery.objects.create(

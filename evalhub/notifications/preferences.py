@@ -1,4 +1,4 @@
-"""Of what a person wants to be told, and where."""
+"""Notification settings of a user."""
 
 from collections.abc import Collection, Mapping
 
@@ -7,8 +7,8 @@ from django.conf import settings
 from evalhub.access.models import User
 from evalhub.notifications.models import NotificationKind
 
-SITE, MAIL = "here", "mail"
-CHANNELS = {SITE: "on the site", MAIL: "by e-mail"}
+SITE, MAIL = "site", "mail"
+CHANNELS = {SITE: "On the site", MAIL: "By e-mail"}
 DEFAULT: Mapping[str, frozenset[str]] = {
     NotificationKind.RUN_FINISHED: frozenset({SITE}),
     NotificationKind.REGRESSION: frozenset({SITE, MAIL}),
@@ -19,13 +19,13 @@ PREFERENCE = "notifications"
 
 
 def channels_of(user: User, kind: str) -> frozenset[str]:
-    """Where a person is told of events of a kind: what they chose, else the default."""
+    """Return the user's channels for a kind of event, or the default."""
     chosen = user.preferences.get(PREFERENCE, {}).get(kind)
     return DEFAULT[kind] if chosen is None else frozenset(chosen) & frozenset(CHANNELS)
 
 
 def save_preferences(user: User, chosen: Mapping[str, Collection[str]]) -> None:
-    """Keep where the person wants to be told, kind by kind."""
+    """Save the channels of each kind of event."""
     kept = {
         kind: sorted(set(chosen.get(kind, ())) & set(CHANNELS)) for kind in NotificationKind.values
     }
@@ -34,5 +34,5 @@ def save_preferences(user: User, chosen: Mapping[str, Collection[str]]) -> None:
 
 
 def is_mail_on() -> bool:
-    """Whether the operator set up sending of e-mail."""
+    """Return whether a mail server is set up."""
     return bool(settings.EMAIL_HOST)

@@ -39,7 +39,7 @@ def test_an_unknown_parameter_is_refused_with_those_that_exist(query):
     name = query.partition("=")[0]
     assert response.status_code == 400
     (message,) = response.json()[name]
-    assert message.startswith(f"There is no parameter {name!r} here. Those that exist: assignee,")
+    assert message.startswith(f"Unknown parameter {name!r}. Available: assignee,")
 
 
 @pytest.mark.parametrize("field", ["assignee__password", "-author__password", "password", "state"])

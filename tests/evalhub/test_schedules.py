@@ -22,7 +22,7 @@ def test_next_times_are_in_the_sites_time_zone(settings):
 
 @pytest.mark.parametrize("cron", ["", "daily", "61 6 * * *", "* * * * * *", "0 6 31 2 *", "@daily"])
 def test_an_expression_that_names_no_time_is_refused_with_its_text(cron):
-    with pytest.raises(BadCron, match=r"fields|names no time") as refused:
+    with pytest.raises(BadCron, match=r"fields|never occurs") as refused:
         next_times(cron, NOW, 1)
     assert repr(cron) in str(refused.value)
 

@@ -72,7 +72,7 @@ def addresses() -> dict[str, str]:
         "inbox": reverse("admin:issues_feedback_inbox"),
         "upload of feedback": reverse("admin:issues_feedback_upload"),
         "board": reverse("admin:issues_issue_board"),
-        "choice of notices": reverse("admin:evalhub_notification_choose"),
+        "notification settings": reverse("admin:evalhub_notification_settings"),
     }
     for queue in Queue.objects.order_by("pk")[:2]:
         for page in ("work", "overview", "runs", "change"):

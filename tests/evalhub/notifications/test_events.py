@@ -38,7 +38,7 @@ def test_who_is_inactive_is_not_told():
 def test_an_e_mail_goes_to_who_has_an_address_and_wants_it(mail_is_on):
     wants, has_none = make_user(email="a@example.org"), make_user()
     declines = make_user(email="b@example.org")
-    save_preferences(declines, {"assigned": ["here"]})
+    save_preferences(declines, {"assigned": ["site"]})
     notify(EVENT, to=[wants, has_none, declines])
 
     assert [d.notification.recipient for d in Delivery.objects.all()] == [wants]
@@ -122,9 +122,9 @@ def test_the_sidebar_counts_what_is_not_read(client):
 def test_what_one_is_told_of_can_be_chosen(client):
     user = make_user("viewer")
     client.force_login(user)
-    assert client.get("/admin/evalhub/notification/save-preferences/").status_code == 200
+    assert client.get("/admin/evalhub/notification/settings/").status_code == 200
     client.post(
-        "/admin/evalhub/notification/save-preferences/",
+        "/admin/evalhub/notification/settings/",
         {"run_finished": ["mail"], "assigned": ["sms"]},
     )
     user.refresh_from_db()

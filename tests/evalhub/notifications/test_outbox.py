@@ -181,7 +181,7 @@ def test_an_address_that_cannot_be_written_holds_up_nobody_else(settings):
         deliver_due()
 
     assert len(letters) == 1
-    assert "did not take it" in Delivery.objects.get(notification__recipient=odd).problem
+    assert "mail server refused" in Delivery.objects.get(notification__recipient=odd).problem
 
 
 @pytest.mark.django_db(transaction=True)
