@@ -1,4 +1,4 @@
-"""The admin of the ground, room by room."""
+"""Admins of the ground floor, registered on import."""
 
 from evalhub.access.admin import EvalHubUserAdmin, RoleAdmin, TokenAdmin
 from evalhub.access.exposure_admin import ExposureAdmin

@@ -1,8 +1,8 @@
-"""Numbers to Plotly figures, as plain dicts of data and layout.
+"""Plotly figures as plain dicts of data and layout.
 
-Backgrounds are transparent and no font has a colour: the page's script sets those by its theme.
-Nothing has a title: the page says what a figure shows. Labels come from people, so they are
-escaped. Each mark carries its key as `customdata`, by which a click can filter.
+Backgrounds are transparent and fonts have no colour: the page's script sets them by its theme.
+Figures have no titles: the page describes them. Labels are escaped user input. Each mark carries
+its key as `customdata`, so that a click can filter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _CLEAR = "rgba(0,0,0,0)"
 
 @dataclass(frozen=True)
 class OutcomeRow:
-    """How many results of one tag (or any other group) had each outcome."""
+    """Counts of results by outcome in a tag or another group."""
 
     key: str
     label: str
@@ -37,7 +37,7 @@ class OutcomeRow:
 
     @property
     def failure_rate(self) -> float | None:
-        """In [0, 1], of what was judged; None where nothing was."""
+        """Failure rate in [0, 1] of scored results; None without any."""
         failed = self.counts.get("failed", 0)
         judged = failed + self.counts.get("passed", 0)
         return failed / judged if judged else None
@@ -45,9 +45,9 @@ class OutcomeRow:
 
 @dataclass(frozen=True)
 class RateRow:
-    """How many of the judged results of one issue failed, and the interval of that rate.
+    """Failed and scored results of an issue, with the rate's interval.
 
-    `interval` is None where there is none: nothing judged, or too few clusters.
+    `interval` is None if nothing is scored or there are too few clusters.
     """
 
     key: str
@@ -58,15 +58,15 @@ class RateRow:
 
     @property
     def failure_rate(self) -> float | None:
-        """In [0, 1]; None where nothing was judged."""
+        """Failure rate in [0, 1]; None if nothing is scored."""
         return self.failed / self.judged if self.judged else None
 
 
 def outcome_pie(counts: Mapping[str, int]) -> Figure:
-    """A ring of the outcomes that occur, each with its count and share, and n in the middle.
+    """Draw a ring of the outcomes with their counts and shares, and n in the middle.
 
     Raises:
-        ValueError: A count has the name of no outcome.
+        ValueError: A count has an unknown outcome.
     """
     present = [name for name in _known(counts) if counts[name]]
     n = sum(counts.values())
@@ -98,10 +98,10 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
-    """The outcomes of each tag as one stacked bar, the highest failure rate on top.
+    """Draw the outcomes of each tag as a stacked bar, the highest failure rate on top.
 
     Raises:
-        ValueError: A count has the name of no outcome.
+        ValueError: A count has an unknown outcome.
     """
     rows = sorted(rows, key=_worst_first)
     present = [
@@ -122,9 +122,9 @@ def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
 
 
 def issue_bars(rows: Sequence[RateRow]) -> Figure:
-    """The failure rate of each issue, k of n in its label and the interval as error bars.
+    """Draw the failure rate of each issue with its interval, and k of n in its label.
 
-    The highest rate is on top; issues of which nothing was judged come last, without a bar.
+    The highest rate is on top; issues without scored results come last, without a bar.
     """
     rows = sorted(rows, key=_worst_first)
     rates = [row.failure_rate for row in rows]
@@ -145,15 +145,15 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
     layout = base_layout(
         **bar_layout(texts),
         showlegend=False,
-        xaxis=axis("Failed, of those judged", range=[0, 1.04], tickformat=".0%"),
+        xaxis=axis("Failure rate of scored results", range=[0, 1.04], tickformat=".0%"),
     )
     return {"data": [bars], "layout": layout}
 
 
 def _known(counts: Mapping[str, int]) -> list[str]:
-    """The outcomes counted, in the order in which they are always shown."""
+    """Return the counted outcomes in their usual order."""
     if strange := sorted(set(counts) - set(OUTCOMES)):
-        raise ValueError(f"{strange} are no outcomes; expected {', '.join(OUTCOMES)}")
+        raise ValueError(f"unknown outcomes {strange}; expected {', '.join(OUTCOMES)}")
     return [name for name in OUTCOMES if name in counts]
 
 
@@ -163,13 +163,13 @@ def _worst_first(row: OutcomeRow | RateRow) -> tuple[float, str]:
 
 
 def label(text: str) -> str:
-    """A text of people as a label: not too long, and nothing in it is markup."""
+    """Cut and escape user input as a label."""
     short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
     return escape(short, quote=False)
 
 
 def _pattern(shape: Any, background: Any) -> dict[str, Any]:
-    """Thin white marks, which leave the colour what it is."""
+    """Return a pattern of thin white marks, which keeps the colour."""
     return {
         "shape": shape,
         "bgcolor": background,
@@ -205,7 +205,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
 
 def _rate_text(row: RateRow) -> str:
     if row.failure_rate is None:
-        return f"{label(row.label)} (none judged)"
+        return f"{label(row.label)} (none scored)"
     return f"{label(row.label)} ({row.failed:,} of {row.judged:,})"
 
 
@@ -226,7 +226,7 @@ def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
 
 
 def axis(title: str, **options: Any) -> dict[str, Any]:
-    """An axis with a title, in the house's look."""
+    """Return a styled axis with a title."""
     return {
         "title": {"text": title},
         "gridcolor": GRID,
@@ -237,7 +237,7 @@ def axis(title: str, **options: Any) -> dict[str, Any]:
 
 
 def bar_layout(labels: Sequence[str]) -> dict[str, Any]:
-    """Labelled rows, the first on top: by position, since two labels may be alike once cut."""
+    """Lay out labelled rows by position, the first on top: cut labels may be equal."""
     return {
         "height": 90 + 28 * max(len(labels), 1),
         "bargap": 0.25,
@@ -253,7 +253,7 @@ def bar_layout(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def base_layout(**options: Any) -> dict[str, Any]:
-    """What all figures have in common, and these options."""
+    """Return the layout shared by all figures, with further options."""
     return {
         "paper_bgcolor": _CLEAR,
         "plot_bgcolor": _CLEAR,

@@ -1,11 +1,11 @@
-"""Constraints that many tables share: Django's choices alone do not bind the database."""
+"""Check constraints shared by many tables; Django's choices alone do not bind the database."""
 
 from django.db import models
 from django.db.models import CheckConstraint, Q
 
 
 def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckConstraint:
-    """`field` holds one of `choices`."""
+    """Require `field` to hold one of `choices`."""
     return CheckConstraint(
         name=name,
         condition=Q(**{f"{field}__in": choices.values}),
@@ -14,7 +14,7 @@ def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckCons
 
 
 def share(name: str, field: str) -> CheckConstraint:
-    """`field` lies in [0, 1] or is null (not measured)."""
+    """Require `field` to lie in [0, 1] or be null (not measured)."""
     return CheckConstraint(
         name=name,
         condition=Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__range": (0, 1)}),

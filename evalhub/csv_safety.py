@@ -1,24 +1,24 @@
-"""Text in a spreadsheet stays text, even where it looks like a formula."""
+"""CSV cells that no spreadsheet reads as a formula."""
 
 import re
 from typing import Any
 
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""What a spreadsheet takes for the beginning of a formula, some in other scripts' widths."""
+"""Beginnings that a spreadsheet reads as a formula, full-width ones included."""
 
 BOM = "\ufeff"
-"""Without it some spreadsheets misread every letter beyond ASCII."""
+"""Byte-order mark; without it some spreadsheets misread non-ASCII letters."""
 
 
 class Echo:
-    """Something to write to that gives back what was written."""
+    """A file whose `write` returns the written text."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def cell(value: Any) -> Any:
-    """A value as a spreadsheet may safely hold it; "" is not measured or sealed."""
+    """Return a value that is safe in a spreadsheet; "" is not measured or sealed."""
     if value is None:
         return ""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value

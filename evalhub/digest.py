@@ -1,4 +1,4 @@
-"""One way to digest JSON values, so that equal content has equal digests everywhere."""
+"""Digests of JSON values: equal content has equal digests."""
 
 import hashlib
 import json
@@ -6,6 +6,6 @@ from typing import Any
 
 
 def digest(value: Any) -> str:
-    """SHA-256, in hex, of a JSON value in its canonical form (sorted keys, no spaces)."""
+    """Return the SHA-256 in hex of a JSON value in canonical form (sorted keys, no spaces)."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

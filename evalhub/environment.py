@@ -1,7 +1,7 @@
-"""Settings read from the environment, loudly: a bad value names itself and what was expected.
+"""Settings from environment variables, with errors that name a bad value and the expected one.
 
-Each reader also notes name, default and meaning, from which `manage.py settings_table` makes the
-README's table, so that the two cannot differ.
+Each reader records name, default and meaning, from which `manage.py settings_table` makes the
+table of settings.
 """
 
 import os
@@ -21,7 +21,7 @@ class Setting(NamedTuple):
 
 
 class Environment:
-    """Typed access to environment variables, remembering which were asked for."""
+    """Typed access to environment variables, with a record of those read."""
 
     def __init__(self) -> None:
         self.settings: list[Setting] = []
@@ -31,8 +31,8 @@ class Environment:
         return os.environ.get(name, default)
 
     def secret(self, name: str, default: str, meaning: str) -> str:
-        """A text that may also stand in the file named by `NAME_FILE`."""
-        value = self.text(name, default, f"{meaning} Also from the file that `{name}_FILE` names.")
+        """Read a text from the variable or from the file named by `NAME_FILE`."""
+        value = self.text(name, default, f"{meaning} Or read from the file in `{name}_FILE`.")
         path = os.environ.get(f"{name}_FILE")
         if not path:
             return value
@@ -58,7 +58,7 @@ class Environment:
         return number
 
     def listing(self, name: str, default: str, meaning: str) -> list[str]:
-        """Values separated by commas; empty ones are dropped."""
+        """Read comma-separated values; empty ones are dropped."""
         return [
             part.strip() for part in self.text(name, default, meaning).split(",") if part.strip()
         ]

@@ -1,4 +1,4 @@
-"""A page for what Django refuses without a word."""
+"""An error page for requests that Django refuses without content."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ Handler = Callable[[HttpRequest], HttpResponse]
 
 
 def explain_refusals(get_response: Handler) -> Handler:
-    """Who opens the address of a button, for one after logging in again, learns what it is."""
+    """Explain status 405, such as for the address of a button opened after a login."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

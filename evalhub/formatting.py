@@ -1,4 +1,4 @@
-"""How figures and codes read, on pages and in a terminal. None is not measured: never a nought."""
+"""Formatting of figures and codes. None means not measured, never zero."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,19 +7,19 @@ from math import floor, log10
 from evalhub.statistics.interval import Interval
 
 DASH = "—"
-"""What stands where nothing was measured."""
+"""Placeholder for values that were not measured."""
 
 LEAST_USD = 1e-6
 NARROW = 0.03
 
 
 def percent(share: float | None) -> str:
-    """A share in [0, 1] as 62.5%, without digits that say nothing."""
+    """Format a share in [0, 1], such as 62.5%, without trailing zeros."""
     return DASH if share is None else f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
 def between(interval: Interval | None) -> str:
-    """An interval of shares as 47–76%; narrow ones with a digit more, as 99.6–99.9%."""
+    """Format an interval of shares, such as 47–76%; narrow ones as 99.6–99.9%."""
     if interval is None:
         return DASH
     digits = 0 if interval.high - interval.low >= NARROW else 1
@@ -27,7 +27,7 @@ def between(interval: Interval | None) -> str:
 
 
 def score(value: float | None) -> str:
-    """A score in [0, 1] with up to two digits."""
+    """Format a score in [0, 1] with up to two digits."""
     return DASH if value is None else f"{value:z.2f}".rstrip("0").rstrip(".")
 
 
@@ -36,13 +36,13 @@ def count(n: int | None) -> str:
 
 
 def span(bounds: tuple[int, int]) -> str:
-    """A range of whole numbers; one number where both ends are the same."""
+    """Format a range of whole numbers; a single one if both ends are equal."""
     low, high = bounds
     return count(low) if low == high else f"{count(low)} to {count(high)}"
 
 
 def usd(amount: Decimal | float | None) -> str:
-    """US dollars; below ten cents two significant digits, so that the price of one call shows."""
+    """Format US dollars; below ten cents with two significant digits."""
     if amount is None:
         return DASH
     dollars = float(amount)
@@ -54,7 +54,7 @@ def usd(amount: Decimal | float | None) -> str:
 
 
 def seconds(ms: int | None) -> str:
-    """Milliseconds as a person says them: 840 ms, 1.2 s, 1 min 5 s."""
+    """Format milliseconds, such as 840 ms, 1.2 s or 1 min 5 s."""
     if ms is None:
         return DASH
     if ms < 1000:
@@ -63,15 +63,15 @@ def seconds(ms: int | None) -> str:
 
 
 def words(code: str) -> str:
-    """A kind such as rate_limited, in words."""
+    """Format a code such as rate_limited with spaces."""
     return code.replace("_", " ")
 
 
 def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
-    """The first names, and how many more there are.
+    """List the first names and count the rest.
 
     Args:
-        of: How many there are in all, where `names` are not all of them.
+        of: Total number, if `names` is not complete.
     """
     shown = names[:most]
     more = (len(names) if of is None else of) - len(shown)

@@ -1,4 +1,4 @@
-"""Who changed a row, and why, for its history."""
+"""Author and reason of changes in a row's history."""
 
 from typing import Any
 
@@ -6,6 +6,6 @@ from evalhub.access.models import User
 
 
 def sign(row: Any, by: User | None, reason: str) -> None:
-    """Put down who makes the next changes of this row, and why. None is the system."""
+    """Set author and reason of the row's next change. None is the system."""
     row._history_user = by
     row._change_reason = reason

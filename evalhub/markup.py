@@ -1,4 +1,4 @@
-"""Model output as safe HTML: Markdown to an allow-list of bare tags."""
+"""Model output as safe HTML: Markdown with an allow-list of tags."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 _REL = "noopener nofollow noreferrer"
-# Only these: the pages run Alpine, to which an attribute such as x-data is code.
+# No others: Alpine runs attributes such as x-data as code.
 _ATTRIBUTES = {"a": {"href"}, "code": {"class"}, "ol": {"start"}}
 _VALUES = {
     ("a", "href"): re.compile(r"(https?://|mailto:)\S+", re.IGNORECASE),
@@ -28,30 +28,29 @@ _VALUES = {
     ("pre", "tabindex"): re.compile("0"),
     ("table", "tabindex"): re.compile("0"),
 }
-# Wide ones scroll by themselves, which takes a focus to do by keyboard.
+# Wide ones scroll; keyboard scrolling needs focus.
 _SCROLLED = {"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}}
 _SCHEMES = {"http", "https", "mailto"}
-# Deeper blocks are dropped without a word, so this is deeper than any answer goes.
+# Deeper blocks are dropped silently; no answer nests this deep.
 _DEEPEST = 100
-# The time to read these grows by their square; no answer has so many of them.
+# Parsing time grows with their square; no answer has this many.
 _MOST_BRACKETS = 4_000
 _MOST_CELLS = 50_000
 
 
 class Markup(NamedTuple):
-    """HTML that may stand on a page as it is, and whether the text was cut for it."""
+    """Safe HTML, and whether the text was cut."""
 
     html: str
     truncated: bool
 
 
 def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
-    """Markdown (CommonMark and tables) from an untrusted source, as HTML.
+    """Render untrusted Markdown (CommonMark and tables) as HTML.
 
-    HTML in the text is shown as text, images as their alternative text: nothing is loaded from
-    anywhere. Links leave only to http, https and mailto addresses. Line breaks stay. Text beyond
-    `limit` characters is left out, and the last paragraph says so. Text that is made to take long
-    is shown as it is.
+    HTML is shown as text and images as their alternative text, so that nothing is loaded. Links
+    lead to http, https and mailto addresses only. Line breaks are kept. Text beyond `limit`
+    characters is cut with a note. Text built to take long to parse is shown unrendered.
     """
     shown = text[:limit]
     html = nh3.clean(
@@ -70,7 +69,7 @@ def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
 
 
 def _takes_long(text: str) -> bool:
-    """Many open brackets, or a short table that would be filled up to many cells."""
+    """Detect many open brackets, or a short table that expands to many cells."""
     columns = max((line.count("|") for line in text.splitlines()), default=0)
     return text.count("[") > _MOST_BRACKETS or columns * text.count("\n") > _MOST_CELLS
 

@@ -1,4 +1,4 @@
-"""The tables of the ground floor; each stands in the room that it belongs to."""
+"""Models of the ground floor, each defined in its own package."""
 
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
 from evalhub.llm.embedding_cache import Embedding

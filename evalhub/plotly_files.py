@@ -1,4 +1,4 @@
-"""Serves plotly.js from the installed plotly package, so that its version follows the pin."""
+"""Static file finder for plotly.js of the installed plotly package."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ PREFIX = "plotly"
 
 
 class PlotlyFinder(BaseFinder):
-    """Finds `plotly/plotly.min.js` and nothing else."""
+    """Finder of `plotly/plotly.min.js` only."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         spec = find_spec("plotly")

@@ -1,4 +1,4 @@
-"""All settings. They come from the environment only; `manage.py settings_table` lists them."""
+"""All settings, from environment variables; `manage.py settings_table` lists them."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from evalhub.environment import env
 BASE_DIR = Path(__file__).resolve().parent.parent
 INSECURE_SECRET_KEY = "insecure-key-for-debugging-only"
 
-# What people set -------------------------------------------------------------------------------
+# Environment variables ---------------------------------------------------------------------------
 
 DEBUG = env.flag("EVALHUB_DEBUG", False, "Debug pages and relaxed checks; never in production.")
 SECRET_KEY = env.secret(
@@ -23,18 +23,18 @@ SECRET_KEY = env.secret(
     "Signs sessions and queue tokens; the same for web and workers. Required outside debug.",
 )
 ALLOWED_HOSTS = env.listing(
-    "EVALHUB_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names that the site answers to."
+    "EVALHUB_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names of the site."
 )
 CSRF_TRUSTED_ORIGINS = env.listing(
     "EVALHUB_TRUSTED_ORIGINS", "", "Origins behind a proxy, such as `https://evalhub.example.org`."
 )
 HTTPS = env.flag(
-    "EVALHUB_HTTPS", False, "The site is served over HTTPS by a proxy: secure cookies, HSTS."
+    "EVALHUB_HTTPS", False, "A proxy serves the site over HTTPS: secure cookies, HSTS."
 )
 EVALHUB_PROXIES = env.number(
     "EVALHUB_PROXIES",
     0,
-    "Proxies before the site that append to X-Forwarded-For: failed logins are counted by address.",
+    "Proxies in front of the site that append to X-Forwarded-For, for the client's address.",
 )
 DATA_DIR = Path(
     env.text("EVALHUB_DATA_DIR", str(BASE_DIR / "data"), "Folder of the SQLite database.")
@@ -46,23 +46,23 @@ TIME_ZONE = env.text("EVALHUB_TIME_ZONE", "UTC", "Time zone of the pages.")
 EVALHUB_ALLOWED_ADDRESSES = env.listing(
     "EVALHUB_ALLOWED_ADDRESSES",
     "",
-    "Private addresses that models may be called at: `host`, `host:port` or a CIDR range.",
+    "Private addresses that models may use: `host`, `host:port` or CIDR range.",
 )
 EVALHUB_TRUSTED_ADDRESSES = env.listing(
     "EVALHUB_TRUSTED_ADDRESSES",
     "localhost,127.0.0.0/8,::1",
-    "Where sealed tests may be sent without it being an exposure: `host`, `host:port`, CIDR range.",
+    "Trusted network for sealed tests, without exposure: `host`, `host:port` or CIDR range.",
 )
 EVALHUB_WORKERS = env.number(
     "EVALHUB_WORKERS", 1, "Worker processes that `manage.py worker` starts.", least=1
 )
 EVALHUB_SLICE_S = env.number(
-    "EVALHUB_SLICE_S", 600, "Seconds that one queue token lets a worker process work.", least=1
+    "EVALHUB_SLICE_S", 600, "Seconds that a worker process works per queue task.", least=1
 )
 EVALHUB_LEASE_S = env.number(
     "EVALHUB_LEASE_S",
     20,
-    "Seconds after which a worker that was not heard of is taken for dead.",
+    "Seconds without a heartbeat after which a worker counts as dead.",
     least=2,
 )
 EVALHUB_LONGEST_CALL_S = env.number(
@@ -72,31 +72,33 @@ EVALHUB_MODEL_PORT = env.number(
     "EVALHUB_MODEL_PORT", 8177, "Port of the embedded model on 127.0.0.1.", least=1
 )
 EVALHUB_DEMO_MODEL = env.text(
-    "EVALHUB_DEMO_MODEL", "", "litellm name of a model for the demo; empty: the embedded one."
+    "EVALHUB_DEMO_MODEL", "", "LiteLLM model id for the demo; empty: the embedded model."
 )
 EVALHUB_DEMO_BASE_URL = env.text(
     "EVALHUB_DEMO_BASE_URL", "", "Base URL of the demo's model; empty: the provider's own."
 )
 EVALHUB_DEMO_KEY_VARIABLE = env.text(
-    "EVALHUB_DEMO_KEY_VARIABLE", "", "Name of the variable that holds the key of the demo's model."
+    "EVALHUB_DEMO_KEY_VARIABLE", "", "Name of the variable with the API key of the demo's model."
 )
 EVALHUB_RELEASES_TO_RESOLVE = env.number(
     "EVALHUB_RELEASES_TO_RESOLVE",
     3,
-    "Releases in a row that an issue has to pass until it is proposed to be resolved.",
+    "Consecutive releases that must pass before EvalHub proposes to resolve an issue.",
     least=1,
 )
 EVALHUB_SITE_URL = env.text(
-    "EVALHUB_SITE_URL", "", "The site's address for links in messages: `https://hub.example.org`."
+    "EVALHUB_SITE_URL",
+    "",
+    "Address of the site for links in notifications: `https://hub.example.org`.",
 )
-EMAIL_HOST = env.text("EVALHUB_EMAIL_HOST", "", "Mail server; empty: no e-mail is sent.")
+EMAIL_HOST = env.text("EVALHUB_EMAIL_HOST", "", "Mail server; empty: no e-mails.")
 EMAIL_PORT = env.number("EVALHUB_EMAIL_PORT", 587, "Port of the mail server.", least=1)
-EMAIL_HOST_USER = env.text("EVALHUB_EMAIL_USER", "", "Name at the mail server; empty: none.")
+EMAIL_HOST_USER = env.text("EVALHUB_EMAIL_USER", "", "Username at the mail server; empty: none.")
 EMAIL_HOST_PASSWORD = env.secret("EVALHUB_EMAIL_PASSWORD", "", "Password at the mail server.")
 EMAIL_USE_TLS = env.flag("EVALHUB_EMAIL_TLS", True, "STARTTLS with the mail server.")
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text(
-    "EVALHUB_EMAIL_FROM", "evalhub@localhost", "Address that e-mails come from."
+    "EVALHUB_EMAIL_FROM", "evalhub@localhost", "Sender address of e-mails."
 )
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
@@ -193,7 +195,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    # What reports computed, kept for all processes and over restarts: see
+    # Computed report content, shared by all processes and kept over restarts: see
     # `reports.documents.reading`.
     "computed": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
@@ -210,7 +212,7 @@ EVALHUB_WORK = [
     "runs.tuning.work.TuningKind",
     "reports.summaries.work.Summarising",
 ]
-"""Kinds of background work, most urgent last claimed first: see `evalhub.work`."""
+"""Kinds of background work: see `evalhub.work`."""
 
 EVALHUB_EVERY_MINUTE = [
     "evalhub.notifications.outbox.deliver_in_background",
@@ -221,10 +223,10 @@ EVALHUB_EVERY_MINUTE = [
     "reports.issue_proposals.proposals.pull",
     "reports.notifications.notify_finished",
 ]
-"""Functions without arguments that the workers' guard calls every minute, on each machine."""
+"""Functions without arguments that the workers' reaper calls every minute on each machine."""
 
 EVALHUB_DEMO_ALSO = ["runs.review.demo.make_once", "reports.summaries.demo.ask_once"]
-"""What the demo does with its runs and its user, at every start: to do it twice does no harm."""
+"""Idempotent functions that the demo calls with its runs and user at every start."""
 
 Q_CLUSTER = {
     "name": "evalhub",
@@ -242,7 +244,7 @@ Q_CLUSTER = {
     "catch_up": False,
 }
 
-# People and security -----------------------------------------------------------------------------
+# Users and security ------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "evalhub.User"
 AUTHENTICATION_BACKENDS = [
@@ -272,7 +274,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
-# Whether subdomains follow, and preloading, is for the owner of the domain to say.
+# HSTS for subdomains and preloading are decisions of the domain's owner.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
@@ -298,15 +300,15 @@ CONTENT_SECURITY_POLICY = {
 # Pages -------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-us"
-# No page is translated: looking for translations took a fifth of the time of a small page.
+# No page is translated: looking up translations took a fifth of a small page's time.
 USE_I18N = False
 USE_TZ = True
 FORMAT_MODULE_PATH = "evalhub.admin_site.formats"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-# Sessions and password hashes are there: other users of the machine have no business in it.
+# It holds sessions and password hashes: no access for other users of the machine.
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # where it is missing, each start would warn
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else each start would warn
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
@@ -335,7 +337,7 @@ SEARCHED = [
     *("runs.Run", "runs.Suite", "review.Queue", "runs.Launch", "runs.Jury"),
     *("evalhub.LanguageModel", "evalhub.User"),
 ]
-"""Tables that the command palette looks through, in the order that it shows them."""
+"""Models that the command palette searches, in the order of its groups."""
 
 UNFOLD = {
     "SITE_TITLE": "EvalHub",

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-"""PostgreSQL keeps no NUL, and no half of a surrogate pair can be written as UTF-8."""
+"""PostgreSQL stores no NUL, and a lone surrogate cannot be encoded as UTF-8."""
 
-REASON = "has a character that cannot be stored (NUL, or half of a surrogate pair)."
+REASON = "has a character that cannot be stored (NUL or a lone surrogate)."
 
 
 def unstorable(value: Any, place: str = "") -> list[str]:
-    """Where in a JSON value such text stands, such as `issue.json[3].title`."""
+    """Return the places of such text in a JSON value, such as `issue.json[3].title`."""
     return [where for where, text in _strings(value, place) if UNSTORABLE.search(text)]
 
 
 def _strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Every string in a JSON value, keys too, with where it stands."""
+    """Yield every string in a JSON value, keys included, with its place."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, list):

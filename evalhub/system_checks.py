@@ -1,4 +1,4 @@
-"""Settings that would do harm later are refused at start, each with an id and a hint."""
+"""Checks at start that refuse harmful settings."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ def check_secret_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "The secret key is the published default.",
-            hint="Set EVALHUB_SECRET_KEY to a long random text, the same for web and workers.",
+            "The secret key is the public default.",
+            hint="Set EVALHUB_SECRET_KEY to a long random string, the same for web and workers.",
             id="evalhub.E001",
         )
     ]
@@ -30,8 +30,8 @@ def check_queue(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"The queue hands out a task again after {retry} s, though it may take {timeout} s.",
-            hint="Set Q_CLUSTER's retry above its timeout, or work is started several times.",
+            f"The queue retries a task after {retry} s, before its time-out of {timeout} s.",
+            hint="Set Q_CLUSTER's retry above its timeout, or tasks run several times.",
             id="evalhub.E002",
         )
     ]
@@ -44,16 +44,16 @@ def check_addresses(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         try:
             allowances(getattr(settings, name))
         except ValueError as error:
-            hint = "Write hosts, host:port or CIDR ranges, separated by commas."
+            hint = "Enter hosts, host:port or CIDR ranges, separated by commas."
             found.append(Error(f"{name}: {error}.", hint=hint, id="evalhub.E003"))
     return found
 
 
 def refuse_harmful_settings() -> None:
-    """The same for a web server, which starts without Django's checks.
+    """Run these checks for a web server, which starts without Django's.
 
     Raises:
-        ImproperlyConfigured: With all that is wrong.
+        ImproperlyConfigured: A setting is harmful; the message lists all.
     """
     if found := [*check_secret_key(None), *check_queue(None), *check_addresses(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

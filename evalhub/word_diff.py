@@ -1,8 +1,8 @@
-"""Two texts word by word: what of the first went, what of the second came. Pure.
+"""Word-by-word diff of two texts. Pure.
 
-Texts of models may be built to make a comparison slow. The longest common subsequence is found by
-whole rows of bits (H. Hyyrö, 2004, Bit-parallel LCS-length computation revisited), which takes
-tokens × tokens / 64 steps whatever they say; the rows are kept, and walked back through.
+Untrusted texts may be built to make a comparison slow. The longest common subsequence is computed
+on rows of bits (H. Hyyrö, 2004, Bit-parallel LCS-length computation revisited), in
+tokens × tokens / 64 steps for any text; the stored rows are then traced back.
 """
 
 import re
@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 MOST_TOKENS = 6_000
-"""Of either text; what comes after is not compared."""
+"""Tokens compared of either text."""
 
 TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
@@ -18,14 +18,14 @@ Sign = Literal["", "-", "+"]
 
 
 class Part(NamedTuple):
-    """A stretch of a text: "-" is only in the first, "+" only in the second, "" in both."""
+    """A part of a text: "-" only in the first, "+" only in the second, "" in both."""
 
     sign: Sign
     text: str
 
 
 class Diff(NamedTuple):
-    """Both texts in parts, which together are the texts; `is_cut`: ends were not compared."""
+    """Both texts in parts; `is_cut`: their ends were not compared."""
 
     first: tuple[Part, ...]
     second: tuple[Part, ...]
@@ -33,7 +33,7 @@ class Diff(NamedTuple):
 
 
 def word_diff(first: str, second: str) -> Diff:
-    """What the texts have in common, and what not, by words, spaces and signs."""
+    """Compare two texts by words, whitespace and punctuation."""
     before, after = TOKEN.findall(first), TOKEN.findall(second)
     is_cut = max(len(before), len(after)) > MOST_TOKENS
     kept_before, kept_after = _common(before[:MOST_TOKENS], after[:MOST_TOKENS])
@@ -45,7 +45,7 @@ def _parts(tokens: list[str], kept: set[int], sign: Sign) -> tuple[Part, ...]:
         "" if place in kept or place >= MOST_TOKENS else sign for place in range(len(tokens))
     ]
     for place in range(1, len(tokens) - 1):
-        # A lone space between words that changed is read with them.
+        # Whitespace between two changed words counts as changed.
         if signs[place - 1] and signs[place + 1] and tokens[place].isspace():
             signs[place] = sign
     marked = groupby(zip(signs, tokens, strict=True), key=lambda pair: pair[0])
@@ -53,7 +53,7 @@ def _parts(tokens: list[str], kept: set[int], sign: Sign) -> tuple[Part, ...]:
 
 
 def _common(first: list[str], second: list[str]) -> tuple[set[int], set[int]]:
-    """The places of a longest common subsequence in either."""
+    """Return the positions of a longest common subsequence in each text."""
     places: dict[str, int] = {}
     for place, token in enumerate(second):
         places[token] = places.get(token, 0) | 1 << place
@@ -67,7 +67,7 @@ def _common(first: list[str], second: list[str]) -> tuple[set[int], set[int]]:
 
 
 def _walk_back(rows: list[int], i: int, j: int) -> tuple[set[int], set[int]]:
-    """A bit of a row is 0 where the common length grows by that token of the second."""
+    """Trace the rows back; a bit is 0 where that token extends the subsequence."""
     kept_first, kept_second = set(), set()
     while i and j:
         if rows[i] >> (j - 1) & 1:

@@ -103,7 +103,7 @@ def test_nothing_found_is_said_without_repeating_it(client):
 
     html = search(client, "<b>xyzzy").content.decode()
 
-    assert "Nothing says so." in html
+    assert "No results." in html
     assert "xyzzy" not in html
 
 

@@ -1,11 +1,11 @@
-"""Buttons of admin pages: what they say, and where they lead or what they post."""
+"""Buttons of admin pages."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Button:
-    """One button. A link only leads to a page; any other posts its fields."""
+    """A button that posts its fields, or a link to a page."""
 
     label: str
     url: str

@@ -1,6 +1,6 @@
-"""What the command palette finds: pages of the site and rows of its tables, for who asks.
+"""Search of the command palette: pages of the site and rows of its tables.
 
-Rows are read through the admin's own querysets, so that nobody finds what they could not open.
+Rows come from the admin's own querysets, so that users find only what they can open.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from unfold.sites import UnfoldAdminSite
 from evalhub.admin_site.pages import row_number
 
 PER_KIND = 6
-LONGEST = 100
-"""Characters of a search; what is typed beyond them is not looked for."""
+MAX_SEARCH = 100
+"""Characters of a search; the rest is ignored."""
 
 
 class Hit(NamedTuple):
@@ -31,7 +31,7 @@ class Hit(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Hits of one kind; `has_more` where there are more than are shown, at `more_url`."""
+    """Hits of one kind; `more_url` lists all of them if some are left out."""
 
     title: str
     hits: list[Hit]
@@ -39,8 +39,8 @@ class Group(NamedTuple):
 
 
 def found(site: UnfoldAdminSite, request: HttpRequest, words: str) -> list[Group]:
-    """What the words find, group by group; without words the pages of the site."""
-    words = " ".join(words.split())[:LONGEST]
+    """Return matches by group; without words, all pages of the site."""
+    words = " ".join(words.split())[:MAX_SEARCH]
     pages = [hit for hit in pages_of(site, request) if has_words(hit.title, words)]
     if not words:
         return [Group("Pages", pages)]
@@ -49,12 +49,12 @@ def found(site: UnfoldAdminSite, request: HttpRequest, words: str) -> list[Group
 
 
 def has_words(text: str, words: str) -> bool:
-    """Whether each word is in the text, in whichever case."""
+    """Return whether the text contains each word, regardless of case."""
     return all(word in text.lower() for word in words.lower().split())
 
 
 def pages_of(site: UnfoldAdminSite, request: HttpRequest) -> Iterator[Hit]:
-    """The items of the sidebar, and pages that the admins of tables name besides."""
+    """Yield the items of the sidebar and further pages of table admins."""
     for group in site.get_sidebar_list(request):
         where = str(group.get("title", ""))
         yield from (Hit(item["title"], where, str(item["link"])) for item in group["items"])
@@ -66,7 +66,7 @@ def pages_of(site: UnfoldAdminSite, request: HttpRequest) -> Iterator[Hit]:
 
 
 def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator[Group]:
-    """The newest rows that match, at most a few of each table that is searched."""
+    """Yield the newest matching rows, at most `PER_KIND` per table."""
     for label in settings.SEARCHED:
         model = apps.get_model(label)
         model_admin = site._registry.get(model)
@@ -79,29 +79,31 @@ def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator
 
 
 def matching(model_admin: ModelAdmin, request: HttpRequest, words: str) -> list[Any]:
-    """One row more than is shown, so that it can be told that there are more."""
+    """Return matching rows, one more than is shown, to detect that there are more."""
     readable = model_admin.get_queryset(request).order_by("-pk")
     fields = getattr(model_admin, "found_by", ()) or model_admin.get_search_fields(request)
     condition = Q()
     for word in words.split():
-        condition &= reduce(or_, (_says(model_admin.model, field, word) for field in fields), Q())
+        condition &= reduce(
+            or_, (_contains(model_admin.model, field, word) for field in fields), Q()
+        )
     keys = readable.order_by().filter(condition).values("pk")
     return list(readable.prefetch_related(None).filter(pk__in=keys)[: PER_KIND + 1])
 
 
-def _says(model: type[Model], field: str, word: str) -> Q:
-    """That a field has the word; `=id` is the row's number, alone or as #12."""
+def _contains(model: type[Model], field: str, word: str) -> Q:
+    """Match a word in a field; `=id` matches the row's number, also as #12."""
     if field.startswith("="):
         return Q(**{field[1:]: row_number(word.removeprefix("#"))})
-    said = Q(**{f"{field}__icontains": word})
-    columns = model._meta.fields  # what a queryset adds is none of them
+    plain = Q(**{f"{field}__icontains": word})
+    columns = model._meta.fields  # without annotations
     is_json = any(isinstance(column, JSONField) for column in columns if column.name == field)
-    # SQLite keeps JSON with its letters beyond ASCII escaped.
-    return said | Q(**{f"{field}__icontains": dumps(word)[1:-1]}) if is_json else said
+    # SQLite stores JSON with non-ASCII letters escaped.
+    return plain | Q(**{f"{field}__icontains": dumps(word)[1:-1]}) if is_json else plain
 
 
 def hit_of(model_admin: ModelAdmin, row: Any) -> Hit:
-    """A row as its admin names it for who looks for it."""
+    """Describe a row by its admin's `found_as`, or by its name and number."""
     named = getattr(model_admin, "found_as", None)
     title, where = named(row) if named else (str(row), f"{row._meta.verbose_name} {row.pk}")
     has_page = hasattr(row, "get_absolute_url")

@@ -1,4 +1,4 @@
-"""What the admins of all floors share: pages in the admin's shell, and a history to read."""
+"""Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
 from difflib import unified_diff
@@ -20,32 +20,32 @@ from evalhub.storable import UNSTORABLE
 
 
 def current_user(request: HttpRequest) -> User:
-    """Who is logged in; the admin lets nobody else pass."""
+    """Return the logged-in user of an admin request."""
     return cast(User, request.user)
 
 
 def row_number(text: str | None) -> int:
-    """A row's number from a link or form; 0, which no row has, where it is none."""
+    """Parse a row's number from a link or form; 0, which no row has, if it is none."""
     is_number = bool(text) and str(text).isascii() and str(text).isdecimal()
     return int(str(text)) if is_number and len(str(text)) <= 18 else 0
 
 
 def bounded_text(text: str | None, most: int) -> str:
-    """A short text from a link or form, without what no database could keep."""
+    """Cut a text from a link or form, and drop characters that no database can store."""
     return UNSTORABLE.sub("", text or "").strip()[:most]
 
 
 class PageAdmin(ModelAdmin):
-    """A ModelAdmin with pages and acts of its own."""
+    """A ModelAdmin with further pages and actions."""
 
     section = ""
-    """Where the sidebar has it, if not under its app's name."""
+    """Section in the heading, if not the app's name."""
     rows = ""
-    """What its rows are called, if not as their table says."""
+    """Plural name of its rows, if not the model's."""
     keeps_history = True
-    """Whether changes on its pages are recorded to be looked at."""
+    """Whether its pages offer a history of changes."""
     instead_of_deleting = ""
-    """What else can be done, in a sentence for who is about to delete."""
+    """A sentence on the confirmation page that names an alternative to deleting."""
 
     list_filter_submit = True
     list_per_page = 50
@@ -89,7 +89,7 @@ class PageAdmin(ModelAdmin):
         return response
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What would go along, without the rows that only link two others."""
+        """Collect the rows deleted along, without many-to-many links."""
         trees, counts, lacking, protected = super().get_deleted_objects(objs, request)
         models = apps.get_models(include_auto_created=True)
         links = {str(m._meta.verbose_name_plural) for m in models if m._meta.auto_created}
@@ -99,7 +99,7 @@ class PageAdmin(ModelAdmin):
     def page(
         self, request: HttpRequest, template: str, /, *, title: str, **context: Any
     ) -> TemplateResponse:
-        """A page in the admin's shell."""
+        """Render a page in the admin's shell."""
         shell = self.admin_site.each_context(request)
         return TemplateResponse(
             request, template, {**shell, "opts": self.model._meta, "title": title, **context}
@@ -112,32 +112,34 @@ class PageAdmin(ModelAdmin):
         return reverse(self.url_name(page), args=args)
 
     def found(self, request: HttpRequest, object_id: int) -> Any:
-        """The row, as far as this person may see it.
+        """Return the row if this user may see it.
 
         Raises:
-            Http404: There is none, or none for this person.
-            PermissionDenied: Rows of this kind are not this person's to see.
+            Http404: There is none in the user's queryset.
+            PermissionDenied: The user may not see rows of this kind.
         """
         row = self.get_object(request, str(object_id))
         if row is None:
-            raise Http404(f"There is no {self.model._meta.verbose_name} {object_id} for you.")
+            raise Http404(
+                f"There is no {self.model._meta.verbose_name} {object_id} that you can see."
+            )
         if not self.has_view_permission(request, row):
             raise PermissionDenied
         return row
 
     def back(self, request: HttpRequest, row: Model) -> HttpResponse:
-        """To the row's page, or to the list where this person no longer sees it."""
+        """Redirect to the row's page, or to the list if the user no longer sees the row."""
         seen = self.get_object(request, str(row.pk)) is not None
         target = self.url_of("change", row.pk) if seen else self.url_of("changelist")
         return HttpResponseRedirect(target)
 
     def say(self, request: HttpRequest, *problems: str) -> None:
-        """Show what went wrong."""
+        """Show problems as an error message."""
         self.message_user(request, " ".join(problems), messages.ERROR)
 
 
 class ReadOnlyAdmin(PageAdmin):
-    """Rows that are written by the program and only read by people."""
+    """Admin of rows that only the system writes."""
 
     keeps_history = False
 
@@ -158,14 +160,14 @@ class ReadOnlyAdmin(PageAdmin):
 
 
 class Line(NamedTuple):
-    """One line of a change: its sign is "+", "-", a space, or "…" where lines are left out."""
+    """A line of a diff; its sign is "+", "-", a space, or "…" for omitted lines."""
 
     sign: str
     text: str
 
 
 class Value(NamedTuple):
-    """One field as it was recorded; `lines` is empty where it did not change."""
+    """A recorded field; `lines` is empty if it did not change."""
 
     name: str
     text: str
@@ -173,7 +175,7 @@ class Value(NamedTuple):
 
 
 class ReadableChanges(HistoricalRecordContextHelper):
-    """What a version changed, in words; "" where there was nothing."""
+    """Readable changes of a version; "" for an empty value."""
 
     def prepare_delta_change_value(self, change: Any, value: Any) -> str:
         value = super().prepare_delta_change_value(change, value)
@@ -183,7 +185,7 @@ class ReadableChanges(HistoricalRecordContextHelper):
 
 
 class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
-    """Rows with a history that everybody who sees them can read, and nobody can rewrite."""
+    """Admin of rows with a read-only history."""
 
     history_list_per_page = 50
     object_history_template = "evalhub/history.html"
@@ -194,11 +196,11 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
         return ReadableChanges(self.model, historical_record)
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
-        """Whether this person may read what the row was; asked before any of it is loaded."""
+        """Return whether the user may read the row's history; called before loading any of it."""
         return True
 
     def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """An old version is copied by hand: a revert would go past states and publication."""
+        """Disable reverts, which would bypass states and publication."""
         return True
 
     def history_view(
@@ -217,7 +219,7 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
         version_id: str,
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """One recorded version, with what it changed."""
+        """Show a recorded version with its changes."""
         if request.method != "GET" or not self.has_view_permission(request):
             raise PermissionDenied
         if not self.may_read_history(request, object_id):
@@ -242,7 +244,7 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
 
 
 def values_of(record: Any, before: Any) -> list[Value]:
-    """The fields of a recorded version. `before` is None for the first."""
+    """Return the fields of a recorded version. `before` is None for the first."""
     values = []
     for field in [*record.tracked_fields, *record._history_m2m_fields]:
         if getattr(field, "auto_now", False):
@@ -269,7 +271,7 @@ def _names(record: Any, field: Any) -> list[str]:
 
 
 def _related(row: Any, name: str, key: Any) -> Any:
-    """The related row, or its number where it is gone."""
+    """Return the related row, or its number if it was deleted."""
     try:
         return getattr(row, name)
     except ObjectDoesNotExist:
@@ -277,7 +279,7 @@ def _related(row: Any, name: str, key: Any) -> Any:
 
 
 def readable(value: Any) -> str:
-    """A field's value as people read it; nothing where there is none."""
+    """Format a field's value; "" if empty."""
     if value is None or value == "":
         return ""
     if isinstance(value, bool):

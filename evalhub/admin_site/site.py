@@ -41,11 +41,11 @@ class Site(UnfoldAdminSite):
     ) -> HttpResponse:
         """Render the command palette's results."""
         from evalhub.admin_site import (
-            command_palette,  # this module is loaded before there are tables
+            command_palette,  # this module loads before the models
         )
         from evalhub.admin_site.pages import bounded_text
 
-        words = bounded_text(request.GET.get("s"), command_palette.LONGEST)
+        words = bounded_text(request.GET.get("s"), command_palette.MAX_SEARCH)
         groups = command_palette.found(self, request, words)
         shown = {"groups": groups, "words": words}
         return TemplateResponse(request, "evalhub/command_palette_results.html", shown)

@@ -1,4 +1,4 @@
-"""The colour of links and buttons, from light to dark, as the admin theme takes it."""
+"""Primary colour of the admin theme, from light to dark."""
 
 PRIMARY = {
     "50": "oklch(97% .014 254.604)",

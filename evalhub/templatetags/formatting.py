@@ -1,4 +1,4 @@
-"""The wording of figures and codes as template filters."""
+"""Formatting functions as template filters."""
 
 from django import template
 

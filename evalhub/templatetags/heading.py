@@ -1,4 +1,4 @@
-"""Where a page of the admin stands: its section, its table, its row, and what is done there."""
+"""Heading of admin pages: section, table, row and action."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
 @register.inclusion_tag("evalhub/heading.html", takes_context=True)
 def heading(context: Context) -> dict[str, list[Part]]:
-    """The parts of the page's place, the widest first; the last says what the page is."""
+    """Return the parts of the heading, from the section to the page."""
     row = context.get("original") or context.get("object")
     row = row if isinstance(row, Model) else None
     opts = context.get("opts") or (row._meta if row else None)
@@ -37,15 +37,15 @@ def heading(context: Context) -> dict[str, list[Part]]:
 
 @register.simple_tag(name="rows_of")
 def rows_of(opts: Options) -> str:
-    """What the rows of a table are called; its admin may know a better word."""
-    return str(_said(opts, "rows") or opts.verbose_name_plural)
+    """Return the plural name of a table's rows, from its admin or model."""
+    return str(_admin_text(opts, "rows") or opts.verbose_name_plural)
 
 
 def section_of(opts: Options) -> str:
-    return str(_said(opts, "section") or opts.app_config.verbose_name)
+    return str(_admin_text(opts, "section") or opts.app_config.verbose_name)
 
 
-def _said(opts: Options, name: str) -> str:
+def _admin_text(opts: Options, name: str) -> str:
     room = admin.site._registry.get(opts.model)
     return getattr(room, name, "")
 

@@ -1,4 +1,4 @@
-"""The saved filters of the list that is shown."""
+"""Saved filters of the current list."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.inclusion_tag("evalhub/saved_filters.html", takes_context=True)
 def saved_filters(context: Context) -> dict[str, Any]:
-    # Libraries of tags are loaded while the admin theme itself is.
+    # Tag libraries load together with the admin theme, before the models.
     from evalhub.access.saved_filter_views import shown_on
 
     request = context["request"]

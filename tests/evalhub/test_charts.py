@@ -168,7 +168,7 @@ def test_click_on_a_slice_knows_its_outcome():
 
 
 def test_count_of_no_outcome_is_refused():
-    with pytest.raises(ValueError, match=r"\['skipped'\] are no outcomes; expected passed"):
+    with pytest.raises(ValueError, match=r"unknown outcomes \['skipped'\]; expected passed"):
         charts.outcome_pie({"skipped": 1})
 
 
@@ -206,7 +206,7 @@ def test_issue_label_says_k_of_n():
     assert charts.issue_bars(ISSUES)["layout"]["yaxis"]["ticktext"] == [
         "Invents sources (3 of 4)",
         "Counts letters (1 of 10)",
-        "Never judged (none judged)",
+        "Never judged (none scored)",
     ]
 
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=settings.EVALHUB_MODEL_PORT)
 
     def handle(self, *args: Any, port: int, **options: Any) -> None:
-        # Blocked before the server starts its threads, so that they do not take the signals.
+        # Block the signals before the server's threads start, so that these do not receive them.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         try:
             server = local_model.serve(port)

@@ -9,7 +9,7 @@ HEAD = "| variable | default | meaning |\n|---|---|---|\n"
 
 
 class Command(BaseCommand):
-    help = "Print all settings as a Markdown table, as docs/settings.md has it."
+    help = "Print the settings table of docs/settings.md."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
 
 def row(setting: Setting) -> str:
-    """A default inside the project's folder is shown as seen from there."""
+    """Format a setting as a table row, with defaults relative to the project's folder."""
     default = setting.default.replace(f"{settings.BASE_DIR}/", "")
     shown = f"`{default}`" if default else ""
     return f"| `{setting.name}` | {shown} | {setting.meaning} |"

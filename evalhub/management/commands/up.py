@@ -1,4 +1,4 @@
-"""`manage.py up`: web, worker and, if asked for, the embedded model, in one foreground process."""
+"""`manage.py up`: web server, worker and optionally the embedded model, in the foreground."""
 
 import os
 from typing import Any
@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Program, Supervisor
 
-STOPPED = "Stopped. What was under way goes on at the next start."
+STOPPED = "Stopped. Unfinished work resumes at the next start."
 
 
 class Command(BaseCommand):
@@ -17,18 +17,20 @@ class Command(BaseCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="Of the web server.")
-        parser.add_argument("--bind", default="127.0.0.1", help="Address that it listens on.")
+        parser.add_argument("--port", type=int, default=8000, help="Port of the web server.")
+        parser.add_argument("--bind", default="127.0.0.1", help="Address of the web server.")
         parser.add_argument(
-            "--model", action="store_true", help="Serve the embedded model, on EVALHUB_MODEL_PORT."
+            "--model",
+            action="store_true",
+            help="Also serve the embedded model on EVALHUB_MODEL_PORT.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         bind, port = options["bind"], options["port"]
         if not programs.is_free(bind, port):
             raise CommandError(
-                f"The server cannot listen on port {port} of {bind}: the port is taken, or that is "
-                "no address of this machine. Choose others with --port and --bind."
+                f"Cannot listen on {bind}:{port}: the port is in use, or the address is not this "
+                "machine's. Choose another with --port or --bind."
             )
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
         self.supervise(
@@ -45,7 +47,7 @@ class Command(BaseCommand):
 
 
 def parts(bind: str, port: int, *, with_model: bool) -> list[Program]:
-    """The programs of a site; they write warnings only, unless EVALHUB_LOG_LEVEL is set."""
+    """Return the site's programs; they log warnings only, unless EVALHUB_LOG_LEVEL is set."""
     environment = {} if "EVALHUB_LOG_LEVEL" in os.environ else programs.QUIETLY
     found = [programs.web(bind, port, environment), programs.worker(environment)]
     if with_model:

@@ -1,4 +1,4 @@
-"""`manage.py worker`: do the background work."""
+"""`manage.py worker`: run background work."""
 
 import signal
 from typing import Any
@@ -12,22 +12,22 @@ from evalhub.work.reaper import every_minute
 
 
 class Command(BaseCommand):
-    help = "Do the background work, until Ctrl-C or SIGTERM."
+    help = "Run background work until Ctrl-C or SIGTERM."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--processes",
             type=int,
             default=settings.EVALHUB_WORKERS,
-            help="Worker processes; by default EVALHUB_WORKERS.",
+            help="Number of worker processes (default: EVALHUB_WORKERS).",
         )
         parser.add_argument(
-            "--once", action="store_true", help="Do what there is to do, in this process, and end."
+            "--once", action="store_true", help="Do the pending work in this process, then exit."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["processes"] < 1:
-            raise CommandError(f"--processes {options['processes']}: at least 1 is needed.")
+            raise CommandError(f"--processes {options['processes']} is too low: use at least 1.")
         if options["once"]:
             drain()
         else:
@@ -39,4 +39,4 @@ def drain() -> None:
     stop.listen(signal.SIGTERM, signal.SIGINT)
     every_minute()
     if not queue_worker.drain(stop):
-        raise CommandError("The work failed; the log above says why.")
+        raise CommandError("The work failed; see the log above.")

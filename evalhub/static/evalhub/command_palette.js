@@ -1,5 +1,5 @@
 "use strict";
-/* The command palette: Ctrl+K, some words, the arrows, Enter. What it finds the site says. */
+/* The command palette: Ctrl+K, words, arrows, Enter. The server searches. */
 
 (() => {
     const dialog = document.getElementById("palette");
@@ -9,8 +9,8 @@
     const said = document.getElementById("palette-said");
     const PAUSE_MS = 120;
     let waiting = 0;
-    let isBehind = false; // what is shown is not what the words find
-    let asking = null;
+    let isStale = false; // the results are not those of the words
+    let request = null;
 
     const options = () => [...list.querySelectorAll('[role="option"]')];
     const chosen = () => list.querySelector('[aria-selected="true"]');
@@ -36,19 +36,19 @@
         choose(options()[0]);
     };
     const look = async () => {
-        asking?.abort();
-        asking = new AbortController();
+        request?.abort();
+        request = new AbortController();
         try {
             const url = `${dialog.dataset.url}?s=${encodeURIComponent(words.value)}`;
-            const response = await fetch(url, { signal: asking.signal, credentials: "same-origin" });
+            const response = await fetch(url, { signal: request.signal, credentials: "same-origin" });
             if (!response.ok || response.redirected) throw new Error("refused");
             const html = await response.text();
-            isBehind = false;
+            isStale = false;
             show(html);
         } catch (error) {
             if (error.name === "AbortError") return;
             show("");
-            said.textContent = "Nothing could be looked up: load the page again, you may have been logged out.";
+            said.textContent = "Search failed. Reload the page: you may be logged out.";
         }
     };
     const open = () => {
@@ -70,15 +70,15 @@
         },
     };
     words.addEventListener("input", () => {
-        isBehind = true;
+        isStale = true;
         clearTimeout(waiting);
         waiting = setTimeout(look, PAUSE_MS);
     });
     words.addEventListener("keydown", async (event) => {
         if (!KEYS[event.key] || event.isComposing) return;
         event.preventDefault();
-        if (event.key === "Enter" && isBehind) {
-            // Who types fast means what the words find, not what stood there before.
+        if (event.key === "Enter" && isStale) {
+            // Enter opens a result of the words typed, not an earlier one.
             clearTimeout(waiting);
             await look();
         }
@@ -92,7 +92,7 @@
         if (event.target === dialog || event.target.closest('[role="option"]')) dialog.close();
     });
 
-    // Taken before the browser's own: Firefox would go to its search field.
+    // Captured first: Firefox would focus its search field.
     document.addEventListener("keydown", (event) => {
         const isShortcut = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
         if (!isShortcut || event.key.toLowerCase() !== "k") return;

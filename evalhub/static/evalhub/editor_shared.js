@@ -1,9 +1,9 @@
-/* What the editors of forms share. Loaded before them. */
+/* Helpers of the form editors. Loaded before them. */
 
 (() => {
   "use strict";
 
-  /* An element; an attribute that is true stands without a value, one that is false not at all. */
+  /* Create an element; a true attribute has no value, a false one is left out. */
   const element = (tag, attributes = {}, ...children) => {
     const made = document.createElement(tag);
     Object.entries(attributes).forEach(([name, value]) => {
@@ -20,7 +20,7 @@
     return made;
   };
 
-  /* Say once what is wrong with a field, without keeping its form from being sent. */
+  /* Report a field's problem once, without blocking its form. */
   const complain = (field, words) => {
     field.setCustomValidity(words);
     field.reportValidity();

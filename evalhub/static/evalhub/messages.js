@@ -1,7 +1,7 @@
-/* The editor of a test's messages, over the JSON field that works without it.
+/* The editor of a test's messages, on top of a JSON field that works without it.
 
-   One question: two text areas. A conversation: its turns, each with a role, a text, and for an
-   assistant the choice to have it generated. What the editor does not know (tool calls …) stays. */
+   A single prompt has two text areas; a conversation has turns with a role and a text, generated
+   ones for assistants. Unknown content (such as tool calls) is kept. */
 
 (() => {
   "use strict";
@@ -28,7 +28,7 @@
       this.area = area;
       this.list = element("div", { class: "eh-turns" });
       this.source = button("Edit as JSON", () => this.toggleSource());
-      this.add = button("Add a turn", () => this.append());
+      this.add = button("Add turn", () => this.append());
       this.bar = element("div", { class: "eh-toolbar eh-after" }, this.add, this.source);
       area.before(this.list);
       area.after(this.bar);
@@ -56,7 +56,7 @@
 
     toggleSource() {
       if (this.showsSource && parsed(this.area.value) === null) {
-        complain(this.area, "This is not a JSON list of turns.");
+        complain(this.area, "Not a JSON list of turns. Correct the JSON first.");
         return;
       }
       this.showsSource = !this.showsSource;
@@ -96,9 +96,9 @@
       const generated = speaks && (turn.content === null || turn.content === undefined);
       text.value = typeof turn.content === "string" ? turn.content : "";
       text.disabled = generated;
-      text.placeholder = generated ? "The model says this turn." : "";
+      text.placeholder = generated ? "The model generates this turn." : "";
       const box = element("input", { type: "checkbox", checked: generated });
-      const choice = element("label", {}, box, "generate this turn");
+      const choice = element("label", {}, box, "Generate this turn");
       choice.toggleAttribute("data-eh-hidden", !speaks);
 
       role.addEventListener("change", () => {

@@ -1,4 +1,4 @@
-// The colours that were chosen in the admin, for pages outside its shell.
+// The admin's colour scheme on pages outside its shell.
 "use strict";
 
 (() => {
@@ -6,7 +6,7 @@
     const apply = () => {
         const chosen = JSON.parse(localStorage.getItem("adminTheme") || '"auto"');
         const isDark = chosen === "dark" || (chosen === "auto" && system.matches);
-        // The second name is Swagger's own.
+        // The second class is Swagger's.
         document.documentElement.classList.toggle("dark", isDark);
         document.documentElement.classList.toggle("dark-mode", isDark);
     };

@@ -80,7 +80,7 @@ def test_what_is_not_there_is_said_with_a_way_back(client):
     response = client.get("/nowhere/")
 
     assert_whole(response, 404)
-    assert "There is nothing here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 def test_who_may_not_enter_learns_as_whom_they_tried():
@@ -136,7 +136,7 @@ def test_a_history_names_what_became_of_what(client):
 
     assert "Changed by the system" in words
     assert "Small → Tiny" in words
-    assert "nothing → Somebody" in words
+    assert "empty → Somebody" in words
     assert "None" not in words
 
 
@@ -186,7 +186,7 @@ def test_a_person_s_page_shows_nothing_of_the_hash(client):
     user = make_user("viewer")
     html = page(client, url("evalhub_user_change", user.pk))
 
-    assert "only its hash is kept" in html
+    assert "Only its hash is stored" in html
     assert "salt" not in html
     assert 'href="../password/"' in html
 

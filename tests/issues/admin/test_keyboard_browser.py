@@ -128,6 +128,6 @@ def test_the_palette_opens_anywhere_and_leads_on(page, me):
     page.wait_for_url("**/board/")
     page.keyboard.press("Control+k")
     page.keyboard.type("xyzzy")
-    page.get_by_text("Nothing says so.").wait_for()
+    page.get_by_text("No results.").wait_for()
     page.keyboard.press("Escape")
     assert page.locator("#palette[open]").count() == 0

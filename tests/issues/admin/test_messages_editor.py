@@ -27,7 +27,7 @@ def save(page):
 
 
 def test_one_question_needs_no_turns(editor):
-    assert not editor.is_visible("text=Add a turn")
+    assert not editor.is_visible("text=Add turn")
     assert save(editor) == [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "Hello?"},
@@ -36,8 +36,8 @@ def test_one_question_needs_no_turns(editor):
 
 def test_a_conversation_goes_on_from_the_question(editor):
     editor.check("[name=kind][value=turns]")
-    editor.click("text=Add a turn")
-    editor.click("text=Add a turn")
+    editor.click("text=Add turn")
+    editor.click("text=Add turn")
     editor.get_by_label("Text of turn 4").fill("And now?")
 
     assert save(editor) == [
@@ -50,8 +50,8 @@ def test_a_conversation_goes_on_from_the_question(editor):
 
 def test_turns_are_moved_removed_and_given_another_role(editor):
     editor.check("[name=kind][value=turns]")
-    editor.click("text=Add a turn")
-    editor.get_by_label("generate this turn").nth(2).uncheck()
+    editor.click("text=Add turn")
+    editor.get_by_label("Generate this turn").nth(2).uncheck()
     editor.get_by_label("Text of turn 3").fill("Hello!")
     editor.get_by_label("Remove turn 1").click()
     editor.get_by_label("Move turn 2 up").click()

@@ -1,4 +1,4 @@
-"""Dates as the reports write them: 21 Nov 2026, 13:01. No month stands where a day may be meant."""
+"""Date formats, such as 21 Nov 2026, 13:01: unambiguous between day and month."""
 
 DATE_FORMAT = "j M Y"
 SHORT_DATE_FORMAT = "j M Y"
