@@ -1,4 +1,4 @@
-"""Interval of Krippendorff's nominal alpha, whose units come in clusters, such as issues."""
+"""Interval of Krippendorff's nominal alpha for clustered units, such as tests of an issue."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,14 @@ def nominal_alpha_interval(
 
     Args:
         clusters: The coincidences of each cluster of units; summed, they are those of all.
-        seed: 0 or more. Equal input and seed give the equal interval.
-        resamples: How many times as many clusters are drawn with replacement.
-        level: The share of the drawn values that the interval holds.
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of resamples of the clusters.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        None where fewer than two clusters have a pair of ratings, where alpha is undefined in
-        more than 5 % of the resamples, or the same in all: an interval of width zero would claim
-        certainty where nothing is known of the spread.
+        None if fewer than two clusters have a pair of ratings, where alpha is undefined in
+        more than 5 % of the resamples, or the same in all: an interval of width zero would
+        overstate certainty.
 
     Raises:
         ValueError: There are no resamples, or `level` is not within 0 to 1.
@@ -43,7 +43,7 @@ def nominal_alpha_interval(
 
 
 def _sums(clusters: Sequence[Coincidences]) -> Floats:
-    """Of each cluster: Σ o_ck over c ≠ k, and n_c for each value; shape (g, 1 + values)."""
+    """Return Σ o_ck over c ≠ k and n_c per value, for each cluster; shape (g, 1 + values)."""
     values = sorted({value for matrix in clusters for value, _ in matrix})
     place = {value: column for column, value in enumerate(values, 1)}
     sums = np.zeros((len(clusters), 1 + len(values)))
@@ -55,7 +55,7 @@ def _sums(clusters: Sequence[Coincidences]) -> Floats:
 
 
 def _alpha(drawn: Floats) -> Floats:
-    """1 - (n - 1) · D / (n² - Σ n_c²), shape (resamples,); NaN where only one value was drawn."""
+    """Return 1 - (n - 1) · D / (n² - Σ n_c²), shape (resamples,); NaN for a single value."""
     differ, marginals = drawn[:, 0], drawn[:, 1:]
     n = marginals.sum(axis=1)
     chance = np.round(n**2 - (marginals**2).sum(axis=1), 9)

@@ -1,7 +1,7 @@
-"""The exact binomial distribution: how surprising a count is, and which rates it leaves possible.
+"""The exact binomial distribution: p-values of counts and intervals of rates.
 
-Nothing here is approximate but for rounding (about 1e-12 of the value for counts in the thousands,
-1e-9 for millions): terms are taken from their logarithms, so no count is too large.
+Results are exact but for rounding (about 1e-12 of the value for counts in the thousands, 1e-9 for
+millions): terms are computed from logarithms, so no count is too large.
 
 Source: C. J. Clopper, E. S. Pearson (1934), doi:10.1093/biomet/26.4.404.
 """
@@ -17,15 +17,15 @@ _HALVINGS = 60
 
 
 def at_most(k: int, n: int, rate: float) -> float:
-    """P(X <= k) of X ~ Binomial(n, rate): the one-sided p of so few successes.
+    """Return P(X <= k) for X ~ Binomial(n, rate), the one-sided p of few successes.
 
     Args:
         k: Successes, 0 to n.
         n: Independent trials, 0 or more.
-        rate: Of success at each trial, in [0, 1].
+        rate: Success rate of each trial, in [0, 1].
 
     Returns:
-        A probability in [0, 1]; 1 where there was no trial.
+        A probability in [0, 1]; 1 without trials.
 
     Raises:
         ValueError: k is not within 0 to n, or `rate` not within 0 to 1.
@@ -43,7 +43,7 @@ def at_most(k: int, n: int, rate: float) -> float:
 
 
 def at_least(k: int, n: int, rate: float) -> float:
-    """P(X >= k) of X ~ Binomial(n, rate): the one-sided p of so many successes.
+    """Return P(X >= k) for X ~ Binomial(n, rate), the one-sided p of many successes.
 
     Arguments, range and errors as those of `at_most`.
     """
@@ -51,13 +51,13 @@ def at_least(k: int, n: int, rate: float) -> float:
 
 
 def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
-    """The rates at which neither so few nor so many successes would be surprising.
+    """Return the exact two-sided interval of a rate (Clopper-Pearson).
 
     Each side alone has (1 - level) / 2, so the interval holds the true rate at least as often as
     `level` says, whatever the rate: it is wider than Wilson's.
 
     Returns:
-        Within [0, 1], in the unit of a rate. None where n is 0: a rate of nothing is not measured.
+        Within [0, 1], in the unit of a rate. None if n is 0: the rate is not measured.
 
     Raises:
         ValueError: k is not within 0 to n, or `level` not within 0 to 1.
@@ -70,9 +70,9 @@ def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
 
 
 def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
-    """The rate above which so few successes as k of n would have a chance below 1 - level.
+    """Return the one-sided upper bound of a rate with k successes of n.
 
-    Returns, raises: as `clopper_pearson`, one bound of it (the one-sided one).
+    Range and errors as those of `clopper_pearson`.
     """
     check_count(k, n)
     check_level(level)
@@ -82,16 +82,16 @@ def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
 
 
 def lower_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
-    """The rate below which so many successes as k of n would have a chance below 1 - level.
+    """Return the one-sided lower bound of a rate with k successes of n.
 
-    Returns, raises: as `clopper_pearson`, one bound of it (the one-sided one).
+    Range and errors as those of `clopper_pearson`.
     """
     high = upper_bound(n - k, n, level=level)
     return None if high is None else 1 - high
 
 
 def _tail(k: int, n: int, rate: float) -> float:
-    """Σ P(X = i) for i = 0 … k, largest first; k is not above the mean, so that terms shrink."""
+    """Sum P(X = i) for i = 0 … k, largest first; k is at most the mean, so that terms shrink."""
     odds = (1 - rate) / rate
     term = exp(
         lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(rate) + (n - k) * log1p(-rate)
@@ -105,7 +105,7 @@ def _tail(k: int, n: int, rate: float) -> float:
 
 
 def _crossing(is_above: Callable[[float], bool]) -> float:
-    """The rate from which on `is_above` holds, by halving [0, 1]."""
+    """Bisect [0, 1] for the rate from which `is_above` holds."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Interval of a mean whose values come in clusters, such as the tests of one issue."""
+"""Interval of a mean of clustered values, such as the tests of an issue."""
 
 from collections.abc import Hashable, Sequence
 from random import Random
@@ -23,24 +23,23 @@ def clustered_interval(
 ) -> Interval | None:
     """Percentile bootstrap interval of the weighted mean Σw·x / Σw, resampling whole clusters.
 
-    The tests of one issue tend to fail together, so they are drawn together: resampling single
-    results would count each of them as news and give an interval that is too narrow. A cluster
+    The tests of an issue tend to fail together, so they are drawn together: resampling single
+    results would give an interval that is too narrow. A cluster
     enters by its sums (Σw·x, Σw) only. Where there are more than 1000 clusters, 1000 random groups
     of them are resampled instead, which keeps the expected width (to 2 % or so) and bounds the
     time.
 
     Args:
-        values: What was measured, shape (n,).
+        values: Measured values, shape (n,).
         weights: Shape (n,), not negative.
-        clusters: Which cluster each value belongs to, shape (n,).
-        seed: Equal input and seed give the equal interval.
-        resamples: How many means are drawn.
-        level: The share of the drawn means that the interval holds.
+        clusters: Cluster of each value, shape (n,).
+        seed: Equal input and seed give equal results.
+        resamples: Number of means to draw.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        None where fewer than two clusters have a weight, or all have the same mean (to 1e-9): each
-        resample is then the same, and an interval of width zero would claim certainty where
-        nothing is known of the spread.
+        None if fewer than two clusters have a weight, or all have the same mean (to 1e-9): all
+        resamples are then equal, and an interval of width zero would overstate certainty.
 
     Raises:
         ValueError: The sequences differ in length, a weight is negative, there are no resamples,
@@ -58,7 +57,7 @@ def clustered_interval(
 def _sums(
     values: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable]
 ) -> list[complex]:
-    """Σw + Σw·x i of each cluster with a weight: as one number the pair adds up in one pass."""
+    """Return Σw + Σw·x i per weighted cluster; a complex number sums both in one pass."""
     sums: dict[Hashable, complex] = {}
     for value, weight, cluster in zip(values, weights, clusters, strict=True):
         if weight < 0:
@@ -75,7 +74,7 @@ def _grouped(sums: list[complex], rng: Random) -> list[complex]:
 
 
 def _means(sums: list[complex], resamples: int, rng: Random) -> list[float]:
-    """The mean of each resample, ascending: as `rng.choices` would draw it, but many at a time."""
+    """Return the sorted means of resamples, drawn as by `rng.choices` but vectorised."""
     g, each, source = len(sums), np.array(sums), _continued(rng)
     means: list[float] = []
     for rows in chunks(resamples, g):
@@ -86,7 +85,7 @@ def _means(sums: list[complex], resamples: int, rng: Random) -> list[float]:
 
 
 def _continued(rng: Random) -> np.random.RandomState:
-    """NumPy's Mersenne Twister at the state of Python's: both give the same numbers."""
+    """Return NumPy's Mersenne Twister in the state of Python's."""
     _, state, _ = rng.getstate()
     key = np.array(state[:-1], dtype=np.uint32)
     source = np.random.RandomState()
@@ -99,7 +98,7 @@ def _percentiles(ordered: list[float], level: float) -> Interval:
 
 
 def _quantile(ordered: list[float], share: float) -> float:
-    """Linear interpolation between the two nearest of n ordered values, at share · (n - 1)."""
+    """Interpolate linearly between the two nearest of n sorted values, at share · (n - 1)."""
     position = share * (len(ordered) - 1)
     below = int(position)
     above = min(below + 1, len(ordered) - 1)

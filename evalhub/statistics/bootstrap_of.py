@@ -1,4 +1,4 @@
-"""Interval of any statistic of rows that come in clusters, such as a judge's kappa with people."""
+"""Interval of any statistic of clustered rows, such as a judge's kappa with annotators."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import nan
@@ -24,18 +24,18 @@ def bootstrap_of(
 ) -> Interval | None:
     """Percentile bootstrap interval of `statistic(rows)`, resampling whole clusters.
 
-    For means and differences `clustered_interval` and `paired_interval` give the same far sooner.
+    For means and differences `clustered_interval` and `paired_interval` are much faster.
 
     Args:
-        statistic: What is computed from rows, in any order; None where it is undefined.
-        rows: Shape (n,); whatever the statistic reads, such as pairs (judge, people).
-        clusters: Which cluster each row belongs to, shape (n,).
-        seed: 0 or more. Equal input and seed give the equal interval.
-        resamples: How many values are drawn.
-        level: The share of them that the interval holds.
+        statistic: Computed from rows in any order; None if undefined.
+        rows: Shape (n,); input of the statistic, such as pairs (judge, annotators).
+        clusters: Cluster of each row, shape (n,).
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of values to draw.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        In the unit of the statistic. None where there are fewer than two clusters, all resamples
+        In the unit of the statistic. None if there are fewer than two clusters, all resamples
         have the same value (to 1e-9), or the statistic is undefined for the rows or in more than
         5 % of the resamples; fewer are left out.
 

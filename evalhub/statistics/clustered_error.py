@@ -1,4 +1,4 @@
-"""Standard error of a mean whose values come in clusters, such as the tests of one issue."""
+"""Standard error of a mean of clustered values, such as the tests of an issue."""
 
 from collections.abc import Hashable, Sequence
 from math import fsum, sqrt
@@ -18,11 +18,11 @@ def clustered_error(
     Args:
         values: Scores, or differences of scores of matched tests, shape (n,).
         weights: Shape (n,), not negative.
-        clusters: Which cluster (issue) each value belongs to, shape (n,).
+        clusters: Cluster (issue) of each value, shape (n,).
 
     Returns:
-        In the unit of the values, above 0. None where fewer than two clusters have a weight, or
-        all have the same mean (the error is below 1e-9): nothing is then known of the spread.
+        In the unit of the values, above 0. None if fewer than two clusters have a weight, or
+        all have the same mean (the error is below 1e-9): the spread is then unknown.
 
     Raises:
         ValueError: The sequences differ in length, or a weight is negative.

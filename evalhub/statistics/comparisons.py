@@ -1,4 +1,4 @@
-"""How many pairs of judges there are to compare, and how many there were to be."""
+"""Counts of actual and expected comparisons between judges."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from math import comb
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Pairs of judges that both gave a value, and those that were expected."""
+    """Pairs of judges with two values, and pairs expected."""
 
     made: int
     expected: int
 
 
 def comparisons(units: Iterable[tuple[int, int]]) -> Comparisons:
-    """Σ a(a - 1)/2 of Σ n(n - 1)/2: what agreement rests on, and what it should rest on.
+    """Count actual comparisons, Σ a(a - 1)/2, and expected ones, Σ n(n - 1)/2.
 
     Args:
-        units: For each criterion how many judges gave a value (a) and how many were asked for one
-            (n). One that steps in for another is among those that answered, and not among those
-            asked; a unit has never more comparisons than were expected.
+        units: For each criterion the number of judges that answered (a) and that were asked (n).
+            A substitute judge counts among those that answered only; a unit never has more
+            comparisons than expected.
     """
     pairs = [(comb(min(answered, asked), 2), comb(asked, 2)) for answered, asked in units]
     return Comparisons(sum(made for made, _ in pairs), sum(expected for _, expected in pairs))

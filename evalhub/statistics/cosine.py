@@ -1,19 +1,19 @@
-"""How near two vectors point: the measure of nearness of embedded texts."""
+"""Cosine similarity of embedded texts."""
 
 from collections.abc import Sequence
 from math import fsum, hypot, isfinite
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """a·b / (|a|·|b|), whatever the lengths of the vectors.
+    """Return a·b / (|a|·|b|).
 
     Args:
         first: Shape (n,).
-        second: Shape (n,), made by the same embedding model.
+        second: Shape (n,), from the same embedding model.
 
     Returns:
-        In [-1, 1]; 1 is the same direction. None where one of them has no direction: it is all
-        zeros, or empty, or holds a number that is not finite.
+        In [-1, 1]; 1 is the same direction. None if either has no direction: all zeros,
+        empty, or not finite.
 
     Raises:
         ValueError: The vectors differ in length, so one model did not make both.
@@ -27,7 +27,7 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 
 def _direction(vector: Sequence[float]) -> list[float] | None:
-    """The vector with length 1. It is scaled first, so that no square is too large or too small."""
+    """Normalise the vector; scale it first, so that squares neither overflow nor underflow."""
     largest = max(map(abs, vector), default=0.0)
     if not largest or not all(map(isfinite, vector)):
         return None

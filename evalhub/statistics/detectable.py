@@ -1,4 +1,4 @@
-"""The smallest change that a comparison of two runs is likely to find: asked before a run."""
+"""Minimum detectable change between two runs, for use before a run."""
 
 from math import exp, log, sqrt
 from statistics import NormalDist
@@ -21,7 +21,7 @@ _TOLERANCE = 1e-9
 def detectable_change(
     tests: int, discordance: float, *, power: float = POWER, alpha: float = ALPHA
 ) -> float | None:
-    """The net change that exact McNemar finds with the given power, as a share of the tests.
+    """Return the net change, as a share of tests, that exact McNemar detects with the given power.
 
     Each test is discordant with chance d, independently; a net change of δ makes it better with
     (d + δ) / 2 and worse with (d - δ) / 2. The power is exact: it sums over every number of
@@ -30,13 +30,13 @@ def detectable_change(
     Args:
         tests: Matched tests, n >= 0, each with one answer in either run.
         discordance: d, the share of tests on which the runs differ, in [0, 1]; before a run that
-            of an earlier comparison. The less two runs differ, the smaller a net change is found.
-        power: The chance to find it, in (0, 1).
+            of an earlier comparison. Smaller changes are detectable if fewer tests differ.
+        power: Probability of detecting it, in (0, 1).
         alpha: The two-sided level of the test, in (0, 1).
 
     Returns:
-        In (0, d], to 1e-6; by 100 it is in points. None where not even d would be found (all
-        discordant tests on one side): with the defaults where hardly 6 of them can be expected.
+        In (0, d], to 1e-6; by 100 it is in points. None if not even d is detectable (all discordant
+        tests on one side): with the defaults, if fewer than about 6 are expected.
 
     Raises:
         ValueError: An argument is out of its range.
@@ -58,16 +58,16 @@ def detectable_change(
 def detectable_of_difference(
     standard_error: float | None, *, power: float = POWER, alpha: float = ALPHA
 ) -> float | None:
-    """(z_(1 - alpha/2) + z_power) · SE: the mean difference of graded scores that would be found.
+    """Return the detectable mean difference of graded scores, (z_(1 - alpha/2) + z_power) · SE.
 
     Args:
         standard_error: Of a mean difference between runs of this kind (`clustered_error`), not
             negative. It shrinks with √n: for m tests instead of n multiply it by √(n / m).
-        power: The chance to find it, in (0, 1).
+        power: Probability of detecting it, in (0, 1).
         alpha: The two-sided level of the test, in (0, 1).
 
     Returns:
-        In the unit of the standard error. None where that was not measured.
+        In the unit of the standard error. None if it was not measured.
 
     Raises:
         ValueError: An argument is out of its range.
@@ -84,14 +84,14 @@ def detectable_of_difference(
 
 
 class _Discordant(NamedTuple):
-    """The numbers m of discordant pairs that may come, one after the other; each of shape (k,)."""
+    """Consecutive numbers m of discordant pairs; each array of shape (k,)."""
 
     m: NDArray[np.int64]
     chance: Floats
     critical: NDArray[np.int64]
-    """c, the most on the rarer side with which p <= alpha; -1 where even 0 would be too many."""
+    """c, the largest count on the rarer side with p <= alpha; -1 if even 0 is too many."""
     choose: Floats
-    """log(m over c), of no meaning where c is -1."""
+    """log(m over c), meaningless if c is -1."""
 
 
 def _discordant(tests: int, discordance: float, alpha: float) -> _Discordant:
@@ -108,14 +108,14 @@ def _discordant(tests: int, discordance: float, alpha: float) -> _Discordant:
 def _chance(
     choose: Floats, these: NDArray[np.int64], others: NDArray[np.int64], rate: float
 ) -> Floats:
-    """The binomial chance of so many of these and so many others; `rate` is that of these."""
+    """Return the binomial probability of these counts; `rate` is that of the first."""
     tiny = float_info.min  # A chance of 0 has no logarithm.
     logs = choose + these * log(max(rate, tiny)) + others * log(max(1 - rate, tiny))
     return np.asarray(np.exp(logs), dtype=np.float64)
 
 
 def _critical(logs: Floats, most: int, alpha: float) -> NDArray[np.int64]:
-    """The c of each m from 0 to `most`: it never rises by more than 1, so one pass finds all."""
+    """Return the c of each m from 0 to `most`; it rises by at most 1, so one pass suffices."""
     critical = np.empty(most + 1, dtype=np.int64)
     c, at_c, below = -1, 0.0, 0.0  # P(X = c) and P(X <= c) of X ~ Binomial(m, ½)
     for m in range(most + 1):
@@ -130,12 +130,12 @@ def _critical(logs: Floats, most: int, alpha: float) -> NDArray[np.int64]:
 
 
 def _power(pairs: _Discordant, better: float) -> float:
-    """The chance of p <= alpha where a discordant pair is better with this chance."""
+    """Return the power if a discordant pair is better with this probability."""
     return float((pairs.chance * (_at_most(pairs, better) + _at_most(pairs, 1 - better))).sum())
 
 
 def _at_most(pairs: _Discordant, rate: float) -> Floats:
-    """P(X <= c) of X ~ Binomial(m, rate), for each m from the one before it."""
+    """Return P(X <= c) for X ~ Binomial(m, rate), for consecutive m."""
     m, _, c, choose = pairs
     exactly = np.where(c >= 0, _chance(choose, c, m - c, rate), 0.0)
     first = at_most(int(c[0]), int(m[0]), rate) if c[0] >= 0 else 0.0

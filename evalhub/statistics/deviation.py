@@ -1,4 +1,4 @@
-"""How far values lie apart."""
+"""Standard deviations, and splits between judges."""
 
 from collections.abc import Sequence
 from math import fsum, sqrt
@@ -8,28 +8,28 @@ SPLIT = 0.3
 
 
 def population_deviation(values: Sequence[float | None]) -> float | None:
-    """√(Σ(x - mean)² / n): how far apart the judges of one criterion are.
+    """Return √(Σ(x - mean)² / n), the spread of a criterion's judges.
 
-    They are all who were asked, not a sample of many, so the sum is divided by n.
+    They are all judges asked, not a sample, so the sum is divided by n.
 
     Args:
-        values: In [0, 1], before any inversion (which would change nothing); None is a judge that
-            gave no value and is left out.
+        values: In [0, 1], before or after any inversion; None is a judge without a value, left
+            out.
 
     Returns:
-        In the unit of the values. None where fewer than two gave a value: one cannot disagree.
+        In the unit of the values. None with fewer than two values.
     """
     return _deviation(values, lost=0)
 
 
 def sample_deviation(values: Sequence[float | None]) -> float | None:
-    """√(Σ(x - mean)² / (n - 1)): how much scores differ between tests, from some of them.
+    """Return √(Σ(x - mean)² / (n - 1)), the spread of scores estimated from a sample of tests.
 
     Args:
         values: Of equal weight; None is "not measured" and is left out.
 
     Returns:
-        In the unit of the values. None where fewer than two were measured.
+        In the unit of the values. None with fewer than two measured values.
     """
     return _deviation(values, lost=1)
 
@@ -43,8 +43,8 @@ def _deviation(values: Sequence[float | None], *, lost: int) -> float | None:
 
 
 def is_split(deviation: float | None) -> bool:
-    """Whether the judges of a criterion disagree so much that a person should look.
+    """Return whether a criterion's judges disagree enough for a human review.
 
-    Compared after rounding to 1e-9; False where the deviation was not measured.
+    Compared after rounding to 1e-9; False if the deviation was not measured.
     """
     return deviation is not None and round(deviation, 9) > SPLIT

@@ -1,4 +1,4 @@
-"""How many independent judges a jury is worth."""
+"""Effective number of independent judges in a jury."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -7,18 +7,18 @@ _TOLERANCE = 1e-9
 
 
 def effective_votes(correlations: Sequence[Sequence[float | None]]) -> float | None:
-    """n² / Σ r_ij: as many independent judges would have a mean that varies as little.
+    """Return n² / Σ r_ij, the number of independent judges whose mean varies as little.
 
-    Judges that make the same errors add little: n equal ones are worth one.
+    Judges with the same errors add little: n equal ones count as one.
 
     Args:
         correlations: r, of the judges' errors or verdicts, shape (n, n), symmetric, each in
             [-1, 1] and 1 on the diagonal (all to 1e-9); None is a pair that was not measured.
 
     Returns:
-        At least 1; n where no two are correlated. More than n where errors cancel out. None where
+        At least 1; n if no two are correlated. More than n if errors cancel out. None if
         a pair was not measured or there is no judge, or where the correlations add up to nothing
-        (to 1e-9): such a matrix leaves the mean no variance.
+        (to 1e-9): the mean then has no variance.
 
     Raises:
         ValueError: The matrix is not square, not symmetric or not 1 on the diagonal, or

@@ -1,16 +1,16 @@
-"""Correction of several p-values that are read together."""
+"""Correction of p-values for multiple comparisons."""
 
 from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjusted p-values: the chance of one false alarm or more stays at the chosen level.
+    """Return Holm's adjusted p-values, which control the family-wise error rate.
 
     The i-th smallest of m is multiplied by m - i + 1, is never below the one before it, and never
-    above 1. An adjusted p is compared with the level itself.
+    above 1. Compare an adjusted p with the level itself.
 
     Args:
-        p_values: Shape (m,), each in [0, 1]; None is a comparison that was not made.
+        p_values: Shape (m,), each in [0, 1]; None is a missing comparison.
 
     Returns:
         Shape (m,), in the given order. None stays None and is not counted in m.

@@ -1,10 +1,10 @@
-"""What every interval of this package is."""
+"""The type of all intervals."""
 
 from typing import NamedTuple
 
 
 class Interval(NamedTuple):
-    """Bounds of a confidence interval, in the unit of what was measured; low <= high."""
+    """Bounds of a confidence interval, in the unit of the measured value; low <= high."""
 
     low: float
     high: float

@@ -1,6 +1,6 @@
-"""How often a judge says what people say, where both say pass or fail.
+"""Accuracy of a judge against annotators, on pass and fail.
 
-The counts add up: those of several judgings give, summed, the figures of all of them together.
+The counts add up: those of several judge runs, summed, give the figures of all of them together.
 Kappa comes from the same counts: `kappa_from_confusion(counts.as_pairs())`.
 """
 
@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 
 class JudgeCounts(NamedTuple):
-    """The confusion matrix of a judge: its verdict, and whether people agree with it."""
+    """The confusion matrix of a judge: its verdict, true if annotators agree."""
 
     true_pass: int
-    """Both said pass."""
+    """Judge and annotators pass."""
     false_pass: int
-    """The judge said pass, people said fail: a fault that the judge let through."""
+    """The judge passes, annotators fail: a missed failure."""
     true_fail: int
-    """Both said fail."""
+    """Judge and annotators fail."""
     false_fail: int
-    """The judge said fail, people said pass: a false alarm."""
+    """The judge fails, annotators pass: a false alarm."""
 
     def as_pairs(self) -> dict[tuple[float, float], int]:
-        """As {(judge, people): count} with 1 for pass and 0 for fail, for Cohen's kappa."""
+        """Return {(judge, annotators): count} with 1 for pass and 0 for fail, for Cohen's kappa."""
         pairs = {
             (1.0, 1.0): self.true_pass,
             (1.0, 0.0): self.false_pass,
@@ -32,37 +32,39 @@ class JudgeCounts(NamedTuple):
 
 
 class JudgeAccuracy(NamedTuple):
-    """Shares in [0, 1], people being right; each None where it is a share of nothing."""
+    """Shares in [0, 1] with annotators as the truth; each None if its denominator is 0."""
 
     n: int
-    """Verdicts that both gave."""
+    """Answers with both verdicts."""
     accuracy: float | None
-    """Of all: judge and people say the same. Where nearly all pass it is high for any judge."""
+    """Share of equal verdicts; high for any judge if nearly all answers pass."""
     precision: float | None
-    """Of what the judge failed: people failed it too."""
+    """Share of the judge's fails that annotators fail too."""
     recall: float | None
-    """Of what people failed: the judge failed it too. The same number as `specificity`."""
+    """Share of the annotators' fails that the judge fails too; equals `specificity`."""
     sensitivity: float | None
-    """Of what people passed: the judge passed it too."""
+    """Share of the annotators' passes that the judge passes too."""
     specificity: float | None
-    """Of what people failed: the judge failed it too."""
+    """Share of the annotators' fails that the judge fails too."""
     prevalence: float | None
-    """Of all: people passed it."""
+    """Share of answers that annotators pass."""
 
 
-def judge_counts(judge: Sequence[bool | None], people: Sequence[bool | None]) -> JudgeCounts:
-    """How often the judge said pass or fail (True, False), and people the one or the other.
+def judge_counts(judge: Sequence[bool | None], annotators: Sequence[bool | None]) -> JudgeCounts:
+    """Count the verdicts of judge and annotators (True for pass).
 
     Args:
-        judge: Whether it passed, shape (n,); None is no verdict, and drops the pair.
-        people: Of the same answers, in the same order; None likewise.
+        judge: Verdicts of shape (n,); None is missing and drops the pair.
+        annotators: Verdicts on the same answers, in the same order.
 
     Raises:
         ValueError: The sequences differ in length.
     """
-    if len(judge) != len(people):
-        raise ValueError(f"expected verdicts on the same answers, got {len(judge)}, {len(people)}")
-    pairs = [(j, p) for j, p in zip(judge, people, strict=True) if j is not None and p is not None]
+    if len(judge) != len(annotators):
+        raise ValueError(
+            f"expected verdicts on the same answers, got {len(judge)}, {len(annotators)}"
+        )
+    pairs = [(j, a) for j, a in zip(judge, annotators, strict=True) if None not in (j, a)]
     return JudgeCounts(
         true_pass=pairs.count((True, True)),
         false_pass=pairs.count((True, False)),
@@ -72,7 +74,7 @@ def judge_counts(judge: Sequence[bool | None], people: Sequence[bool | None]) ->
 
 
 def judge_accuracy(counts: JudgeCounts) -> JudgeAccuracy:
-    """The figures of one confusion matrix. Precision and recall are those of finding a "fail".
+    """Compute the figures of a confusion matrix; precision and recall are those of "fail".
 
     Raises:
         ValueError: A count is negative.

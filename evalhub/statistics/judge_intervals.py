@@ -1,6 +1,6 @@
-"""Intervals of the figures that measure a judge against people, all from one resampling.
+"""Intervals of a judge's accuracy against annotators, all from one resampling.
 
-`bootstrap_of` gives the same, one figure at a time and a hundred times later.
+`bootstrap_of` gives the same, one figure at a time and a hundred times slower.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from evalhub.statistics.resampling import Floats, defined_interval, resampled_su
 
 
 class JudgeIntervals(NamedTuple):
-    """Bounds of the figures of `JudgeAccuracy` and of Cohen's kappa; None: nothing is known."""
+    """Bounds of the figures of `JudgeAccuracy` and of Cohen's kappa; None: unknown."""
 
     accuracy: Interval | None = None
     precision: Interval | None = None
@@ -31,14 +31,14 @@ def judge_intervals(
 
     Args:
         clusters: The confusion matrix of each cluster, shape (g, 4); they add up to the judge's.
-        seed: 0 or more. Equal input and seed give the equal intervals.
-        resamples: How many matrices are drawn.
-        level: The share of the drawn figures that an interval holds.
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of matrices to draw.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        Each None where fewer than two clusters have an answer, where the figure is undefined in
-        more than 5 % of the resamples, or the same in all: an interval of width zero would claim
-        certainty where nothing is known of the spread.
+        Each None if fewer than two clusters have an answer, where the figure is undefined in
+        more than 5 % of the resamples, or the same in all: an interval of width zero would
+        overstate certainty.
 
     Raises:
         ValueError: There are no resamples, or `level` is not within 0 to 1.
@@ -60,26 +60,26 @@ def _interval(values: Floats, level: float) -> Interval | None:
 
 
 def _figures(drawn: Floats) -> tuple[Floats, ...]:
-    """The figures in the order of `JudgeIntervals`, each of shape (resamples,); NaN: undefined."""
+    """Return the figures in the order of `JudgeIntervals`, shape (resamples,); NaN: undefined."""
     true_pass, false_pass, true_fail, false_fail = drawn.T
     n = drawn.sum(axis=1)
-    people_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
+    human_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
     with np.errstate(divide="ignore", invalid="ignore"):
         return (
             (true_pass + true_fail) / n,
             true_fail / (n - judge_pass),
-            true_fail / (n - people_pass),
-            true_pass / people_pass,
+            true_fail / (n - human_pass),
+            true_pass / human_pass,
             kappas(drawn),
         )
 
 
 def kappas(drawn: Floats) -> Floats:
-    """Cohen's kappa of each of these matrices, (resamples, 4) → (resamples,); NaN: undefined."""
+    """Return Cohen's kappa of each matrix, (resamples, 4) → (resamples,); NaN: undefined."""
     true_pass, false_pass, true_fail, false_fail = drawn.T
     n = drawn.sum(axis=1)
-    people_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
+    human_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
     with np.errstate(divide="ignore", invalid="ignore"):
         same = (true_pass + true_fail) / n
-        chance = (people_pass * judge_pass + (n - people_pass) * (n - judge_pass)) / n**2
+        chance = (human_pass * judge_pass + (n - human_pass) * (n - judge_pass)) / n**2
         return np.where(np.round(1 - chance, 12) > 0, (same - chance) / (1 - chance), np.nan)

@@ -1,6 +1,6 @@
 """Cohen's kappa: agreement of two raters beyond chance.
 
-It is computed from the confusion counts, which add up: those of several judgings give, summed,
+It is computed from the confusion counts, which add up: those of several judge runs, summed, give
 exactly the kappa of all their ratings together.
 
 Source: J. Cohen (1960), doi:10.1177/001316446002000104; weighted: (1968), doi:10.1037/h0026256.
@@ -21,7 +21,7 @@ _PENALTIES: dict[Weights, Callable[[int], float]] = {
 
 
 def confusion(first: Sequence[float | None], second: Sequence[float | None]) -> Confusion:
-    """How often the raters said (first, second) of the same thing; None in either drops the pair.
+    """Count pairs of ratings (first, second) of the same items; None in either drops the pair.
 
     Raises:
         ValueError: The sequences, both of shape (n,) and in one order, differ in length.
@@ -39,7 +39,7 @@ def cohen_kappa(
     weights: Weights = "plain",
     levels: Sequence[float] | None = None,
 ) -> float | None:
-    """Kappa of two raters' values for the same things; see `kappa_from_confusion`."""
+    """Return the kappa of two raters on the same items; see `kappa_from_confusion`."""
     return kappa_from_confusion(confusion(first, second), weights=weights, levels=levels)
 
 
@@ -49,19 +49,19 @@ def kappa_from_confusion(
     weights: Weights = "plain",
     levels: Sequence[float] | None = None,
 ) -> float | None:
-    """1 - Σ w_ij·o_ij / Σ w_ij·e_ij, with w the penalty of disagreeing and e chance agreement.
+    """Return 1 - Σ w_ij·o_ij / Σ w_ij·e_ij, with penalties w and chance agreement e.
 
     Args:
         counts: From `confusion`, or several of them added up.
-        weights: The penalty: any disagreement alike (plain), or by the steps between the values on
-            the scale (linear), or by the steps squared (quadratic).
-        levels: The scale's values in ascending order. None: those that were used; a value that
-            nobody used is then no step.
+        weights: The penalty of a disagreement: always equal (plain), or by the steps between the
+            values on the scale (linear), or by the steps squared (quadratic).
+        levels: The scale's values in ascending order. None: only the values used, so that
+            unused values are no steps.
 
     Returns:
-        Kappa, dimensionless, at most 1; 1 is full agreement and 0 is chance. None where there is
-        no pair, or where both raters used one and the same value throughout: chance agreement is
-        then 1, and kappa is not defined.
+        Kappa, dimensionless, at most 1; 1 is full agreement and 0 is chance. None without
+        pairs, or if both raters used a single value throughout: chance agreement is then 1 and
+        kappa undefined.
 
     Raises:
         ValueError: A value is not among the levels.

@@ -1,4 +1,4 @@
-"""Whether one judge agrees better with people than another one, on the same answers."""
+"""Difference of two judges' agreement with annotators on the same answers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from evalhub.statistics.resampling import defined_interval, resampled_sums
 
 
 class KappaDifference(NamedTuple):
-    """Cohen's kappa of the second judge less that of the first, in [-2, 2].
+    """Cohen's kappa of the second judge minus that of the first, in [-2, 2].
 
-    `value` None: one of them is not defined. `interval` None: nothing is known of the spread.
+    `value` None: either is undefined. `interval` None: the spread is unknown.
     """
 
     value: float | None
@@ -30,17 +30,17 @@ def kappa_difference(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> KappaDifference:
-    """The difference, with its percentile bootstrap interval, resampling whole clusters.
+    """Return the difference with its percentile bootstrap interval, resampling whole clusters.
 
-    Both matrices of a cluster are drawn together, so that what makes its answers hard for both
-    judges cancels out.
+    Both matrices of a cluster are drawn together, so that the difficulty of its answers for
+    both judges cancels out.
 
     Args:
         clusters: The confusion matrices of the first and the second judge over the answers to one
             issue's tests, shape (g, 2, 4). Both are over the same answers.
-        seed: 0 or more. Equal input and seed give the equal interval.
-        resamples: How many differences are drawn.
-        level: The share of them that the interval holds.
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of differences to draw.
+        level: Confidence level, in (0, 1).
 
     Raises:
         ValueError: The two matrices of a cluster are over different numbers of answers, there are

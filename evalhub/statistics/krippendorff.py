@@ -1,7 +1,7 @@
 """Krippendorff's alpha: agreement of any number of raters beyond chance, with missing ratings.
 
-It is computed from the coincidence matrix, which adds up: the matrices of several judgings give,
-summed, exactly the alpha of all their ratings together.
+It is computed from the coincidence matrix, which adds up: the matrices of several judge runs,
+summed, give exactly the alpha of all their ratings together.
 
 Source: K. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 """
@@ -20,7 +20,7 @@ FEWEST_RATERS, FEWEST_UNITS = 2, 5
 
 
 class Band(StrEnum):
-    """What an alpha is worth, or why there is none."""
+    """Reliability of an alpha, or the reason why there is none."""
 
     RELIABLE = "reliable"
     TENTATIVE = "tentative"
@@ -30,11 +30,11 @@ class Band(StrEnum):
 
 
 def coincidences(units: Iterable[Sequence[float | None]]) -> Coincidences:
-    """How often value c meets value k within a unit: o_ck = Σ_u (pairs c-k in u) / (m_u - 1).
+    """Return the coincidences of values c and k: o_ck = Σ_u (pairs c-k in u) / (m_u - 1).
 
     Args:
         units: One row per unit, one column per rater; None is a missing rating. A unit with fewer
-            than two ratings (m_u < 2) has no pair and counts for nothing.
+            than two ratings (m_u < 2) has no pair and does not count.
 
     Returns:
         The symmetric matrix as {(c, k): o_ck} of the cells that are not 0. Its sum is the number
@@ -49,7 +49,7 @@ def coincidences(units: Iterable[Sequence[float | None]]) -> Coincidences:
 
 
 def summed(matrices: Iterable[Mapping[tuple[float, float], float]]) -> Coincidences:
-    """The coincidences of all units of several matrices together."""
+    """Sum several coincidence matrices."""
     total: defaultdict[tuple[float, float], float] = defaultdict(float)
     for matrix in matrices:
         for pair, count in matrix.items():
@@ -58,34 +58,34 @@ def summed(matrices: Iterable[Mapping[tuple[float, float], float]]) -> Coinciden
 
 
 def as_json(matrix: Mapping[tuple[float, float], float]) -> list[list[float]]:
-    """The matrix as sorted rows [c, k, o_ck], for a JSON column."""
+    """Return the matrix as sorted rows [c, k, o_ck], for a JSON column."""
     return [[*pair, count] for pair, count in sorted(matrix.items())]
 
 
 def from_json(rows: Iterable[Sequence[float]]) -> Coincidences:
-    """The matrix that `as_json` wrote."""
+    """Return the matrix that `as_json` wrote."""
     return {(first, second): count for first, second, count in rows}
 
 
 def alpha(units: Iterable[Sequence[float | None]], level: Level = "ordinal") -> float | None:
-    """Alpha of a units x raters table; see `coincidences` and `alpha_from_coincidences`."""
+    """Return the alpha of a units x raters table; see `alpha_from_coincidences`."""
     return alpha_from_coincidences(coincidences(units), level)
 
 
 def alpha_from_coincidences(
     matrix: Mapping[tuple[float, float], float], level: Level = "ordinal"
 ) -> float | None:
-    """1 - D_o / D_e = 1 - (n - 1) · Σ o_ck δ²_ck / Σ n_c n_k δ²_ck.
+    """Return 1 - D_o / D_e = 1 - (n - 1) · Σ o_ck δ²_ck / Σ n_c n_k δ²_ck.
 
     Args:
         matrix: From `coincidences`, or several of them `summed`.
-        level: What a distance between values is: whether they differ (nominal), how many ratings
-            lie between them (ordinal), or their difference (interval).
+        level: The distance between values: whether they differ (nominal), the number of ratings
+            between them (ordinal), or their difference (interval).
 
     Returns:
         Alpha, dimensionless, at most 1: 1 is full agreement, 0 is chance, below 0 is systematic
-        disagreement. None where fewer than two different values were given: alpha is then not
-        defined, which is neither agreement nor the lack of it.
+        disagreement. None if fewer than two different values were given: alpha is then
+        undefined.
     """
     marginals = _marginals(matrix)
     if len(marginals) < 2:
@@ -101,16 +101,16 @@ def alpha_from_coincidences(
 
 
 def band(alpha: float | None, *, raters: int, units: int) -> Band:
-    """How far an alpha may be trusted.
+    """Rate the reliability of an alpha.
 
     Args:
-        alpha: From `alpha_from_coincidences`; None where it is not defined.
-        raters: How many gave ratings.
-        units: How many units have at least two ratings.
+        alpha: From `alpha_from_coincidences`; None if undefined.
+        raters: Number of raters with ratings.
+        units: Number of units with at least two ratings.
 
     Returns:
-        Too little data with fewer than 2 raters or 5 such units; no variation where alpha is not
-        defined; else reliable from 0.8, tentative from 0.667 and unreliable below.
+        Too little data with fewer than 2 raters or 5 such units; no variation if alpha is
+        undefined; else reliable from 0.8, tentative from 0.667 and unreliable below.
     """
     if raters < FEWEST_RATERS or units < FEWEST_UNITS:
         return Band.TOO_LITTLE_DATA

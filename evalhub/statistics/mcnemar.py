@@ -1,20 +1,20 @@
-"""Whether two runs of the same tests differ, judged by the tests on which they differ."""
+"""Significance of a difference between two runs of the same tests."""
 
 from evalhub.statistics.binomial import at_most
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """Exact two-sided p: min(1, 2 · P(X <= fewer)) of X ~ Binomial(worse + better, ½).
+    """Return the exact two-sided p: min(1, 2 · P(X <= fewer)) of X ~ Binomial(worse + better, ½).
 
-    Tests that both runs passed, or both failed, say nothing of a difference and are not asked for.
-    It takes the tests to be independent of one another; where they share issues, see `sign_flip`.
+    Tests that both runs passed or both failed do not matter. The tests must be independent; for
+    tests that share issues use `sign_flip`.
 
     Args:
         worse: Tests that the first run passed and the second failed.
         better: Tests that the first run failed and the second passed.
 
     Returns:
-        p in (0, 1] (0 only where it is too small for a float). 1.0 where no pair is discordant.
+        p in (0, 1] (0 only where it is too small for a float). 1.0 without discordant pairs.
         Fewer than 6 discordant pairs never reach p < 0.05.
 
     Raises:

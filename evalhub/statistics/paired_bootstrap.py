@@ -21,20 +21,20 @@ def paired_interval(
 ) -> Interval | None:
     """Percentile bootstrap interval of Σw·second / Σw - Σw·first / Σw, resampling whole clusters.
 
-    Both values of a test are drawn together, so what made it hard for both runs cancels out: the
-    interval is narrower than one would expect from those of the two means.
+    Both values of a test are drawn together, so its difficulty cancels out: the interval is
+    narrower than those of the two means suggest.
 
     Args:
         first: Scores in one run, shape (n,), of matched tests only.
         second: Scores in the other run, in the same order.
         weights: Shape (n,), not negative.
-        clusters: Which cluster (issue) each test belongs to, shape (n,).
-        seed: 0 or more. Equal input and seed give the equal interval.
-        resamples: How many differences are drawn.
-        level: The share of the drawn differences that the interval holds.
+        clusters: Cluster (issue) of each test, shape (n,).
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of differences to draw.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        In the unit of the scores; above 0 the second is better. None where fewer than two clusters
+        In the unit of the scores; above 0 the second is better. None if fewer than two clusters
         have a weight, or all have the same mean difference (to 1e-9).
 
     Raises:

@@ -1,19 +1,18 @@
-"""Correlation of two raters' values, from the confusion counts that kappa is made of."""
+"""Correlation of two raters' values from their confusion counts."""
 
 from collections.abc import Mapping
 from math import fsum, sqrt
 
 
 def pearson_from_confusion(counts: Mapping[tuple[float, float], int]) -> float | None:
-    """Pearson's r: Σ(x - x̄)(y - ȳ) / √(Σ(x - x̄)² · Σ(y - ȳ)²).
+    """Return Pearson's r: Σ(x - x̄)(y - ȳ) / √(Σ(x - x̄)² · Σ(y - ȳ)²).
 
     Args:
-        counts: From `kappa.confusion`, or several of them added up: how often the raters gave
-            (x, y) to the same thing.
+        counts: From `kappa.confusion`, or several of them added up: counts of
+            ratings (x, y) of the same item.
 
     Returns:
-        In [-1, 1]. None where there is no pair, or one of them never varies (to 1e-12): it has
-        then no correlation with anything.
+        In [-1, 1]. None without pairs, or if either never varies (to 1e-12).
 
     Source: K. Pearson (1895), doi:10.1098/rspl.1895.0041.
     """

@@ -1,4 +1,4 @@
-"""Which ranks are possible, where a plain ranking would give an order that nothing supports."""
+"""Confidence sets of ranks, in place of a ranking that the data does not support."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
@@ -9,18 +9,18 @@ ALPHA = 0.05
 
 
 class Pair(NamedTuple):
-    """How two of the ranked things compare."""
+    """Comparison of two ranked items."""
 
     first: Hashable
     second: Hashable
     difference: float
-    """First less second, in any unit; above 0 the first is better."""
+    """First minus second, in any unit; above 0 the first is better."""
     p: float | None
-    """Two-sided, corrected for all pairs (`holm`); None: the two were not compared."""
+    """Two-sided, corrected for all pairs (`holm`); None: not compared."""
 
 
 class RankSet(NamedTuple):
-    """The ranks that one thing may have; 1 is the best. best <= worst."""
+    """The possible ranks of an item; 1 is the best. best <= worst."""
 
     best: int
     worst: int
@@ -29,22 +29,22 @@ class RankSet(NamedTuple):
 def rank_sets(
     items: Sequence[Item], pairs: Iterable[Pair], *, alpha: float = ALPHA
 ) -> dict[Item, RankSet]:
-    """From 1 + how many are surely better, to m - how many are surely worse.
+    """Return each item's ranks, from 1 + significantly better ones to m - significantly worse ones.
 
     With p-values that are corrected over all pairs, the sets hold the true ranks of all m at once
     with confidence 1 - alpha.
 
     Args:
-        items: What is ranked, shape (m,), each once.
-        pairs: Each pair of items at most once. One that is missing, has no p or no difference
-            tells nothing: the two are not set apart.
-        alpha: A pair is set apart where p <= alpha (to 1e-9).
+        items: Ranked items, shape (m,), each once.
+        pairs: Each pair of items at most once. A pair that is missing, or has no p or difference,
+            does not set its items apart.
+        alpha: A pair is set apart if p <= alpha (to 1e-9).
 
     Returns:
-        Each item's set, in the given order; (1, m) where nothing is known.
+        Each item's set, in the given order; (1, m) without information.
 
     Raises:
-        ValueError: A pair is of something else, of one item twice, or comes twice.
+        ValueError: A pair has an unknown item, the same item twice, or is repeated.
 
     Source: M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm (2024), doi:10.1093/restud/rdad006,
     section 3: simultaneous two-sided confidence sets, here by Holm instead of the bootstrap.

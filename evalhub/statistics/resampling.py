@@ -1,4 +1,4 @@
-"""What the resampling statistics share: sums of clusters, clusters drawn again, percentiles."""
+"""Resampling of clusters: sums, draws and percentiles."""
 
 from collections.abc import Hashable, Iterator, Sequence
 
@@ -11,14 +11,14 @@ from evalhub.statistics.interval import Interval
 Floats = NDArray[np.float64]
 
 MOST_UNDEFINED = 0.05
-"""Where a statistic is undefined in more than this share of the resamples, it has no interval."""
+"""Share of undefined resamples above which a statistic has no interval."""
 
 _MOST_CELLS = 500_000
 """Numbers held at once while drawing (4 MB)."""
 
 
 def cluster_sums(columns: Sequence[Sequence[float]], clusters: Sequence[Hashable]) -> Floats:
-    """The sum of each of k columns, shape (k, n), over each of the g clusters: shape (g, k)."""
+    """Sum k columns, shape (k, n), over each of the g clusters: shape (g, k)."""
     places: dict[Hashable, int] = {}
     place = [places.setdefault(cluster, len(places)) for cluster in clusters]
     sums = [np.bincount(place, weights=column, minlength=len(places)) for column in columns]
@@ -28,11 +28,11 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Sequence[Hashable
 def mean_sums(
     values: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable]
 ) -> Floats | None:
-    """(Σw, Σw·x) of each of the g clusters with a weight, shape (g, 2): what a mean is drawn from.
+    """Return (Σw, Σw·x) of the g weighted clusters, shape (g, 2), for resampling a mean.
 
-    None where they are fewer than two, or all have the same mean (to 1e-9): each resample is then
-    the same, and an interval of width zero would claim certainty where nothing is known of the
-    spread. Raises ValueError where a weight is negative.
+    None with fewer than two, or if all have the same mean (to 1e-9): all resamples are then equal,
+    and an interval of width zero would overstate certainty. Raises ValueError for a negative
+    weight.
     """
     check_weights(weights)
     weighted = [w * x for w, x in zip(weights, values, strict=True)]
@@ -42,13 +42,13 @@ def mean_sums(
 
 
 def resampled_means(sums: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
-    """Σw·x / Σw of each resample of `mean_sums`: (g, 2) → (resamples,)."""
+    """Return Σw·x / Σw of each resample of `mean_sums`: (g, 2) → (resamples,)."""
     drawn = resampled_sums(sums, resamples=resamples, rng=rng)
     return np.asarray(drawn[:, 1] / drawn[:, 0], dtype=np.float64)
 
 
 def resampled_sums(sums: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
-    """Sums over as many clusters as there are, drawn with replacement: (g, k) → (resamples, k)."""
+    """Sum g clusters drawn with replacement, per resample: (g, k) → (resamples, k)."""
     g = len(sums)
     drawn = [
         np.stack([column[places].sum(axis=1) for column in sums.T], axis=1)
@@ -58,20 +58,20 @@ def resampled_sums(sums: Floats, *, resamples: int, rng: np.random.Generator) ->
 
 
 def chunks(rows: int, columns: int) -> Iterator[int]:
-    """Parts of `rows` that, times `columns`, are not too much to hold at once."""
+    """Yield slices of `rows` that, times `columns`, fit into memory."""
     most = max(1, _MOST_CELLS // max(1, columns))
     for start in range(0, rows, most):
         yield min(most, rows - start)
 
 
 def percentile_interval(values: Floats, level: float) -> Interval:
-    """The middle `level` of the values, shape (resamples,)."""
+    """Return the middle `level` of the values, shape (resamples,)."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 
 
 def defined_interval(values: Floats, level: float) -> Interval | None:
-    """`percentile_interval` without the NaN; None where they are more than MOST_UNDEFINED."""
+    """Return `percentile_interval` without NaN; None with more NaN than MOST_UNDEFINED."""
     defined = values[~np.isnan(values)]
     if len(values) - len(defined) > MOST_UNDEFINED * len(values):
         return None

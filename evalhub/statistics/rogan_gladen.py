@@ -1,8 +1,8 @@
-"""A pass rate corrected for the known error of the judge that measured it.
+"""Pass rates corrected for the known error of a judge.
 
-It stands beside the raw rate, never instead of it, and only a random sample of what the judge
-judged may calibrate it: answers that people looked at because they doubted the verdict would make
-the judge look worse than it is.
+Show it next to the raw rate, never instead of it. Only a random sample of the judge's answers may
+calibrate it: answers that annotators chose because they doubted the verdict would overstate the
+judge's error.
 
 Source: W. J. Rogan, B. Gladen (1978), doi:10.1093/oxfordjournals.aje.a112510; the four answers that
 are added: Z. Lang, J. Reiczigel (2014), Preventive Veterinary Medicine 113, 13-22.
@@ -27,28 +27,27 @@ from evalhub.statistics.resampling import (
 
 
 class Calibrated(NamedTuple):
-    """An answer of the random sample: whether it passed, to the judge and to people."""
+    """Verdicts of judge and annotators on an answer of the random sample."""
 
     judge: bool
-    people: bool
+    annotators: bool
     cluster: Hashable
-    """What is drawn together, such as the issue."""
+    """Unit of resampling, such as the issue."""
 
 
 def corrected_rate(
     rate: float | None, sensitivity: float | None, specificity: float | None
 ) -> float | None:
-    """(p + sp - 1) / (se + sp - 1) within [0, 1]: the rate that people would have found.
+    """Return (p + sp - 1) / (se + sp - 1), clipped to [0, 1]: the expected human pass rate.
 
     Args:
         rate: p, the share that the judge passed, in [0, 1].
-        sensitivity: se, of what people pass the share that the judge passes, in [0, 1].
-        specificity: sp, of what people fail the share that the judge fails, in [0, 1].
+        sensitivity: se, the share of the annotators' passes that the judge passes, in [0, 1].
+        specificity: sp, the share of the annotators' fails that the judge fails, in [0, 1].
 
     Returns:
-        In [0, 1]; where the formula gives less or more, the nearer end. None where one of the
-        three was not measured, or where se + sp <= 1 (to 1e-9): the verdicts of such a judge are
-        worth no more than a coin's, and nothing can be told from them.
+        In [0, 1]. None if one of the three was not measured, or if se + sp <= 1 (to 1e-9): such a
+        judge is no better than chance.
 
     Raises:
         ValueError: A share is not within 0 to 1.
@@ -73,24 +72,23 @@ def corrected_interval(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> Interval | None:
-    """Percentile bootstrap interval of the corrected rate: run and calibration are drawn anew.
+    """Percentile bootstrap interval of the corrected rate, resampling run and calibration.
 
-    The two are drawn apart from one another, each by whole clusters. Four answers, one of each
-    kind (passed or failed, by the judge and by people), are added to the calibration as clusters
-    of their own: without them a judge that made no error in a small sample would count as one
-    that makes none.
+    Both are drawn independently, by whole clusters. Four answers, one of each kind (passed or
+    failed, by judge and annotators), are added to the calibration as clusters of their own: else
+    a judge without errors in a small sample would count as perfect.
 
     Args:
-        values: What the judge found, in [0, 1] (1 is passed), shape (n,).
+        values: The judge's values, in [0, 1] (1 is passed), shape (n,).
         weights: Shape (n,), not negative.
-        clusters: Which cluster (issue) each value belongs to, shape (n,).
-        calibration: The random sample that people judged too, shape (m,).
-        seed: 0 or more. Equal input and seed give the equal interval.
-        resamples: How many corrected rates are drawn.
-        level: The share of them that the interval holds.
+        clusters: Cluster (issue) of each value, shape (n,).
+        calibration: The random sample with human verdicts, shape (m,).
+        seed: 0 or more. Equal input and seed give equal results.
+        resamples: Number of corrected rates to draw.
+        level: Confidence level, in (0, 1).
 
     Returns:
-        Within [0, 1]. None where the rate itself cannot be corrected, where either sample has
+        Within [0, 1]. None if the rate itself cannot be corrected, where either sample has
         fewer than two clusters (with a weight), where all clusters of the run have the same mean
         (to 1e-9), or where se + sp <= 1 in more than 5 % of the resamples; fewer are left out.
 
@@ -110,15 +108,17 @@ def corrected_interval(
 
 
 def _calibrates(calibration: Sequence[Calibrated]) -> bool:
-    counts = judge_counts([row.judge for row in calibration], [row.people for row in calibration])
+    counts = judge_counts(
+        [row.judge for row in calibration], [row.annotators for row in calibration]
+    )
     found = judge_accuracy(counts)
     several = len({row.cluster for row in calibration}) > 1
     return several and corrected_rate(0.5, found.sensitivity, found.specificity) is not None
 
 
 def _kinds(calibration: Sequence[Calibrated]) -> Floats:
-    """True pass, false pass, true fail, false fail of each cluster; the added ones come last."""
-    kinds = [(row.judge, row.people) for row in calibration]
+    """Return true pass, false pass, true fail, false fail per cluster; the added ones come last."""
+    kinds = [(row.judge, row.annotators) for row in calibration]
     columns = [
         [float(kind == each) for kind in kinds]
         for each in ((True, True), (True, False), (False, False), (False, True))
@@ -128,7 +128,7 @@ def _kinds(calibration: Sequence[Calibrated]) -> Floats:
 
 
 def _corrected(rates: Floats, judged: Floats) -> Floats:
-    """Rates of shape (resamples,) by kinds of shape (resamples, 4); NaN where undefined."""
+    """Return rates of shape (resamples,) from counts of shape (resamples, 4); NaN if undefined."""
     true_pass, false_pass, true_fail, false_fail = judged.T
     with np.errstate(divide="ignore", invalid="ignore"):
         sensitivity = true_pass / (true_pass + false_fail)

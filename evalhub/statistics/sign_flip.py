@@ -1,4 +1,4 @@
-"""Whether paired differences have a direction, without a claim about how they are distributed."""
+"""Randomisation test of paired differences, without assumptions about their distribution."""
 
 from collections.abc import Hashable, Sequence
 
@@ -20,24 +20,24 @@ def sign_flip(
     weights: Sequence[float] | None = None,
     flips: int = FLIPS,
 ) -> float | None:
-    """Two-sided randomisation p of the weighted mean Σw·d / Σw of paired differences.
+    """Return the two-sided randomisation p of the weighted mean Σw·d / Σw of paired differences.
 
     If the runs did not differ, each difference could as well have had the other sign: p is the
     share of the ways to flip signs whose mean is at least as far from 0 as the one seen (to 1e-9).
     A cluster, such as an issue's tests, flips as one. Of -1, 0 and 1 it estimates exact McNemar.
 
     Args:
-        differences: Second run less first, shape (n,), in any unit; of matched tests only.
-        seed: 0 or more. Equal input and seed give the equal p.
-        clusters: Shape (n,), which cluster each belongs to; None: each stands alone.
+        differences: Second run minus first, shape (n,), in any unit; of matched tests only.
+        seed: 0 or more. Equal input and seed give equal results.
+        clusters: Cluster of each difference, shape (n,); None: each is its own.
         weights: Shape (n,), not negative; None: all weigh 1.
-        flips: N, how many ways are drawn where more than 16 units (differences or clusters) have
-            a sum that is not 0; else all are counted, and the p is exact. No drawn p is below
+        flips: N, the number of draws if more than 16 units (differences or clusters) have a sum
+            other than 0; else all are counted, and the p is exact. No drawn p is below
             1 / (N + 1): for m corrected together take N >= 20 m, or none is significant at 5 %.
 
     Returns:
-        p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N as far out; 1.0 where all cancel
-        out. None where nothing with a weight was compared.
+        p in (0, 1]: exact, or (k + 1) / (N + 1) with k of the N as far out; 1.0 if all cancel
+        out. None without weighted differences.
 
     Raises:
         ValueError: The sequences differ in length, a weight is negative, or flips < 1.
@@ -62,7 +62,7 @@ def sign_flip(
 def _units(
     differences: Sequence[float], *, weights: Sequence[float], clusters: Sequence[Hashable]
 ) -> Floats | None:
-    """What each cluster adds to the mean, without those that add 0; None: there is no mean."""
+    """Return each cluster's part of the mean, without zeros; None without a mean."""
     check_lengths(differences=differences, weights=weights, clusters=clusters)
     check_weights(weights)
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""Whether two things rise together, such as the length of answers and a judge's scores."""
+"""Rank correlation, such as of the length of answers and a judge's scores."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,15 +6,15 @@ from math import fsum, sqrt
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Rank correlation: Pearson's correlation of the ranks, with equal values sharing their mean.
+    """Return Pearson's correlation of the ranks; equal values share their mean rank.
 
     Args:
         first: Shape (n,), in any unit.
-        second: Of the same things, in the same order.
+        second: Values of the same items, in the same order.
 
     Returns:
-        In [-1, 1]; 1 is the same order, -1 the opposite one. None with fewer than two things, or
-        where one side has one and the same value throughout: it then has no order.
+        In [-1, 1]; 1 is the same order, -1 the opposite one. None with fewer than two items, or
+        if one side is constant.
 
     Raises:
         ValueError: The sequences differ in length.

@@ -5,14 +5,14 @@ from math import fsum
 
 
 def weighted_mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    """Σw·x / Σw over the values that were measured.
+    """Return Σw·x / Σw over the measured values.
 
     Args:
-        values: Shape (n,); None is "not measured" and takes its weight with it.
+        values: Shape (n,); None is not measured and drops its weight.
         weights: Shape (n,), not negative.
 
     Returns:
-        The mean, in the unit of the values; None where nothing with a weight was measured.
+        The mean, in the unit of the values; None without weighted measurements.
 
     Raises:
         ValueError: The sequences differ in length, or a weight is negative.

@@ -9,11 +9,11 @@ from evalhub.statistics.interval import Interval
 
 
 def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
-    """Wilson's score interval of the rate k / n, within [0, 1].
+    """Return Wilson's score interval of the rate k / n, within [0, 1].
 
         (p + z²/2n ± z·√(p(1-p)/n + z²/4n²)) / (1 + z²/n)   with p = k/n
 
-    None where n is 0: a rate of nothing is not measured.
+    None if n is 0: the rate is not measured.
 
     Raises:
         ValueError: k is not within 0 to n, or `level` not within 0 to 1.
