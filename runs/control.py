@@ -1,6 +1,6 @@
-"""What a person may do to a run: pause, cancel, resume, retry errors, judge again.
+"""Control of a run: pause, cancel, resume, retry errors, re-judge, set a judge run as active.
 
-Each does exactly the missing calls: what was saved is never asked again.
+Only missing calls are made; saved results are never requested again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,18 +38,18 @@ T = TypeVar("T")
 UNCOMPARED = Q(state=ItemState.DONE, result__similarity=None) & ~Q(
     result__revision__content__reference=""
 )
-"""Assessments whose similarity to the reference answer could not be had."""
+"""Result scores whose similarity could not be measured."""
 
 BROKEN = Exists(
     Judgment.objects.filter(
         judge_run=OuterRef("judge_run"), result=OuterRef("result"), judge=None, failure=CHECK_ERROR
     )
 )
-"""Assessments in which a check gave no value, though it can run."""
+"""Result scores with a failed check that can run."""
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 SLICE = 1000
-"""Results that are scored again in one statement."""
+"""Results rescored per statement."""
 
 
 def results_of(run: Run) -> QuerySet[Result]:
@@ -62,7 +62,7 @@ def result_scores_of(judge_run: JudgeRun) -> QuerySet[ResultScore]:
 
 @transaction.atomic
 def pause_run(run: Run) -> None:
-    """Start no more calls for its answers and its judgings. Those in flight are saved.
+    """Start no more calls for its answers and judge runs. Those in flight are saved.
 
     Raises:
         NotPossible: Nothing of it is running.
@@ -70,12 +70,12 @@ def pause_run(run: Run) -> None:
     live = _parts(run, [BatchState.LIVE])
     _need(run, live, "paused")
     for batch in live:
-        progress.pause(batch, reason="Paused by a person.")
+        progress.pause(batch, reason="Paused by a user.")
 
 
 @transaction.atomic
 def cancel_run(run: Run) -> None:
-    """Stop at once. What was saved stays; the rest is marked as cancelled.
+    """Stop at once. Saved results stay; the rest is marked as cancelled.
 
     Raises:
         NotPossible: All of it has ended.
@@ -83,15 +83,15 @@ def cancel_run(run: Run) -> None:
     unfinished = _parts(run, [BatchState.LIVE, BatchState.PAUSED, BatchState.FAILED])
     _need(run, unfinished, "cancelled")
     for batch in unfinished:
-        progress.cancel(batch, _items(batch), reason="Cancelled by a person.")
+        progress.cancel(batch, _items(batch), reason="Cancelled by a user.")
 
 
 @transaction.atomic
 def resume_run(run: Run) -> None:
-    """Go on with what was not done.
+    """Continue with the missing calls.
 
     Raises:
-        NotPossible: Nothing of it stands still.
+        NotPossible: Nothing of it is stopped.
     """
     stopped = _parts(run, STOPPED)
     _need(run, stopped, "resumed")
@@ -101,12 +101,9 @@ def resume_run(run: Run) -> None:
 
 @transaction.atomic
 def retry_errors(run: Run) -> int:
-    """Ask again for answers that failed, and for failed judgments of the current judging.
+    """Retry failed answers, and failed judgments of the active judge run.
 
-    Every judging waits again for the answers that are asked for again.
-
-    Returns:
-        How many results are asked or judged again.
+    Every judge run waits for the retried answers. Return the number of results retried.
 
     Raises:
         NotPossible: There is no error to retry.
@@ -125,7 +122,7 @@ def retry_errors(run: Run) -> int:
 
 
 def _wait_for_answers(judge_run: JudgeRun) -> int:
-    """Reopen assessments that had nothing to judge, where an answer is asked for again."""
+    """Reopen result scores without an answer to judge, if the answer is retried."""
     waiting = result_scores_of(judge_run).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
     return waiting.filter(result__state=ItemState.PENDING).update(
         state=ItemState.PENDING, error_kind="", error_message=""
@@ -133,7 +130,7 @@ def _wait_for_answers(judge_run: JudgeRun) -> int:
 
 
 def _retry_judge_run(judge_run: JudgeRun) -> int:
-    """Reopen assessments that ended in an error, or of which a judgment or a similarity failed."""
+    """Reopen result scores with an error, a failed judgment or a missing similarity."""
     items = result_scores_of(judge_run)
     failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
     if judge_run.run.wants_similarity:
@@ -157,16 +154,14 @@ def _retry_judge_run(judge_run: JudgeRun) -> int:
 def rejudge(
     run: Run, jury: Jury | None, *, by: User | None, allow_sealed_exposure: bool = False
 ) -> JudgeRun:
-    """Another judging of the same answers, by the same jury or another one.
-
-    It stands beside the current one until a person makes it current.
+    """Judge the same answers again. The judge run sets no scores until it is set as active.
 
     Args:
-        jury: None: the judges of the run's last judging, as they are now.
-        sealed_may_leave: Whether sealed tests may be sent outside the trusted network.
+        jury: None for the judges of the last judge run, as they are now.
+        allow_sealed_exposure: Send sealed tests outside the trusted network.
 
     Raises:
-        NotPossible: These judges cannot judge it; the message says why.
+        NotPossible: These judges cannot judge the run; the message says why.
     """
     with transaction.atomic():
         progress.lock(run)
@@ -183,7 +178,7 @@ def rejudge(
 
 
 def sealed_exposure_of_judge_run(run: Run, jury: Jury | None) -> SealedExposure | None:
-    """The sealed tests that judging it again sends outside the trusted network, and to whom."""
+    """Return the exposure of sealed tests that re-judging would cause, if any."""
     return exposure_of_judge_run(run, _judges(run, jury), _backup(run, jury))
 
 
@@ -203,9 +198,9 @@ def _backup(run: Run, jury: Jury | None) -> Judge | None:
 
 
 def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[str]:
-    """Why these judges cannot judge the run, in words; what a launch would say of them."""
+    """Return the problems that keep these judges from judging the run."""
     if not judges:
-        return ["There is no judge in this jury: choose another one."]
+        return ["This jury has no judges: choose another one."]
     models = {judge.language_model for judge in (*judges, *([backup] if backup else []))}
     idle = sorted(str(model) for model in models if not model.is_active)
     problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
@@ -216,17 +211,17 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
         problems.append(f"{run.model_name} would judge its own answers: choose another jury.")
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if run.cost_limit_usd is not None and unpriced:
-        problems.append(f"A cost limit needs prices: enter those of {', '.join(unpriced)}.")
+        problems.append(f"A cost limit needs prices: add those of {', '.join(unpriced)}.")
     without = run.results.filter(revision__template=None)
     bare = without.exclude(revision__criteria__key__gt=WHOLE_TEST).count()
     if bare and without_prompt(judges) and not run.score_by_similarity:
-        problems.append(f"{bare} results are of tests without a judge template or a rubric.")
+        problems.append(f"{bare} results belong to tests without a judge template or a rubric.")
     return problems
 
 
 @transaction.atomic
 def set_active(judge_run: JudgeRun) -> None:
-    """Let this judging decide the run's scores from now on; the others stay to be read."""
+    """Let this judge run set the run's scores from now on; keep the others."""
     progress.lock(judge_run.run)
     others = JudgeRun.objects.filter(run=judge_run.run_id, is_active=True)
     others.update(is_active=False)
@@ -242,7 +237,7 @@ def _sliced(rows: list[T]) -> Iterator[list[T]]:
 
 
 def _parts(run: Run, states: list[BatchState]) -> list[Run | JudgeRun]:
-    """The run and its judgings, as far as they are in one of these states, locked."""
+    """Return the run and its judge runs that are in one of these states, locked."""
     progress.lock(run)
     run.refresh_from_db(fields=["state"])
     for judge_run in run.judge_runs.order_by("pk"):
@@ -258,5 +253,5 @@ def _items(batch: Run | JudgeRun) -> QuerySet[Any]:
 def _need(run: Run, parts: list[Run | JudgeRun], what: str) -> None:
     if not parts:
         raise progress.NotPossible(
-            f"{run} is {run.get_state_display()}, and so are its judgings: it cannot be {what}."
+            f"{run} is {run.get_state_display()}, and so are its judge runs: it cannot be {what}."
         )

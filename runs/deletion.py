@@ -1,4 +1,4 @@
-"""Deleting a run with everything that hangs on it; calls stay, for they were made and paid for."""
+"""Deletion of a run with everything that belongs to it; its calls, which cost money, stay."""
 
 from django.db import transaction
 
@@ -9,14 +9,14 @@ from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, Res
 
 @transaction.atomic
 def delete_run(run: Run) -> dict[str, int]:
-    """Delete a run that stands still. Returns how many rows of each kind went.
+    """Delete a stopped run; return the number of rows deleted by kind.
 
     Raises:
-        NotPossible: It or one of its judgings is at work.
+        NotPossible: It or one of its judge runs is running.
     """
     run = Run.objects.select_for_update().get(pk=run.pk)
     if run.is_live or run.judge_runs.filter(state=BatchState.LIVE).exists():
-        raise NotPossible(f"{run} is running: cancel it before it is deleted.")
+        raise NotPossible(f"{run} is running: cancel it first.")
     parts = (
         Judgment.objects.filter(judge_run__run=run),
         ResultScore.objects.filter(judge_run__run=run),
@@ -30,10 +30,10 @@ def delete_run(run: Run) -> dict[str, int]:
 
 
 def contents_of(run: Run) -> dict[str, int]:
-    """What would go with a run, counted."""
+    """Count the rows that are deleted with a run."""
     return {
         "results with their answers": Result.objects.filter(run=run).count(),
-        "judge_runs": run.judge_runs.count(),
+        "judge runs": run.judge_runs.count(),
         "judgments": Judgment.objects.filter(judge_run__run=run).count(),
         "human evaluations": HumanEvaluation.objects.filter(result__run=run).count(),
     }

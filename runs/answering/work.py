@@ -1,4 +1,4 @@
-"""Answering: a run's candidate is asked each revision's questions, turn by turn."""
+"""Work of a run: its candidate answers each revision, turn by turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ NOTHING_ASKED = "nothing_asked"
 
 
 @dataclass
-class Question:
-    """One result to be answered: what is asked, and the turns that were generated before.
+class AnswerRequest:
+    """A result to answer: the request, and the turns generated before.
 
-    `sealed` is the test where it is sealed.
+    `sealed` holds the test if it is sealed.
     """
 
     item_id: int
@@ -38,7 +38,7 @@ class Question:
 
 @dataclass
 class Turn:
-    """A generated turn that arrived. `is_last`: the result is answered with it."""
+    """A generated turn. `is_last`: it completes the answer."""
 
     completion: Completion
     call: Call
@@ -48,7 +48,7 @@ class Turn:
 
 @dataclass
 class Failure:
-    """The candidate gave no answer; tries that can help have been made."""
+    """The end of a result without an answer, after all retries."""
 
     kind: str
     message: str
@@ -61,7 +61,7 @@ class _Changes:
     unanswered: list[int] = field(default_factory=list)
 
 
-class AnsweringKind(Kind[Run, Result, Question]):
+class AnsweringKind(Kind[Run, Result, AnswerRequest]):
     """The work of a run: its results are the items."""
 
     batch_model, item_model, batch_field = Run, Result, "run"
@@ -72,20 +72,20 @@ class AnsweringKind(Kind[Run, Result, Question]):
     def spend(self, batch: Run) -> Spend:
         return spend_of(batch)
 
-    def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[Question]:
+    def prepare(self, batch: Run, item_ids: Sequence[int]) -> list[AnswerRequest]:
         results = Result.objects.filter(pk__in=item_ids).select_related("revision", "answer")
         results = results.annotate(is_sealed=F("test__sealed"))
         endpoint = batch.candidate()
-        return [_question(batch, endpoint, result) for result in results]
+        return [_answer_request(batch, endpoint, result) for result in results]
 
-    def sealed_tests(self, job: Question) -> list[int]:
+    def sealed_tests(self, job: AnswerRequest) -> list[int]:
         return job.sealed
 
-    async def perform(self, job: Question, caller: ModelCaller) -> None:
+    async def perform(self, job: AnswerRequest, caller: ModelCaller) -> None:
         turns = list(job.turns)
         holes = len(turns_to_generate(job.messages))
         if not holes:
-            await caller.save(Failure(NOTHING_ASKED, "The test leaves nothing to answer: mend it."))
+            await caller.save(Failure(NOTHING_ASKED, "The test has no turn to answer: edit it."))
         try:
             while len(turns) < holes:
                 said = [turn["content"] for turn in turns]
@@ -113,11 +113,11 @@ class AnsweringKind(Kind[Run, Result, Question]):
         self.on_error(changes.unanswered)
 
     def on_error(self, item_ids: Sequence[int]) -> None:
-        """A result without an answer is nothing to judge: that is an error, not a verdict."""
+        """End result scores without an answer to judge as errors."""
         ResultScore.objects.filter(result__in=item_ids, state=ItemState.PENDING).update(
             state=ItemState.ERROR,
             error_kind=NO_ANSWER,
-            error_message="The candidate gave no answer, so there is nothing to judge.",
+            error_message="The model gave no answer to judge.",
         )
 
 
@@ -136,7 +136,7 @@ RESULT_FIELDS = [
 
 
 def spend_of(run: Run) -> Spend:
-    """A run's money: its limit holds for its answers and all its judgings together."""
+    """Return a run's spend: its limit covers its answers and all its judge runs."""
     if run.cost_limit_usd is None:
         return Spend(0.0, None, run.work_key)
     judged = run.judge_runs.aggregate(total=Sum("spent_usd"))["total"] or 0
@@ -144,10 +144,10 @@ def spend_of(run: Run) -> Spend:
     return Spend(float(spent + judged), float(run.cost_limit_usd), run.work_key)
 
 
-def _question(run: Run, endpoint: Endpoint, result: Any) -> Question:
+def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
     content = result.revision.content
     answer = getattr(result, "answer", None)
-    return Question(
+    return AnswerRequest(
         item_id=result.pk,
         endpoint=endpoint,
         params=run.params,
@@ -159,9 +159,9 @@ def _question(run: Run, endpoint: Endpoint, result: Any) -> Question:
 
 
 def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Message]:
-    """The conversation under a run's system prompt, put before the test's own if it has one.
+    """Return the conversation with the run's system prompt before the test's own.
 
-    Many models take one system message only, so the two are joined.
+    Many models accept only one system message, so the two are joined.
     """
     if not system_prompt:
         return messages
@@ -172,7 +172,7 @@ def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Mess
 
 
 def said_turn(turn: Turn) -> dict[str, Any]:
-    """A turn as `Answer.turns` holds it."""
+    """Return a turn as `Answer.turns` holds it."""
     called = list(turn.completion.tool_calls)
     said = {"content": turn.completion.text, "call": turn.call.pk}
     return {**said, "tool_calls": called} if called else said
@@ -205,7 +205,7 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
 
 
 def _sum(before: Any, more: Any, earlier: list[Any]) -> Any:
-    """A figure over all turns; not measured as soon as one turn's is not."""
+    """Return a sum over all turns; None if that of one is unknown."""
     if not earlier:
         return more
     return None if before is None or more is None else before + more

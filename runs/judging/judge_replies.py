@@ -1,4 +1,4 @@
-"""One judge is asked one question: what it said, or why it gave no verdict."""
+"""One request to one judge: its verdict, or the reason why there is none."""
 
 import asyncio
 from functools import partial
@@ -21,10 +21,10 @@ FAILED = JudgmentState.FAILED
 
 
 class JudgeReply(NamedTuple):
-    """What came of asking. Without a verdict it failed, and is no vote.
+    """Outcome of a request. Without a verdict it failed and does not count.
 
-    `failure` says what happened: the kind of a call's error, or one of the above. `call` is the
-    one that it came from; `is_saved` says that this call has been recorded already.
+    `failure` is the kind of a call's error, or one of the above. `call` is the call that the
+    verdict comes from; `is_saved` means that it has been recorded already.
     """
 
     state: JudgmentState
@@ -36,7 +36,7 @@ class JudgeReply(NamedTuple):
 
     @property
     def calls(self) -> list[Call]:
-        """What is to be saved with it."""
+        """Return the calls to save with it."""
         return [self.call] if self.call and not self.is_saved else []
 
 
@@ -49,12 +49,12 @@ async def ask_judge(
     *,
     repair_model: Endpoint | None = None,
 ) -> JudgeReply:
-    """Ask a judge about the criterion with this key, and once more where its reply is unreadable.
+    """Call a judge on the criterion with this key, and repair an unreadable reply once.
 
-    Raises what `ModelCaller.call` raises, but for an error of the call itself: that is a failure.
+    Raises what `ModelCaller.call` raises except `CallError`, which is a failure.
 
     Args:
-        mender: The model that writes down what an unreadable reply says; None: the judge is asked.
+        repair_model: Repairs an unreadable reply; None lets the judge repair it.
     """
     try:
         return await _ask(frozen_judge, prompt_template, case, key, caller, repair_model)
@@ -73,7 +73,7 @@ async def _ask(
     repair_model: Endpoint | None,
 ) -> JudgeReply:
     if prompt_template is None:
-        raise PromptError(["There is no judge template to ask with: publish or choose one."])
+        raise PromptError(["There is no judge template: publish or choose one."])
     messages = await _messages(prompt_template, case, key, frozen_judge)
     params = params_for(frozen_judge.endpoint, frozen_judge.params, prompt_template.schema)
     reply = await caller.call(
@@ -85,7 +85,7 @@ async def _ask(
     if repair_model and repair_model.language_model_id != frozen_judge.endpoint.language_model_id:
         caller.record(reply.call)
         return await _repaired(repair_model, prompt_template, case, caller, (reply, first))
-    if prompt_template.schema is None:  # it cannot be talked to
+    if prompt_template.schema is None:  # it cannot repair its reply
         return _unreadable(first, reply)
     caller.record(reply.call)
     again = [
@@ -98,7 +98,7 @@ async def _ask(
 async def _messages(
     prompt_template: JudgePromptTemplate, case: JudgedAnswer, key: str, frozen_judge: FrozenJudge
 ) -> list[Message]:
-    """What the judge is asked; made in a thread where the nearest examples are to be found."""
+    """Return the judge's messages; make them in a thread if similar examples are searched."""
     model = frozen_judge.endpoint.language_model_id
     make = partial(messages_for, prompt_template, case, key, language_model_id=model)
     return await asyncio.to_thread(make) if prompt_template.examples.takes_long else make()
@@ -111,9 +111,9 @@ async def _repaired(
     caller: ModelCaller,
     before: tuple[CallReply, Unreadable],
 ) -> JudgeReply:
-    """Let another model write down the verdict of a reply that could not be read.
+    """Let the repair model extract the verdict of an unreadable reply.
 
-    The verdict stays the judge's; the call that it comes from is the one that mended it.
+    The verdict remains the judge's; its call is that of the repair.
     """
     reply, unreadable = before
     options = prompt_template.scale.options
@@ -140,7 +140,7 @@ async def _ask_again(
     messages: list[Message],
     before: tuple[CallReply, Unreadable],
 ) -> JudgeReply:
-    """Ask once for a verdict in the right form; `before` is the reply that could not be read."""
+    """Ask once more for a verdict in the right form; `before` is the unreadable reply."""
     schema = prompt_template.schema
     params = params_for(frozen_judge.endpoint, frozen_judge.params, schema)
     try:
@@ -160,7 +160,7 @@ def _judge_reply(
 ) -> JudgeReply:
     last = replies[-1].call
     if any(echoes(reply.completion.text, case.output) for reply in replies):
-        message = "The judge repeated a verdict that stands in the answer it was to judge."
+        message = "The judge repeated a verdict from the answer under judgment."
         return JudgeReply(FAILED, None, ECHO, message, last)
     return JudgeReply(JudgmentState.REPAIRED if verdict.repaired else state, verdict, call=last)
 

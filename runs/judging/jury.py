@@ -1,4 +1,4 @@
-"""The judges of a judging as its snapshot has them, and which of them sit on what."""
+"""The frozen jury of a judge run, and which of its judges apply to what."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ from runs.models import Approach, Judge, JudgeRun
 
 @dataclass(frozen=True)
 class FrozenJudge:
-    """One judge of a judging, by copy.
+    """A judge of a judge run, by copy.
 
-    `whole` is its own wording for tests as a whole; None: each test's own template. `rubric` is
-    the wording for one criterion; None where the ledger has none.
+    `whole` is its own template for whole tests; None for each test's. `rubric` is the template
+    for one criterion; None if none is published.
     """
 
     judge_id: int
@@ -35,10 +35,9 @@ class FrozenJudge:
 
 @dataclass(frozen=True)
 class FrozenJury:
-    """All seats of a judging, with the one that steps in where another failed.
+    """All judges of a judge run, with the backup judge.
 
-    `repair_models` are asked to mend unreadable replies, by the template with which a judge was
-    asked.
+    `repair_models` repair unreadable replies, by the template of the request.
     """
 
     frozen_judges: list[FrozenJudge]
@@ -50,11 +49,10 @@ class FrozenJury:
         return [*self.frozen_judges, self.backup] if self.backup else self.frozen_judges
 
     def judges_asked(self, *, on_rubric: bool) -> list[FrozenJudge]:
-        """Who is asked about a criterion, or about a test as a whole.
+        """Return the judges of a criterion, or of a whole test: those with such an approach.
 
-        Those whose approach is made for it. Where there are none, everyone: about a criterion
-        with the wording that shows the prompt, about a test as a whole once per endpoint and
-        parameters, as two of one model would be asked the same.
+        If there are none, all judge: a criterion with the template that shows the prompt, a whole
+        test once per endpoint and parameters, for equal requests would be sent twice otherwise.
         """
         frozen_judges = judges_for(self.frozen_judges, on_rubric=on_rubric)
         if on_rubric or any(
@@ -65,9 +63,9 @@ class FrozenJury:
         return [frozen_judge for frozen_judge in frozen_judges if frozen_judge in distinct.values()]
 
     def fewest_endpoints(self) -> list[Endpoint]:
-        """Those asked about a test as a whole, and any other model once, menders too.
+        """Return the endpoints of a whole test, and every other model once, repair models too.
 
-        So many calls an item makes at least; the more of a rubric wait for their turn.
+        An item makes at least these calls; those of a rubric wait for their turn.
         """
         asked = [frozen_judge.endpoint for frozen_judge in self.judges_asked(on_rubric=False)]
         known = {endpoint.language_model_id for endpoint in asked}
@@ -80,7 +78,7 @@ class FrozenJury:
 
 
 class HasApproach(Protocol):
-    """A judge, or its seat."""
+    """A judge, or its frozen copy."""
 
     @property
     def approach(self) -> str: ...
@@ -90,18 +88,18 @@ J = TypeVar("J", bound=HasApproach)
 
 
 def judges_for(judges: Sequence[J], *, on_rubric: bool) -> list[J]:
-    """Those whose approach is made for criteria, or for tests as a whole; where none is, all."""
+    """Return the judges with an approach for criteria, or for whole tests; all if none has."""
     made_for_it = [j for j in judges if (j.approach != Approach.TEMPLATE) == on_rubric]
     return made_for_it or list(judges)
 
 
 def frozen_jury_of(judge_run: JudgeRun) -> FrozenJury:
-    """The judges of a judging as they were when it was made."""
+    """Return the jury of a judge run as it was frozen."""
     return frozen_jury_from(judge_run.jury)
 
 
 def frozen_jury_from(jury: dict[str, Any]) -> FrozenJury:
-    """The judges of a snapshot."""
+    """Return the jury of a snapshot."""
     everyone = [*jury["judges"], *([jury["backup"]] if jury["backup"] else [])]
     ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
     return _frozen_jury(
@@ -110,17 +108,17 @@ def frozen_jury_from(jury: dict[str, Any]) -> FrozenJury:
 
 
 def with_prompt_parts() -> QuerySet[JudgeTemplate]:
-    """Templates with all that their wordings are made of at hand."""
+    """Return templates with examples and variants fetched."""
     return JudgeTemplate.objects.prefetch_related("examples", "variants")
 
 
 def frozen_jury_without_prompts(judge_run: JudgeRun) -> FrozenJury:
-    """Who sits, without reading any wording: no query."""
+    """Return the jury without its templates, which takes no query."""
     return _frozen_jury(judge_run.jury, {})
 
 
 def fewest_endpoints(judge_run: JudgeRun) -> list[Endpoint]:
-    """What `FrozenJury.fewest_endpoints` says of a judging, without reading any wording."""
+    """Return `FrozenJury.fewest_endpoints` of a judge run without a query."""
     return frozen_jury_without_prompts(judge_run).fewest_endpoints()
 
 
@@ -155,11 +153,11 @@ def _frozen_judge(
 def snapshot(
     judges: Sequence[Judge], backup: Judge | None, *, name: str, templates: Iterable[int] = ()
 ) -> dict[str, Any]:
-    """What `JudgeRun.jury` holds: the judges as they are asked in this judging, by copy.
+    """Return the content of `JudgeRun.jury`: the judges by copy.
 
     Args:
-        backup: None of the judges, who are asked in any case.
-        templates: Those of the tests that are judged as a whole.
+        backup: Not one of the judges, which are called anyway.
+        templates: Templates of the tests without a rubric.
     """
     newest = rubric_templates()
     everyone = [_copy(judge, newest) for judge in (*judges, *([backup] if backup else []))]
@@ -178,7 +176,7 @@ def snapshot(
 
 
 def repair_endpoints_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
-    """Who mends the replies of judges that are asked with these templates, as it is now."""
+    """Return the current repair models of these templates, by template."""
     models = _repair_models(template_ids)
     return {pk: model.judge_endpoint() for pk, model in models.items()}
 
@@ -186,7 +184,7 @@ def repair_endpoints_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
 def repair_models_of(
     judges: Sequence[Judge], backup: Judge | None, templates: Iterable[int]
 ) -> set[LanguageModel]:
-    """The models that would mend the replies of these judges; `templates` are the tests' own."""
+    """Return the repair models of these judges; `templates` are the tests' own."""
     if not judges:
         return set()
     newest = rubric_templates()
@@ -199,7 +197,7 @@ def repair_models_of(
 
 
 def _repair_models(template_ids: Iterable[int]) -> dict[int, LanguageModel]:
-    """By the template. One that was deactivated mends nothing any more: the judge is asked."""
+    """Return active repair models by template; without one, the judge repairs its own replies."""
     found = JudgeTemplate.objects.filter(pk__in=template_ids).select_related("repair_model")
     models = {template.pk: template.repair_model for template in found}
     return {pk: model for pk, model in models.items() if model and model.is_active}
@@ -220,10 +218,10 @@ def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:
 
 
 def rubric_template(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> JudgeTemplate | None:
-    """With what wording a judge is asked about a criterion: its own, or its approach's.
+    """Return a judge's template for criteria: its own, or that of its approach.
 
     Args:
-        newest: The last published wording of each approach.
+        newest: The last published template of each approach.
     """
     if judge.approach == Approach.TEMPLATE:
         return newest.get(Approach.PROMPT_AWARE)
@@ -237,11 +235,11 @@ def jury_fingerprint(
     versions: Sequence[Sequence[Any]],
     has_rubrics: bool,
 ) -> str:
-    """Digest of models, approaches, parameters and the template versions really asked.
+    """Return a digest of models, approaches, parameters and the template versions used.
 
     Args:
-        versions: Families and versions of the templates of the tests that are judged as a whole.
-        has_rubrics: Whether judges are asked about criteria of some tests.
+        versions: Families and versions of the templates of tests without a rubric.
+        has_rubrics: Some tests have criteria for judges.
     """
     newest = rubric_templates() if has_rubrics else {}
     on_whole = [*judges_for(judges, on_rubric=False), backup]

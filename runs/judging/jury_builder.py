@@ -1,4 +1,4 @@
-"""Putting juries together: judges from models and the ways to ask them, and what cannot be one."""
+"""Juries from models, approaches and temperatures, and the problems of backups and templates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,25 +9,25 @@ from django.db import transaction
 
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from issues.models.template import is_criterion_template as wording_asks_about_a_criterion
+from issues.models.template import is_criterion_template as shows_criterion
 from runs.launching.number_lists import plain
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
 
 SEEN = {
-    Approach.TEMPLATE: "what the test's template shows",
+    Approach.TEMPLATE: "the fields of the test's template",
     Approach.STANDARD: "the answer and one criterion",
     Approach.PROMPT_AWARE: "the prompt, the answer and one criterion",
     Approach.HOLISTIC: "the prompt, the answer and the whole rubric, one criterion marked",
 }
-"""What a judge is shown, by its approach."""
+"""Content of a judge's prompt, by approach."""
 
 
 @dataclass(frozen=True)
 class JuryBuilder:
-    """How judges are put together: one for each model, approach and temperature.
+    """Judges to be: one for each model, approach and temperature.
 
-    `whole` and `rubric` are wordings of their own for whole tests and for criteria; None: each
-    test's template, and the one of the approach. Without `temperatures` the parameters decide.
+    `whole` and `rubric` are their templates for whole tests and for criteria; None for each test's
+    own and for that of the approach. Without `temperatures` the parameters set it.
     """
 
     models: Sequence[LanguageModel]
@@ -39,29 +39,29 @@ class JuryBuilder:
     rubric: JudgeTemplate | None = None
 
     def descriptions(self) -> list[dict[str, Any]]:
-        """The fields of each judge."""
-        warmths = [{"temperature": plain(t)} for t in self.temperatures] or [{}]
+        """Return the fields of each judge."""
+        temperatures = [{"temperature": plain(t)} for t in self.temperatures] or [{}]
         return [
             {
                 "language_model": model,
                 "approach": approach,
-                "params": {**self.params, **warmth},
+                "params": {**self.params, **temperature},
                 "template": self.whole if approach == Approach.TEMPLATE else self.rubric,
                 "samples": self.samples,
             }
-            for model, approach, warmth in product(self.models, self.approaches, warmths)
+            for model, approach, temperature in product(self.models, self.approaches, temperatures)
         ]
 
     def judges(self) -> list[Judge]:
-        """The rows, found or made."""
+        """Return the judges, found or created."""
         return [Judge.objects.given(**description) for description in self.descriptions()]
 
     def drafts(self) -> list[Judge]:
-        """The same without touching the ledger: rows that are not saved, with numbers below 0."""
+        """Return the judges unsaved, with negative ids."""
         return [Judge(pk=-n, **fields) for n, fields in enumerate(self.descriptions(), 1)]
 
     def backup(self, model: LanguageModel) -> Judge:
-        """This model, to be asked about whole tests and, seeing the prompt, about criteria."""
+        """Return the backup judge of this model, for whole tests and criteria."""
         return Judge.objects.given(model, params=dict(self.params), template=self.whole)
 
     def backup_draft(self, model: LanguageModel) -> Judge:
@@ -69,7 +69,7 @@ class JuryBuilder:
 
 
 def jury_builder_of(judges: Sequence[Judge]) -> JuryBuilder | None:
-    """How these judges were put together; None where they were not put together so."""
+    """Return the builder that makes exactly these judges; None if there is none."""
     if not judges:
         return None
     first = judges[0]
@@ -100,15 +100,15 @@ def _fields(judge: Judge) -> dict[str, Any]:
 
 
 def backup_problem(backup: Judge | None, judges: Iterable[Judge]) -> str:
-    """Why it cannot stand in for these judges, in words; "" where it can."""
+    """Return why this backup cannot replace these judges; "" if it can."""
     if backup is None:
         return ""
     twin = next((judge for judge in judges if _same_request(judge, backup)), None)
     if twin is None:
         return ""
     return (
-        f"{backup.language_model} is one of the judges and would be asked the same again. Choose "
-        "another model as the backup, or leave it out."
+        f"{backup.language_model} is one of the judges and would get the same request again. "
+        "Choose another model as the backup, or none."
     )
 
 
@@ -120,21 +120,21 @@ def _same_request(one: Judge, other: Judge) -> bool:
 
 
 def prompt_problem(approach: str, template: JudgeTemplate | None) -> str:
-    """Why a judge with this approach cannot be asked with this wording; "" where it can."""
+    """Return why this template does not fit a judge of this approach; "" if it does."""
     if template is None or is_criterion_template(template) == (approach != Approach.TEMPLATE):
         return ""
     if approach == Approach.TEMPLATE:
-        return f"{template} asks about one criterion, not about a whole test: choose another."
-    return f"{template} does not show {{{{ criterion }}}}, which is judged: choose another."
+        return f"{template} is for criteria, not for whole tests: choose another one."
+    return f"{template} does not use {{{{ criterion }}}}: choose another one."
 
 
 def is_criterion_template(template: JudgeTemplate) -> bool:
-    return wording_asks_about_a_criterion(template.text)
+    return shows_criterion(template.text)
 
 
 @transaction.atomic
 def jury_of(judges: Sequence[Judge], backup: Judge | None = None) -> Jury:
-    """A jury of exactly these, found or made."""
+    """Return the jury of exactly these judges, found or created."""
     wanted = {judge.pk for judge in judges}
     juries = Jury.objects.filter(judges=judges[0], backup=backup, is_active=True)
     for jury in juries.prefetch_related("judges").order_by("pk"):

@@ -1,4 +1,4 @@
-"""What a judge is asked, from frozen rows: the same here, for the worker and for the page."""
+"""Judge prompts from frozen rows, the same for the worker and for pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,16 +23,15 @@ from issues.rubrics.scales import Scale, from_json
 from runs.answering.work import with_system_prompt
 
 FEWEST_TOKENS = 1024
-"""A verdict's token limit at least, which leaves room for a judge that reasons aloud."""
+"""Minimum token limit of a verdict, with room for a judge that reasons aloud."""
 
 
 @dataclass(frozen=True)
 class JudgePromptTemplate:
     """A template's text with its scale, and the schema of a reply on that scale.
 
-    `schema` None: the reply is one of the scale's labels and nothing else. `template_id` is the
-    template that it is a copy of. `variants` are the texts for single language models, by their
-    ids.
+    `schema` is None if the reply is a label of the scale and nothing else. `template_id` is the
+    template that it copies. `variants` are the prompt variants, by language model.
     """
 
     text: str
@@ -53,20 +52,20 @@ class JudgePromptTemplate:
         return cls(template.text, scale, schema, template.pk, examples, variants)
 
     def text_for(self, language_model_id: int | None) -> str:
-        """In what words this language model is asked."""
+        """Return the text for this language model: its variant, or the template's."""
         return self.variants.get(language_model_id or 0, self.text)
 
     def read(self, reply: str) -> ParsedVerdict | Unreadable:
-        """The verdict in a judge's reply."""
+        """Return the verdict in a judge's reply."""
         parse = parse_verdict if self.schema else parse_label
         return parse(reply, self.scale.options)
 
 
 @dataclass(frozen=True)
 class JudgedAnswer:
-    """One answered result, as judges see it. `turns` are the generated ones, the last is last.
+    """An answered result as judges see it. `turns` are the generated ones in order.
 
-    `test_id` is the test whose examples are left out; None: it is of no stored test.
+    `test_id` is the test whose examples are left out; None if it is of no stored test.
     """
 
     content: dict[str, Any]
@@ -76,24 +75,24 @@ class JudgedAnswer:
 
     @property
     def output(self) -> str:
-        """All that the candidate said; what is to be judged."""
+        """Return all that the candidate said: the text to judge."""
         return "\n\n".join(self.turns)
 
     @property
     def asked(self) -> list[Message]:
-        """The test's messages as the run asked them, its holes still empty."""
+        """Return the messages of the request, turns to generate still empty."""
         return with_system_prompt(self.content["messages"], self.system_prompt)
 
     @property
     def input(self) -> str:
-        """The conversation up to the last generated turn, with generated turns marked."""
+        """Return the conversation up to the last generated turn, with generated turns marked."""
         earlier = self.turns[:-1]
         holes = turns_to_generate(self.asked)
         return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
 
 
 def examples_for(prompt_template: JudgePromptTemplate, case: JudgedAnswer, key: str) -> Choice:
-    """The examples that are shown with this case, asked about the criterion with this key."""
+    """Return the examples shown with this case, for the criterion with this key."""
     return prompt_template.examples.for_query(
         ExampleQuery(case.test_id, case.input, case.output, bool(key))
     )
@@ -106,12 +105,12 @@ def messages_for(
     *,
     language_model_id: int | None = None,
 ) -> list[Message]:
-    """The messages with which a judge is asked about the criterion with this key.
+    """Return a judge's messages on the criterion with this key.
 
     Equal arguments give equal messages.
 
     Args:
-        language_model_id: The judge's, for which the template may have other words.
+        language_model_id: The judge's, for which the template may have a variant.
     """
     prompt = judge_prompt(
         prompt_template.text_for(language_model_id),
@@ -128,9 +127,9 @@ def messages_for(
 def params_for(
     endpoint: Endpoint, judge_params: dict[str, Any], schema: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """A judge's parameters: temperature 0 and room for the longest verdict, unless it sets them.
+    """Return a judge's parameters: temperature 0 and room for the longest verdict by default.
 
-    A candidate's limit on the model's answers is not one for its verdicts.
+    A limit on a model's answers as a candidate does not limit its verdicts.
     """
     verdict = verdict_token_limit(schema) if schema else 0
     limit = max(FEWEST_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)

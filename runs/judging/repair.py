@@ -1,7 +1,7 @@
-"""Asking another model to write down the verdict that an unreadable reply gives. Pure.
+"""Repair of an unreadable reply by another model. Pure.
 
-It is shown the reply and nothing of the case, so that it cannot judge: where the reply gives no
-verdict, there is none.
+The repair model sees the reply and nothing of the case, so that it cannot judge: without a verdict
+in the reply, there is none.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from evalhub.llm.option_matching import Offered
 from issues.judge_templates.fences import Fenced, neutralised, nonce_of
 
 NO_VERDICT = "(no verdict)"
-"""What the mending model replies where it finds none; on no scale, so that it is unreadable."""
+"""Reply of the repair model to a reply without a verdict; on no scale, hence unreadable."""
 
 QUESTION = """\
 A judge replied as below, and its reply could not be read: {reason}
@@ -34,12 +34,12 @@ one, "score" is "{nothing}".
 def repair_model_messages(
     reason: str, reply: str, options: Sequence[Offered]
 ) -> list[dict[str, str]]:
-    """What the mending model is asked; equal arguments give equal messages.
+    """Return the messages for the repair model; equal arguments give equal messages.
 
     Args:
-        reason: Why the reply is unreadable.
-        reply: The judge's; of a long one the last 8,000 characters are shown.
-        options: What the judge could choose from.
+        reason: Reason why the reply is unreadable.
+        reply: The judge's reply; only its last 8,000 characters are shown.
+        options: Options that the judge could choose.
     """
     shown = reply.strip()[-QUOTED_REPLY:]
     labels = [option.label for option in options]
@@ -55,7 +55,7 @@ def repair_model_messages(
 
 
 def repair_model_schema(options: Sequence[Offered]) -> dict[str, Any]:
-    """The form of its reply: a label as text, or that there is no verdict."""
+    """Return the schema of its reply: a label, or no verdict."""
     schema = usual_schema(options)
     labels = [option.label for option in options]
     score = {"type": "string", "enum": [*labels, NO_VERDICT]}
@@ -63,5 +63,5 @@ def repair_model_schema(options: Sequence[Offered]) -> dict[str, Any]:
 
 
 def read_repaired(reply: str, options: Sequence[Offered]) -> ParsedVerdict | Unreadable:
-    """The judge's verdict as the mending model wrote it down."""
+    """Return the judge's verdict as the repair model extracted it."""
     return parse_verdict(reply, options)

@@ -1,7 +1,7 @@
-"""The exact prompts with which judges were asked, rendered again from frozen rows.
+"""Prompts sent to judges, rendered again from frozen rows.
 
-A prompt holds the examples of its template: where the test of one was sealed since, the whole
-prompt is withheld from those who may not read it.
+A prompt contains the examples of its template: if the test of one has been sealed since, the whole
+prompt is withheld from users who may not read it.
 """
 
 from collections import defaultdict
@@ -23,11 +23,10 @@ from runs.models import JudgeRun, Judgment, Result, ResultScore
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """What one judge was asked.
+    """The prompt of one judgment.
 
-    `matches` says whether its digest is that of the request that was sent; None: no call was
-    recorded to compare with. `problem` says why it could not be rendered or shown ("" where it
-    was), `note` what had to be done instead of what the template says.
+    `matches` is whether its digest equals that of the request sent; None without a recorded call.
+    `problem` says why it cannot be shown, "" if it can; `note` names deviations from the template.
     """
 
     messages: list[Message]
@@ -41,7 +40,7 @@ class JudgePrompt:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the prompts of one judging on one result are made of."""
+    """Parts of the prompts of one judge run on one result."""
 
     judge_run: JudgeRun
     result: Result
@@ -49,20 +48,20 @@ class _Asked:
     sent: dict[int, set[str]]
     reader: User
 
-    def wording_of(self, judgment: Judgment) -> JudgePromptTemplate | None:
+    def template_of(self, judgment: Judgment) -> JudgePromptTemplate | None:
         pk = judgment.template_id or self.result.revision.template_id
         return self.prompt_templates.get(pk) if pk else None
 
 
 def prompt_of(judgment: Judgment, *, reader: User) -> JudgePrompt:
-    """The prompt that led to this judgment."""
+    """Return the prompt of this judgment."""
     return prompts_of(judgment.judge_run, judgment.result, [judgment], reader=reader)[judgment.pk]
 
 
 def prompts_of(
     judge_run: JudgeRun, result: Result, judgments: Iterable[Judgment], *, reader: User
 ) -> dict[int, JudgePrompt]:
-    """Prompts of some judgments of one judging on one result, by the judgment's id."""
+    """Return the prompts of judgments of one judge run on one result, by judgment id."""
     judgments = list(judgments)
     frozen_judges = {
         frozen_judge.judge_id: frozen_judge
@@ -81,7 +80,7 @@ def prompts_of(
 
 
 def _prompt(judgment: Judgment, frozen_judge: FrozenJudge, asked: _Asked) -> JudgePrompt:
-    prompt_template = asked.wording_of(judgment)
+    prompt_template = asked.template_of(judgment)
     if prompt_template is None:
         return JudgePrompt([], {}, {}, problem="No judge template is known.")
     model, key = frozen_judge.endpoint.language_model_id, judgment.criterion.key
@@ -101,14 +100,14 @@ def _prompt(judgment: Judgment, frozen_judge: FrozenJudge, asked: _Asked) -> Jud
 
 
 def _sent(judge_run: JudgeRun, result: Result, judgments: list[Judgment]) -> dict[int, set[str]]:
-    """Digests of the requests that this judging sent for this result, by language model."""
+    """Return digests of the requests of this judge run on this result, by language model."""
     calls = [judgment.call for judgment in judgments]
     sent: dict[int, set[str]] = defaultdict(set)
     for call in calls:
         if call is not None and call.role == CallRole.JUDGE:
             sent[call.language_model_id].add(call.request_digest)
     if any(call is None or call.role != CallRole.JUDGE for call in calls):
-        # A repair, or nothing, was kept with the judgment: the first request is found by its item.
+        # The judgment keeps a repair or no call: find the first request by its item.
         items = ResultScore.objects.filter(judge_run=judge_run, result=result).values("pk")
         rows = Call.objects.filter(batch=judge_run.work_key, item_id__in=items, role=CallRole.JUDGE)
         for model, text in rows.values_list("language_model_id", "request_digest"):

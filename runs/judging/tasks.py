@@ -1,4 +1,4 @@
-"""What a judging has still to ask about a result: read from rows, before anyone is asked."""
+"""Tasks of a judge run: the judgments that are missing of each result, read before any call."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,18 +19,16 @@ from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 
 RETRY = "retry"
-"""Error kind of an assessment whose failed judgments are to be asked for once more: those made
-before the time that its error message gives, so that none is asked for twice when a worker dies."""
+"""Error kind of a result score whose failed judgments are retried: those made before the time in
+its error message, so that none is retried twice when a worker dies."""
 
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """One judgment that is missing: a judge's, on one criterion.
+    """A missing judgment of one judge on one criterion.
 
-    `prompt_template` None: there is none to ask with, which is a failed judgment. `judgment_id` is
-    that of
-    a failed one to be replaced. `repair_model` mends a reply that cannot be read; None: the judge
-    does.
+    Without a `prompt_template` the judgment fails. `judgment_id` is the failed one to replace.
+    `repair_model` repairs an unreadable reply; None lets the judge repair it.
     """
 
     frozen_judge: FrozenJudge
@@ -45,7 +43,7 @@ class JudgeRequest:
 
 @dataclass(frozen=True)
 class CheckTask:
-    """One judgment that a check gives."""
+    """A missing judgment of a check."""
 
     name: str
     arguments: dict[str, Any]
@@ -55,9 +53,9 @@ class CheckTask:
 
 @dataclass
 class CriterionTask:
-    """One criterion of a result (or the test as a whole), and what is missing of it.
+    """A criterion of a result, or the whole test, with its missing judgments.
 
-    `backup` is asked where one of the judges has failed, now or earlier (`has_failed`).
+    `backup` is called if a judge fails or failed earlier (`has_failed`).
     """
 
     judge_requests: list[JudgeRequest] = field(default_factory=list)
@@ -67,10 +65,7 @@ class CriterionTask:
 
 
 class SimilarityTask(NamedTuple):
-    """An answer and its reference, whose similarity is to be measured; `endpoint` None: built in.
-
-    The answer is its last turn.
-    """
+    """An answer's last turn and its reference; `endpoint` None is the built-in embedder."""
 
     answer: str
     reference: str
@@ -78,7 +73,7 @@ class SimilarityTask(NamedTuple):
 
 
 class CallCost(NamedTuple):
-    """Of one call, in US dollars; None: not known."""
+    """Cost of a call in US dollars; None if unknown."""
 
     usd: Decimal | None
     is_failed: bool
@@ -86,10 +81,10 @@ class CallCost(NamedTuple):
 
 @dataclass
 class JudgingTask:
-    """One assessment to be made: what is judged, and the judgments that are missing.
+    """A result score to make: the case, and the judgments that are missing.
 
-    `sealed` are the sealed tests whose text its calls carry. `earlier` is what was already
-    asked for it, by a worker that gave it back or died.
+    `sealed` are the sealed tests whose text its calls carry. `earlier` are the costs of calls by
+    a worker that gave the item back or died.
     """
 
     item_id: int
@@ -104,7 +99,7 @@ class JudgingTask:
 
 
 class JudgmentStatus(NamedTuple):
-    """What is there of one judgment: its id, if any; whether it is to be made; how it ended."""
+    """Status of a judgment; `judgment_id` is None before the first attempt."""
 
     judgment_id: int | None
     is_missing: bool
@@ -113,9 +108,9 @@ class JudgmentStatus(NamedTuple):
 
 @dataclass(frozen=True)
 class ExistingJudgments:
-    """The judgments of a result that are there, by criterion, judge and sample.
+    """Existing judgments of a result by criterion, judge and sample.
 
-    Those that failed before `retried_at` are missing all the same.
+    Those that failed before `retried_at` count as missing.
     """
 
     judgments: Mapping[tuple[int, int | None, int], Judgment]
@@ -133,7 +128,7 @@ class ExistingJudgments:
 
 
 def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[JudgingTask]:
-    """Jobs for these assessments, each with exactly the judgments that are missing."""
+    """Return the tasks of these result scores, each with exactly its missing judgments."""
     result_scores = list(
         ResultScore.objects.filter(pk__in=result_score_ids)
         .select_related("result__answer", "result__revision__template")
@@ -171,7 +166,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
 
 
 def _add_sealed_examples(made: Sequence[JudgingTask]) -> None:
-    """Note the tests whose examples judges may be shown, where they were sealed since."""
+    """Add tests of examples that have been sealed since to the sealed tests of each task."""
     taught = [_example_tests(judging_task) for judging_task in made]
     tests = set().union(*taught)
     if not tests:
@@ -182,7 +177,7 @@ def _add_sealed_examples(made: Sequence[JudgingTask]) -> None:
 
 
 def _example_tests(judging_task: JudgingTask) -> set[int]:
-    """The tests of all examples of the templates with which its judges are asked."""
+    """Return the tests of all examples in the templates of its judges."""
     asked = [
         judge_request
         for criterion_task in judging_task.criterion_tasks
@@ -205,7 +200,7 @@ def _example_tests(judging_task: JudgingTask) -> set[int]:
 
 
 def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list[CallCost]]:
-    """Costs of all calls that were made for assessments of which something is known."""
+    """Return the costs of earlier calls, by result score."""
     costs: dict[int, list[CallCost]] = defaultdict(list)
     if result_score_ids:
         calls = Call.objects.filter(
@@ -218,12 +213,12 @@ def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list
 
 
 def judged_answer_of(result: Result, system_prompt: str) -> JudgedAnswer:
-    """A result as judges see it."""
+    """Return a result as judges see it."""
     return JudgedAnswer(result.revision.content, system_prompt, _turns(result), result.test_id)
 
 
 def material_of(result: Result) -> Material:
-    """A result as checks see it."""
+    """Return a result as checks see it."""
     answer = result.answer
     earlier = [call for turn in answer.turns[:-1] for call in turn.get("tool_calls", ())]
     return Material(
@@ -235,12 +230,12 @@ def material_of(result: Result) -> Material:
 
 
 def _turns(result: Result) -> list[str]:
-    """All that the candidate said, turn by turn; an answer without turns is one."""
+    """Return the candidate's turns; an answer without turns is one."""
     return [turn["content"] for turn in result.answer.turns] or [result.answer.text]
 
 
 def _similarity_task(run: Run, result: Result) -> SimilarityTask | None:
-    """What is to be compared; None where nobody asks for it, or it has been measured."""
+    """Return the similarity to measure; None if it is not wanted or already measured."""
     if result.similarity is not None or not run.wants_similarity:
         return None
     return SimilarityTask(result.answer.text, result.revision.content["reference"], run.embedder())
@@ -249,7 +244,7 @@ def _similarity_task(run: Run, result: Result) -> SimilarityTask | None:
 def _existing_judgments(
     judge_run: JudgeRun, result_ids: list[int]
 ) -> dict[int, dict[tuple[int, int | None, int], Judgment]]:
-    """The judgments that are there, by result."""
+    """Return the existing judgments, by result."""
     known: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
     for row in Judgment.objects.filter(judge_run=judge_run, result__in=result_ids):
         known[row.result_id][row.criterion_id, row.judge_id, row.sample] = row
@@ -257,7 +252,7 @@ def _existing_judgments(
 
 
 def _retried_at(result_score: ResultScore) -> datetime | None:
-    """When a person asked for its failed judgments once more; None: nobody did."""
+    """Return when its failed judgments were retried; None if they were not."""
     is_retry = result_score.error_kind == RETRY
     return datetime.fromisoformat(result_score.error_message) if is_retry else None
 
@@ -269,7 +264,7 @@ def _criterion_tasks(
     known: ExistingJudgments,
     own_prompts: dict[int, JudgePromptTemplate],
 ) -> list[CriterionTask]:
-    """What is missing of each criterion, or of the whole test where it has no rubric."""
+    """Return the tasks of each criterion, or of the whole test without a rubric."""
     criteria = list(result.revision.criteria.all())
     rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
     criterion_tasks = []
@@ -285,7 +280,7 @@ def _criterion_tasks(
 
 
 def _is_left_to_similarity(run: Run, result: Result, frozen_jury: FrozenJury) -> bool:
-    """Whether nobody has a wording to ask about the whole test, and its similarity is its score."""
+    """Return whether similarity alone scores this test, for no judge has a template for it."""
     if not run.score_by_similarity or result.revision.template_id:
         return False
     return not any(frozen_judge.whole for frozen_judge in frozen_jury.judges_asked(on_rubric=False))
@@ -354,7 +349,7 @@ def _judge_request(
 def _own_prompt(
     result: Result, prompt_templates: dict[int, JudgePromptTemplate]
 ) -> JudgePromptTemplate | None:
-    """The wording of the test's own template; None where it has none."""
+    """Return the test's own template; None if it has none."""
     template = result.revision.template
     if template is None:
         return None

@@ -1,4 +1,4 @@
-"""Judging: each result's judges are asked, its checks run, and what they say becomes judgments."""
+"""Work of a judge run: call each result's judges, run its checks, save the judgments."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
@@ -42,7 +42,7 @@ CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 
 @dataclass
 class JudgeRequestResult:
-    """A judgment as it is to be saved, with the calls that are to be saved with it."""
+    """A judgment to save, with its calls."""
 
     judgment: Judgment
     calls: list[Call] = field(default_factory=list)
@@ -50,9 +50,9 @@ class JudgeRequestResult:
 
 @dataclass
 class Finished:
-    """All judgments of an assessment are saved. `cost_usd` is that of all its calls.
+    """Mark of a result score whose judgments are all saved. `cost_usd` covers all its calls.
 
-    `similarity` None: not measured, or it was before.
+    `similarity` is None if it was not measured, or measured before.
     """
 
     cost_usd: Decimal | None
@@ -60,7 +60,7 @@ class Finished:
 
 
 class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
-    """The work of a judging: its assessments are the items."""
+    """The work of a judge run: its result scores are the items."""
 
     batch_model, item_model, batch_field = JudgeRun, ResultScore, "judge_run"
 
@@ -111,9 +111,9 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
 
 
 async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run all at once. Where one raises, the error goes on when the others have ended.
+    """Run all concurrently. If one raises, let the others end first, then raise.
 
-    What they have in flight is paid for and worth saving; only being cancelled ends them too.
+    Their calls in flight are paid for and worth saving; only cancellation ends them too.
     """
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
@@ -128,19 +128,19 @@ async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def _severity(error: BaseException) -> tuple[int, float]:
-    """What ends the batch outranks what ends the item, and that what only puts it off."""
+    """Rank errors: those of the batch above those of the item, above a mere delay."""
     if isinstance(error, GivenBack):
         return 0, error.after_s
     return (2, 0.0) if isinstance(error, BatchFailed) else (1, 0.0)
 
 
-# Asking ------------------------------------------------------------------------------------------
+# Calls -------------------------------------------------------------------------------------------
 
 
 async def _decide(
     criterion_task: CriterionTask, judging_task: JudgingTask, caller: ModelCaller
 ) -> list[Saved]:
-    """All judgments of one criterion; the backup judge is asked where one of the others failed."""
+    """Make all judgments of one criterion; call the backup judge if another failed."""
     if criterion_task.check_task is not None:
         return [caller.save_later(await _check(criterion_task.check_task, judging_task))]
     judge_reply = await all_or_none(
@@ -158,7 +158,7 @@ async def _decide(
 async def _compare(
     judging_task: JudgingTask, caller: ModelCaller, near: list[float | None]
 ) -> list[Saved]:
-    """Measure the similarity to the reference answer, where it is asked for, into `near`."""
+    """Append the similarity to the reference answer to `near`, if it is wanted."""
     if judging_task.similarity_task is not None:
         answer, reference, endpoint = judging_task.similarity_task
         near.append(await similarity(answer, reference, endpoint=endpoint, caller=caller))
@@ -166,7 +166,7 @@ async def _compare(
 
 
 async def _check(check_task: CheckTask, judging_task: JudgingTask) -> JudgeRequestResult:
-    """Run one check, in a thread: a search through much text would hold up everyone else."""
+    """Run a check in a thread, for a search through long text would block the event loop."""
     name, arguments = check_task.name, check_task.arguments
     outcome = await asyncio.to_thread(checks.run, name, arguments, judging_task.material)
     failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
@@ -188,7 +188,7 @@ async def _check(check_task: CheckTask, judging_task: JudgingTask) -> JudgeReque
 async def _judge(
     judge_request: JudgeRequest, judging_task: JudgingTask, caller: ModelCaller
 ) -> tuple[bool, Saved]:
-    """Ask one judge, and hand over what came of it for saving; tells whether it failed."""
+    """Call one judge and save its judgment; return whether it failed."""
     about = (
         judge_request.frozen_judge,
         judge_request.prompt_template,
@@ -274,9 +274,9 @@ def _store_similarities(measured: dict[int, float | None]) -> None:
 
 
 def total_cost(costs: Iterable[CallCost]) -> Decimal | None:
-    """What calls cost in all, in US dollars; None as soon as that of one is not known.
+    """Return the cost of all calls in US dollars; None if that of one is unknown.
 
-    A call that failed adds what is known of it: most failures are not charged for.
+    A failed call of unknown cost is left out: most failures are not charged.
     """
     asked = [cost for cost in costs if not (cost.is_failed and cost.usd is None)]
     known = [cost.usd for cost in asked if cost.usd is not None]

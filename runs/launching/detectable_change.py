@@ -1,4 +1,4 @@
-"""Before a run is made: how small a change its comparison with an earlier one could find."""
+"""Smallest change that a planned run could detect against an earlier one."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from runs.baselines import latest_pair
 from runs.models import Result, Suite
 
 DEFAULT_DISCORDANCE = 0.15
-"""The share of tests that flip from one run to another, where no earlier runs tell it."""
+"""Share of tests assumed to flip between runs, without earlier runs to measure it."""
 MIN_TESTS = 20
-"""So many tests that two earlier runs decided are enough to go by how many flipped."""
+"""Tests scored by both earlier runs that suffice to measure their share of flips."""
 
 
 @dataclass(frozen=True)
 class Detectable:
-    """The net change that exact McNemar finds with 80 % power, of single answers.
+    """Net change that exact McNemar detects with 80% power, for one answer per test.
 
     Attributes:
-        tests: So many are compared.
-        discordance: The share of them that is taken to flip, in [0, 1].
-        source: Where that comes from, in words.
-        change: A share of the tests, in (0, 1]; None: hardly any change would be found.
+        tests: Number of tests compared.
+        discordance: Share of them assumed to flip, in [0, 1].
+        source: Origin of that share, in words.
+        change: Share of the tests, in (0, 1]; None if no change can be detected.
     """
 
     tests: int
@@ -32,10 +32,10 @@ class Detectable:
 
 
 def detectable(tests: int, suite: Suite | None) -> Detectable | None:
-    """What a run of so many tests could find; None where there are no tests."""
+    """Return the change that a run of so many tests could detect; None without tests."""
     if not tests:
         return None
-    discordance, source = _measured(suite) or (DEFAULT_DISCORDANCE, "assumed, as is usual")
+    discordance, source = _measured(suite) or (DEFAULT_DISCORDANCE, "assumed")
     return Detectable(tests, discordance, source, detectable_change(tests, discordance))
 
 
@@ -58,4 +58,4 @@ def _measured(suite: Suite | None) -> tuple[float, str] | None:
     if counts["n"] < MIN_TESTS:
         return None
     names = [run.label if before.label != latest.label else str(run) for run in runs]
-    return counts["flips"] / counts["n"], f"as from {names[0]} to {names[1]}"
+    return counts["flips"] / counts["n"], f"measured from {names[0]} to {names[1]}"

@@ -1,4 +1,4 @@
-"""What a launch would ask for and cost, before it is made. Figures are estimates and say so."""
+"""Estimate of a launch: calls, tokens and cost, with the assumptions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from runs.launching.spec import LaunchSpec
 from runs.models import Result
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
-"""Tokens of an answer, from low to high, for a model that has not answered anything yet."""
+"""Tokens of an answer, low and high, for a model without earlier answers."""
 MIN_ANSWERS = 5
-"""So many answers of a model are enough to go by their length."""
+"""Earlier answers of a model that suffice to estimate their length."""
 
 
 class LeftOut(NamedTuple):
-    """Tests that are named but will not run, and why."""
+    """Selected tests that cannot run, and why."""
 
     tests: int
     reason: str
@@ -35,12 +35,14 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a whole launch, all its runs together.
+    """Estimate of all runs of a launch together.
 
-    `judge_calls` are high where each verdict has to be repaired once. `cost` None: not measured,
-    as prices of `unpriced` are not known. `overshoot_usd`: what the calls in flight at one moment
-    cost at most, by which each run may pass its cost limit; None where cost is not measured.
-    `detectable`: what a comparison with an earlier run of these tests could find.
+    Attributes:
+        judge_calls: High if every reply has to be repaired once.
+        cost: None if the models `unpriced` have no prices.
+        overshoot_usd: Highest cost of calls in flight, by which each run may exceed its cost
+            limit; None if cost is unknown.
+        detectable: Change from an earlier run of these tests that could be detected.
     """
 
     runs: int
@@ -66,26 +68,26 @@ class Estimate:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What one pass over the tests sends to a candidate, answers not counted."""
+    """Calls and input tokens of one pass over the tests, answers not counted."""
 
     calls: int
     tokens: int
     carried_answers: int
-    """Earlier generated turns that are sent again with later ones."""
+    """Generated turns that are sent again with later ones."""
 
 
 def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
-    """Calls, tokens and money that the launch takes, with what was assumed."""
+    """Return the calls, tokens and cost of a launch, with the assumptions made."""
     runs = len(variants(spec, selection.models))
     passes = runs * spec.repeats
     answers = {model: _answer_tokens(model, spec) for model in selection.models}
     usual = _mean(list(answers.values()))
     candidates = _candidates(spec, selection, answers)
-    bench = JudgeLoad(jury_preview(selection.judges, selection.tests), selection.tests)
+    jury = JudgeLoad(jury_preview(selection.judges, selection.tests), selection.tests)
     judges = [
-        bench.load(frozen_judge, passes, usual) for frozen_judge in bench.frozen_jury.frozen_judges
+        jury.load(frozen_judge, passes, usual) for frozen_judge in jury.frozen_jury.frozen_judges
     ]
-    judges += bench.repair(passes)
+    judges += jury.repair(passes)
     embedding = _embedding(spec, selection, passes, usual)
     loads = [*candidates, *judges, *embedding]
     return Estimate(
@@ -107,7 +109,7 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
 
 
 def left_out(spec: LaunchSpec) -> list[LeftOut]:
-    """Tests that are named but may not run, counted by reason."""
+    """Count the selected tests that cannot run, by reason."""
     counts = chosen(spec).aggregate(
         of_deprecated_issues=Count("pk", filter=Q(issue__state=IssueState.DEPRECATED)),
         **{
@@ -125,7 +127,7 @@ def left_out(spec: LaunchSpec) -> list[LeftOut]:
 
 
 def _asked(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Asked:
-    """One repeat of every test under every system prompt."""
+    """Count one repeat of every test under every system prompt."""
     calls = size = carried = 0
     for test in tests:
         for number, position in enumerate(turns_to_generate(test.messages)):
@@ -144,7 +146,7 @@ def _contents(test: Test, position: int) -> list[str]:
 def _candidates(
     spec: LaunchSpec, selection: Selection, answers: dict[LanguageModel, Span]
 ) -> list[EndpointLoad]:
-    """What each model is asked for in all its runs together."""
+    """Return the load of each model in all its runs together."""
     asked = _asked(selection.tests, spec.system_prompts)
     times = spec.repeats * max(1, len(set(spec.temperatures)))
     return [_candidate(model, asked, answers[model], times) for model in selection.models]
@@ -160,7 +162,7 @@ def _candidate(model: LanguageModel, asked: _Asked, answer: Span, repeats: int) 
 
 
 def _answer_tokens(model: LanguageModel, spec: LaunchSpec) -> Span:
-    """Tokens of one answer: as this model's have been, or as is usual; never above the limit."""
+    """Return the tokens of an answer: measured or default, never above the limit."""
     measured = _measured_tokens(model)
     low, high = measured or DEFAULT_ANSWER_TOKENS
     limit = token_limit(model.params | spec.params)
@@ -168,7 +170,7 @@ def _answer_tokens(model: LanguageModel, spec: LaunchSpec) -> Span:
 
 
 def _measured_tokens(model: LanguageModel) -> Span | None:
-    """From half to double the mean of what the model has answered lately; None: too little."""
+    """Return half to double the mean of the latest answers; None if there are too few."""
     recent = Result.objects.filter(
         run__language_model=model, run__has_imported_answers=False, output_tokens__isnull=False
     ).order_by("-pk")[:200]
@@ -181,7 +183,7 @@ def _measured_tokens(model: LanguageModel) -> Span | None:
 def _embedding(
     spec: LaunchSpec, selection: Selection, passes: int, answer: Span
 ) -> list[EndpointLoad]:
-    """What the model for similarity reads: every answer, and each reference once."""
+    """Return the load of the embedding model: every answer, and each reference once."""
     if selection.embedder is None or not spec.wants_similarity:
         return []
     texts = [t.reference for t in selection.tests if t.reference.strip()]
@@ -200,40 +202,40 @@ def _mean(spans: Sequence[Span]) -> Span:
 def _overshoot(
     candidates: Sequence[EndpointLoad], judges: Sequence[EndpointLoad]
 ) -> Decimal | None:
-    """For one run: the dearest candidate's calls in flight, and those of its judges.
+    """Return the cost of calls in flight of the most expensive candidate and all judges.
 
-    Judges of one model share its bound on calls in flight.
+    Judges of one model share its limit on calls in flight.
     """
     answering = [load.in_flight_usd() for load in candidates]
-    judge_run = defaultdict(list)
+    judging = defaultdict(list)
     for load in judges:
-        judge_run[load.endpoint.language_model_id].append(load.in_flight_usd())
+        judging[load.endpoint.language_model_id].append(load.in_flight_usd())
     known = [usd for usd in answering if usd is not None]
-    dearest = [
-        max(u for u in found if u is not None) for found in judge_run.values() if None not in found
+    highest = [
+        max(u for u in found if u is not None) for found in judging.values() if None not in found
     ]
-    if len(known) < len(answering) or len(dearest) < len(judge_run) or not answering:
+    if len(known) < len(answering) or len(highest) < len(judging) or not answering:
         return None
-    return max(known) + sum(dearest, Decimal(0))
+    return max(known) + sum(highest, Decimal(0))
 
 
 def _assumptions(
     answers: dict[LanguageModel, Span], spec: LaunchSpec, selection: Selection
 ) -> list[str]:
-    lines = [f"{CHARS_PER_TOKEN} characters are one token."]
+    lines = [f"One token is {CHARS_PER_TOKEN} characters."]
     for model, span in answers.items():
-        basis = "as its latest answers" if _measured_tokens(model) else "as is usual"
-        lines.append(f"{model} answers with {span.low} to {span.high} tokens, {basis}.")
-    lines += _said_of_judges(selection)
+        basis = "its latest answers" if _measured_tokens(model) else "a default"
+        lines.append(f"{model} answers with {span.low} to {span.high} tokens ({basis}).")
+    lines += _about_judges(selection)
     if spec.repeats > 1:
-        lines.append(f"Each test is asked {spec.repeats} times.")
+        lines.append(f"Each test is answered {spec.repeats} times.")
     if spec.wants_similarity:
-        lines.append(_said_of_similarity(selection))
-    lines.append("Calls that fail and are tried again are not counted.")
+        lines.append(_about_similarity(selection))
+    lines.append("Retries of failed calls are not counted.")
     return lines
 
 
-def _said_of_judges(selection: Selection) -> list[str]:
+def _about_judges(selection: Selection) -> list[str]:
     lines = []
     rubrics = [list(test.criteria.all()) for test in selection.tests]
     asked = sum(len(for_judges(rubric)) for rubric in rubrics)
@@ -241,22 +243,22 @@ def _said_of_judges(selection: Selection) -> list[str]:
     if selection.judges:
         low, high = JUDGMENT_TOKENS
         lines.append(
-            f"A judge replies with {low} to {high} tokens; at most each verdict is repaired once."
+            f"A judge replies with {low} to {high} tokens; each reply is repaired once at most."
         )
         if asked:
-            lines.append(f"{_criteria(asked)} put to judges one by one, on every answer.")
+            lines.append(f"{_criteria(asked)} judged one by one, on every answer.")
         lines += [
-            f"{judge} is asked {judge.samples} times about each."
+            f"{judge} takes {judge.samples} samples of each judgment."
             for judge in selection.judges
             if judge.samples > 1
         ]
     if checks:
-        kind = "a check, which calls" if checks == 1 else "checks, which call"
-        lines.append(f"{_criteria(checks)} decided by {kind} no model.")
+        kind = "a check, which needs" if checks == 1 else "checks, which need"
+        lines.append(f"{_criteria(checks)} tested by {kind} no call.")
     if selection.backup:
         lines.append(
-            f"The backup judge, {selection.backup}, is asked only where another fails: "
-            "it is not counted."
+            f"The backup judge, {selection.backup}, is not counted: it is called only if a judge "
+            "fails."
         )
     return lines
 
@@ -265,7 +267,7 @@ def _criteria(count: int) -> str:
     return "1 criterion is" if count == 1 else f"{count:,} criteria are"
 
 
-def _said_of_similarity(selection: Selection) -> str:
+def _about_similarity(selection: Selection) -> str:
     if selection.embedder is None:
-        return "Similarity is measured on this machine and costs nothing."
+        return "Similarity is computed locally and costs nothing."
     return f"Similarity: {selection.embedder} embeds every answer, and each reference once."

@@ -1,4 +1,4 @@
-"""What leaves the trusted network: the sealed tests of a launch, and to whom they would be sent."""
+"""Exposure of sealed tests that a launch or judge run would send outside the trusted network."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ from runs.models import Judge, Run
 CONSENT = "allow_sealed_exposure"
 
 Role = tuple[str, Endpoint]
-"""What an endpoint is asked for, such as "judge", and the endpoint."""
+"""Role of an endpoint, such as "judge", and the endpoint."""
 
 
 class Recipient(NamedTuple):
-    """An address outside, and who is asked there, such as "candidate GPT, judge GPT".
+    """An address outside, with the models called there, such as "candidate GPT, judge GPT".
 
-    `seen` of these sealed tests were sent there before, the last on `last` (None: none was).
+    `seen` of these sealed tests were sent there before, most recently on `last` (None: never).
     """
 
     address: str
@@ -36,13 +36,13 @@ class Recipient(NamedTuple):
 
 
 class SealedExposure(NamedTuple):
-    """So many of the tests are sealed, and would be sent to these addresses outside."""
+    """Number of sealed tests among the tests, and the addresses outside that would get them."""
 
     sealed: int
     tests: int
     recipients: tuple[Recipient, ...]
     key: str
-    """Changes with the sealed tests and the addresses: a consent holds for what was read."""
+    """Digest of tests and addresses, so that a consent covers exactly what was shown."""
 
     def __str__(self) -> str:
         which = "1 test is" if self.sealed == 1 else f"{self.sealed:,} tests are"
@@ -51,13 +51,13 @@ class SealedExposure(NamedTuple):
             which = f"{self.sealed:,} of {self.tests:,} tests {verb}"
         return (
             f"{which} sealed and would be sent to {'; '.join(map(str, self.recipients))}, outside "
-            "the trusted network. It is written down as an exposure."
+            "the trusted network. This is logged as an exposure."
         )
 
     def before(self) -> list[str]:
-        """Which addresses have had some of them already, in words."""
+        """Return a sentence for each address that has received some of them before."""
         return [
-            f"{one.address} has had {one.seen:,} of them before, the last on {one.last:%Y-%m-%d}."
+            f"{one.address} received {one.seen:,} of them before, last on {one.last:%Y-%m-%d}."
             for one in self.recipients
             if one.last is not None
         ] or ["None of them was sent there before."]
@@ -66,7 +66,7 @@ class SealedExposure(NamedTuple):
 def exposure_of_judge_run(
     run: Run, judges: Sequence[Judge], backup: Judge | None
 ) -> SealedExposure | None:
-    """What judging a run's answers would send outside; None: nothing sealed."""
+    """Return the exposure that judging a run's answers would cause, if any."""
     rows = run.results.order_by().values_list("test_id", "test__sealed", "revision__template_id")
     found = list(rows.distinct())
     sealed = sorted({test for test, is_sealed, _ in found if is_sealed})
@@ -80,7 +80,7 @@ def exposure_of_judge_run(
 def roles_of_judges(
     judges: Sequence[Judge], backup: Judge | None, templates: Iterable[int]
 ) -> list[Role]:
-    """Judges, the backup judge, and who mends their replies; `templates` are the tests' own."""
+    """Return judges, backup judge and repair models; `templates` are the tests' own."""
     if not judges:
         return []
     roles = [("judge", judge.language_model.endpoint()) for judge in judges]
@@ -93,7 +93,7 @@ def roles_of_judges(
 def sealed_exposure(
     sealed: Sequence[int], tests: int, roles: Iterable[Role]
 ) -> SealedExposure | None:
-    """What these sealed tests, of so many tests, are to whom of these; None: to nobody outside."""
+    """Return the exposure of these sealed tests, of so many, to roles outside, if any."""
     asked: dict[str, dict[str, None]] = defaultdict(dict)
     for role, endpoint in roles:
         if not is_trusted(endpoint):
@@ -110,7 +110,7 @@ def sealed_exposure(
 
 
 def _seen(sealed: Sequence[int], addresses: list[str]) -> dict[str, tuple[int, date]]:
-    """How many of these tests each address has had, and the last day."""
+    """Count these tests by address that received them, with the most recent day."""
     rows = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=addresses)
     counted = (
         rows.order_by()
@@ -121,7 +121,7 @@ def _seen(sealed: Sequence[int], addresses: list[str]) -> dict[str, tuple[int, d
 
 
 def refusal(sealed_exposure: SealedExposure | None, *, is_allowed: bool) -> list[str]:
-    """Why it cannot go on without an explicit consent; empty where it can."""
+    """Return the problem of an exposure without consent; empty if there is none."""
     if sealed_exposure is None or is_allowed:
         return []
-    return [f"{sealed_exposure} Say that they may be sent: tick it, or send {CONSENT}: true."]
+    return [f"{sealed_exposure} Confirm it with the checkbox, or with {CONSENT}: true."]

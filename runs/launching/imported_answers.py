@@ -1,4 +1,4 @@
-"""Runs whose answers are supplied instead of asked for: judged alike, and labelled so."""
+"""Runs of imported answers: judged like any other run, and labeled as imported."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ COLUMNS = ("test", "answer", "repeat")
 
 
 class ImportedAnswer(NamedTuple):
-    """One answer. `place` names it in problems, such as "line 3"; `repeat` counts from 1."""
+    """An answer. `place` names it in problems, such as "line 3"; `repeat` counts from 1."""
 
     place: str
     test: int
@@ -31,10 +31,10 @@ class ImportedAnswer(NamedTuple):
 
 
 def read_csv(text: str) -> list[ImportedAnswer]:
-    """Answers from CSV with the columns test, answer and, where there are several, repeat.
+    """Read answers from CSV with the columns test, answer and, optionally, repeat.
 
     Raises:
-        LaunchRefused: With every problem, each by its line.
+        LaunchRefused: Lists every problem with its line.
     """
     reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
     answers, problems = [], []
@@ -48,7 +48,7 @@ def read_csv(text: str) -> list[ImportedAnswer]:
             if not found:
                 answers.append(_answer(place, row))
     except csv.Error as error:
-        problems.append(f"Line {reader.line_num + 1}: this is not CSV: {error}.")
+        problems.append(f"Line {reader.line_num + 1} is not CSV: {error}.")
     if not problems and not answers:
         problems.append("The file has no answers.")
     if problems:
@@ -60,14 +60,12 @@ def _column_problems(columns: Sequence[str]) -> list[str]:
     missing = [name for name in ("test", "answer") if name not in columns]
     unknown = [name for name in columns if name not in COLUMNS]
     problems = [f"The column {name!r} is missing." for name in missing]
-    return problems + [
-        f"There is no column {name!r}: use {', '.join(COLUMNS)}." for name in unknown
-    ]
+    return problems + [f"Unknown column {name!r}: use {', '.join(COLUMNS)}." for name in unknown]
 
 
 def _row_problems(place: str, row: dict[str, str | None]) -> list[str]:
     if None in row:
-        return [f"{place}: there are more values than columns; quote an answer that has commas."]
+        return [f"{place}: more values than columns; quote answers that contain commas."]
     problems = []
     for name in ("test", "repeat"):
         value = (row.get(name) or "").strip()
@@ -84,14 +82,14 @@ def _answer(place: str, row: dict[str, str | None]) -> ImportedAnswer:
 
 
 def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: User | None) -> Run:
-    """Make a run whose results are answered with these; its jury judges them like any others.
+    """Make a run with these answers, which its jury judges like any others.
 
     Args:
-        spec: One model, the one that answered, and at most one system prompt; its tests are
-            those of the answers, its repeats the highest among them.
+        spec: One model, the one that answered, and at most one system prompt. Tests and
+            repeats are taken from the answers.
 
     Raises:
-        LaunchRefused: See `runs.launching.launch.select`; or answers are missing, double or empty.
+        LaunchRefused: See `select`; or answers are missing, duplicate or empty.
     """
     spec = spec.model_copy(
         update={
@@ -112,9 +110,9 @@ def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: U
 def _selected(spec: LaunchSpec, answers: Sequence[ImportedAnswer]) -> Selection:
     problems: list[str] = []
     if len(spec.models) != 1 or len(spec.system_prompts) != 1 or len(spec.temperatures) > 1:
-        problems.append("Supplied answers belong to one model, system prompt and temperature.")
+        problems.append("Imported answers belong to one model, system prompt and temperature.")
     if spec.suite:
-        problems.append("Supplied answers name their tests: leave out the suite.")
+        problems.append("Imported answers name their tests: leave out the suite.")
     problems += _answer_problems(spec, answers)
     try:
         selection = select(spec, asks=False)
@@ -134,7 +132,7 @@ def _answer_problems(spec: LaunchSpec, answers: Iterable[ImportedAnswer]) -> lis
         given[key] += 1
         if given[key] == 2:
             repeated = f", repeat {answer.repeat}" if spec.repeats > 1 else ""
-            problems.append(f"{answer.place}: test {answer.test}{repeated} has an answer already.")
+            problems.append(f"{answer.place}: test {answer.test}{repeated} already has an answer.")
         if not answer.answer.strip():
             problems.append(f"{answer.place}: the answer to test {answer.test} is empty.")
     for test in spec.tests:
@@ -148,8 +146,8 @@ def _answer_problems(spec: LaunchSpec, answers: Iterable[ImportedAnswer]) -> lis
 def _many_turns(selection: Selection, answers: Sequence[ImportedAnswer]) -> list[str]:
     places = {answer.test: answer.place for answer in answers}
     return [
-        f"{places[test.pk]}: test {test.pk} has {turns} turns to generate, and one answer cannot "
-        "fill them: run it with a model instead."
+        f"{places[test.pk]}: test {test.pk} has {turns} turns to generate, but an import has one "
+        "answer: run it with a model instead."
         for test in selection.tests
         if (turns := len(turns_to_generate(test.messages))) > 1
     ]

@@ -1,4 +1,4 @@
-"""What judges would be asked: who about what, how often, and how much text that is."""
+"""Load of judges before a launch: calls by judge, and the tokens of their prompts."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -16,13 +16,13 @@ from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_jud
 from runs.models import Judge
 
 VERDICT_SCHEMA_TOKENS = 150
-"""Tokens by which options and form of reply lengthen a judge's prompt."""
+"""Tokens that options and reply form add to a judge's prompt."""
 REPAIR_TOKENS = 250
-"""Tokens of what a model that mends a reply is told beside the reply."""
+"""Tokens of a repair prompt besides the reply and its options."""
 
 
 class JudgeShare(NamedTuple):
-    """How often one judge is asked about one answer: of a test as a whole, and of a rubric."""
+    """Calls of a judge per answer: for a whole test, and for a rubric."""
 
     frozen_judge: FrozenJudge
     whole: int
@@ -30,13 +30,13 @@ class JudgeShare(NamedTuple):
 
 
 def jury_preview(judges: Sequence[Judge], tests: Iterable[Test] = ()) -> FrozenJury:
-    """These judges as a judging of these tests would have them now."""
+    """Return these judges as a judge run of these tests would freeze them now."""
     templates = {test.template_id for test in tests if test.template_id}
     return frozen_jury_from(snapshot(judges, None, name="", templates=templates))
 
 
 def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:
-    """Questions to each judge about one answer, where a rubric has so many criteria for judges."""
+    """Return the calls of each judge per answer, for a rubric of so many criteria for judges."""
     return [
         JudgeShare(
             frozen_judge,
@@ -127,7 +127,7 @@ class JudgeLoad:
         test: Test,
         criterion_tasks: Sequence[Criterion | None],
     ) -> None:
-        """Questions about these criteria; None is the test as a whole."""
+        """Add judgments on these criteria; None is the test as a whole."""
         n = frozen_judge.samples * len(criterion_tasks)
         asked.judgments += n
         asked.tokens += frozen_judge.samples * _size(
@@ -150,7 +150,7 @@ class JudgeLoad:
 
 
 def for_judges(rubric: Iterable[Criterion]) -> list[Criterion]:
-    """Criteria that are not decided by a check."""
+    """Return the criteria that judges score: those without a check."""
     return [criterion for criterion in rubric if not criterion.check_name]
 
 
@@ -160,7 +160,7 @@ def _size(
     test: Test,
     criterion_tasks: Sequence[Criterion | None],
 ) -> int:
-    """Tokens of the prompts with which one judge is asked once about each of these."""
+    """Return the tokens of one judge's prompts, one for each of these criteria."""
     text = prompt_template.text_for(frozen_judge.endpoint.language_model_id)
     shown = _named(text)
     always = len(text) + sum(_length(test, name) for name in shown)
@@ -176,7 +176,7 @@ def _size(
 def _taught(
     prompt_template: JudgePromptTemplate, shown: Collection[str], test: Test, is_criterion: bool
 ) -> int:
-    """Characters of the examples that are shown, as long as they are on average."""
+    """Return the characters of the examples shown, by their average length."""
     fit = prompt_template.examples.that_fit(ExampleQuery(test.pk, "", "", is_criterion))
     if not fit:
         return 0
@@ -186,12 +186,12 @@ def _taught(
 
 @lru_cache(maxsize=256)
 def _named(text: str) -> frozenset[str]:
-    """The variables of a wording, which is parsed once."""
+    """Return the variables of a template's text, which is parsed once."""
     return frozenset(variables_of(text))
 
 
 def _length(test: Test, name: str) -> int:
-    """Characters that a wording shows with this variable, whatever criterion it asks about."""
+    """Return the characters that this variable adds to a prompt, whatever the criterion."""
     if name == "input":
         return sum(len(str(message.get("content") or "")) for message in test.messages)
     if name == "criteria":

@@ -1,4 +1,4 @@
-"""Launching: tests are frozen, and what is to be done is written down, in one transaction."""
+"""Launch of runs: freeze the tests and queue the work, in one transaction."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -26,7 +26,7 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
     """Make one run for each model, system prompt and temperature, and ask for a worker.
 
     Args:
-        record: A stored launch that recurs; None makes a new one.
+        record: An earlier launch that runs again; None makes a new one.
 
     Raises:
         LaunchRefused: See `select`.
@@ -48,7 +48,7 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
 
 
 class Variant(NamedTuple):
-    """One model asked in one way: what becomes a run. `suffix` tells it from its siblings."""
+    """A model with a system prompt and parameters: becomes a run. `suffix` labels it."""
 
     model: LanguageModel
     system_prompt: str
@@ -57,7 +57,7 @@ class Variant(NamedTuple):
 
 
 def variants(spec: LaunchSpec, models: Sequence[LanguageModel]) -> list[Variant]:
-    """Every combination of model, system prompt and temperature."""
+    """Return every combination of model, system prompt and temperature."""
     temperatures: list[float | None] = list(dict.fromkeys(map(plain, spec.temperatures))) or [None]
     found = []
     for model, (number, prompt), temperature in product(
@@ -98,7 +98,7 @@ def make_run(
 
 
 def variant_key(model: LanguageModel, system_prompt: str, params: dict[str, Any]) -> str:
-    """What makes two runs points of one line in a trend: the same model, asked the same way."""
+    """Return the key of runs on one trend line: same model, prompt and parameters."""
     return digest([model.pk, system_prompt, model.params | params])
 
 
@@ -112,12 +112,12 @@ def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, 
 
 
 def suite_fingerprint(tests: Iterable[Test], revisions: dict[int, Revision]) -> str:
-    """What makes two runs runs of the same suite: the same revisions, with the same weights."""
+    """Return the key of runs over the same tests: same revisions and weights."""
     return digest(sorted([revisions[test.pk].digest, test.weight] for test in tests))
 
 
 def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> None:
-    """One pending result for each test and repeat, labelled as the test is now."""
+    """Create a pending result for each test and repeat, with the test's current labels."""
     tag_sets = _tag_sets(tests)
     Result.objects.bulk_create(
         (
@@ -139,7 +139,7 @@ def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> 
 
 
 def _tag_sets(tests: list[Test]) -> dict[int, TagSet]:
-    """Each issue's tags as they are now, by issue id."""
+    """Return each issue's current tags, by issue id."""
     names = {test.issue_id: sorted(tag.name for tag in test.issue.tags.all()) for test in tests}
     TagSet.objects.bulk_create(
         [TagSet(key=digest(tags), names=tags) for tags in _distinct(names.values())],
@@ -162,9 +162,9 @@ def add_judge_run(
     backup: Judge | None = None,
     by: User | None = None,
 ) -> JudgeRun:
-    """One more pass of a jury over the run's results; the calls are made by the workers."""
+    """Create a judge run over the run's results; workers make the calls."""
     if backup in judges:
-        backup = None  # it is asked in any case
+        backup = None  # it judges anyway
     judge_run = JudgeRun.objects.create(
         run=run,
         number=run.judge_runs.count() + 1,
@@ -191,14 +191,14 @@ def add_judge_run(
 
 
 def own_templates(run: Run) -> set[int]:
-    """The templates of the run's tests that are judged as a whole."""
+    """Return the templates of the run's tests without a rubric."""
     used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
     own = used.exclude(pk__in=_with_rubric(run)).values_list("template_id", flat=True)
     return {pk for pk in own.distinct() if pk is not None}
 
 
 def template_versions(run: Run) -> list[list[Any]]:
-    """Families and versions of the templates of the run's tests that are judged as a whole."""
+    """Return families and versions of the templates of the run's tests without a rubric."""
     used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
     used = used.exclude(pk__in=_with_rubric(run))
     return sorted(
@@ -208,6 +208,6 @@ def template_versions(run: Run) -> list[list[Any]]:
 
 
 def _with_rubric(run: Run) -> QuerySet[FrozenCriterion, Any]:
-    """Revisions of the run that are judged criterion by criterion."""
+    """Return the run's revisions that have a rubric."""
     asked = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
     return asked.exclude(key=WHOLE_TEST).values("revision").distinct()

@@ -1,4 +1,4 @@
-"""Launches that recur, and launches that are made once more."""
+"""Scheduled launches, and launches that run again."""
 
 from datetime import datetime
 
@@ -12,15 +12,15 @@ from runs.models import Launch
 
 
 def launch_scheduled(now: datetime | None = None) -> int:
-    """Launch what is due, and return how many were launched or refused."""
+    """Launch what is due; return the number launched or refused."""
     return do_due(Launch, _launch, now)
 
 
 def launch_again(record: Launch, *, by: User | None) -> Launch:
-    """Make the same runs once more, now, and keep the outcome with the launch.
+    """Start the same runs again, now, and store the outcome with the launch.
 
     Raises:
-        LaunchRefused: Something it names does not exist or may not run any more.
+        LaunchRefused: Something it names no longer exists or can no longer run.
     """
     record.last_outcome = _launched(record, by)
     record.last_at = timezone.now()

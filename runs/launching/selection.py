@@ -1,4 +1,4 @@
-"""What a launch selects: the rows that are named, what forbids it, and what to know before it."""
+"""Selection of a launch: its rows, the problems that prevent it, and warnings."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from runs.models import Approach, Judge, Jury, Suite
 
 
 class Selection(NamedTuple):
-    """The rows that a specification names."""
+    """Rows that a launch names."""
 
     tests: list[Test]
     models: list[LanguageModel]
@@ -33,21 +33,21 @@ class Selection(NamedTuple):
 
     @property
     def everyone(self) -> list[Judge]:
-        """All who may be asked to judge, the backup among them."""
+        """Judges and backup judge."""
         return [*self.judges, self.backup] if self.backup else self.judges
 
     def judging_models(self) -> set[LanguageModel]:
-        """All models that judge, or mend what judges replied."""
+        """Return all models that judge or repair replies."""
         templates = {test.template_id for test in self.tests if test.template_id is not None}
         repair_models = repair_models_of(self.judges, self.backup, templates)
         return repair_models | {judge.language_model for judge in self.everyone}
 
 
 def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
-    """Read the rows that are named. `asks`: the models are called, their answers not supplied.
+    """Read the rows that a launch names. `asks` is False for imported answers.
 
     Raises:
-        LaunchRefused: Something named does not exist, may not run, or does not fit together.
+        LaunchRefused: Something named does not exist, cannot run or does not fit together.
     """
     selection = named(spec)
     if problems := problems_of(spec, selection, asks=asks):
@@ -56,7 +56,7 @@ def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
 
 
 def named(spec: LaunchSpec) -> Selection:
-    """The rows that are named, as far as they exist and may run."""
+    """Return the rows that a launch names, as far as they exist and can run."""
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
     return Selection(
         tests=_tests(spec),
@@ -69,7 +69,7 @@ def named(spec: LaunchSpec) -> Selection:
 
 
 def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) -> list[str]:
-    """Why these rows cannot be launched so, in words; empty where they can."""
+    """Return the problems that prevent this launch."""
     sealed = sealed_exposure_of(spec, selection, asks=asks)
     return [
         *_missing(spec, selection),
@@ -81,7 +81,7 @@ def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) ->
 def sealed_exposure_of(
     spec: LaunchSpec, selection: Selection, *, asks: bool = True
 ) -> SealedExposure | None:
-    """The sealed tests that this launch sends outside the trusted network, and to whom."""
+    """Return the exposure of sealed tests that this launch would cause, if any."""
     sealed = [test.pk for test in selection.tests if test.sealed]
     if not sealed:
         return None
@@ -99,7 +99,7 @@ def _tests(spec: LaunchSpec) -> list[Test]:
 
 
 def chosen(spec: LaunchSpec) -> TestQuerySet:
-    """Every test that is named, may it run or not."""
+    """Return every test that is named, runnable or not."""
     named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | Q(issue__tags__in=spec.tags)
     if spec.suite:
         named |= Q(suites=spec.suite)
@@ -113,7 +113,7 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
         problems.append("No test can run: select approved tests of issues that are not deprecated.")
     idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
     if idle and selection.tests:
-        problems.append(f"These tests cannot run, as they are not approved: {_numbers(idle)}.")
+        problems.append(f"These tests are not approved: {_numbers(idle)}.")
     unknown = sorted(set(spec.models) - {model.pk for model in selection.models})
     if unknown:
         problems.append(f"These models are unknown or inactive: {_numbers(unknown)}.")
@@ -122,9 +122,7 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.suite and selection.suite is None:
         problems.append(f"There is no suite {spec.suite}.")
     if spec.similarity_model and selection.embedder is None:
-        problems.append(
-            f"The model for similarity is unknown or inactive: {spec.similarity_model}."
-        )
+        problems.append(f"The similarity model is unknown or inactive: {spec.similarity_model}.")
     return problems
 
 
@@ -134,7 +132,7 @@ def _misfits(spec: LaunchSpec, selection: Selection) -> list[str]:
         *_tests_without_template(spec, selection),
         *_self_evaluation(spec, selection),
         *_limit_without_prices(spec, selection),
-        *_nothing_to_compare_with(spec),
+        *_no_word_vectors(spec),
     ]
 
 
@@ -153,7 +151,7 @@ def _tests_without_template(spec: LaunchSpec, selection: Selection) -> list[str]
 
 
 def without_prompt(judges: Sequence[Judge]) -> list[Judge]:
-    """Judges who are asked about whole tests and can do it by the tests' own templates only."""
+    """Return judges of whole tests that have no template of their own."""
     return [
         judge
         for judge in judges_for(judges, on_rubric=False)
@@ -170,7 +168,7 @@ def _self_evaluation(spec: LaunchSpec, selection: Selection) -> list[str]:
         return []
     return [
         f"{', '.join(both)} would judge its own answers. "
-        "Choose another jury, or allow it explicitly (allow_self_judging)."
+        "Choose another jury, or set allow_self_evaluation."
     ]
 
 
@@ -189,10 +187,10 @@ def _limit_without_prices(spec: LaunchSpec, selection: Selection) -> list[str]:
     if not unpriced:
         return []
     names = ", ".join(sorted(unpriced))
-    return [f"A cost limit needs prices: enter those of {names}, or drop the limit."]
+    return [f"A cost limit needs prices: add those of {names}, or remove the limit."]
 
 
-def _nothing_to_compare_with(spec: LaunchSpec) -> list[str]:
+def _no_word_vectors(spec: LaunchSpec) -> list[str]:
     if not spec.wants_similarity or spec.similarity_model:
         return []
     problem = word_vectors.problem()
@@ -204,11 +202,11 @@ def _numbers(ids: Sequence[int]) -> str:
     return shown if len(ids) <= 20 else f"{shown} and {len(ids) - 20} more"
 
 
-# What is allowed, but should be known -------------------------------------------------------------
+# Warnings ----------------------------------------------------------------------------------------
 
 
 def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
-    """What a person should know before starting, though it is allowed."""
+    """Return concerns that do not prevent the launch."""
     return [
         *_same_developer(selection),
         *equal_samples(selection.judges),
@@ -221,37 +219,35 @@ def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
 def _same_developer(selection: Selection) -> list[str]:
     developers = {judge.language_model.developer for judge in selection.everyone} - {""}
     return [
-        f"{model} and a judge are both made by {model.developer}: judges favour their own kin."
+        f"{model} and a judge are both from {model.developer}: judges favor related models."
         for model in selection.models
         if model.developer in developers
     ]
 
 
 def equal_samples(judges: Iterable[Judge]) -> list[str]:
-    """Which judges are asked several times, but cannot vary what they say."""
+    """Warn of judges with several samples at temperature 0."""
     same = [str(judge) for judge in judges if judge.samples > 1 and not temperature_of(judge)]
     if not same:
         return []
     return [
-        f"Asked several times at temperature 0: {', '.join(same)}. Such samples hardly differ, so "
-        "they say little of how certain a judge is."
+        f"Several samples at temperature 0: {', '.join(same)}. They hardly differ and say little "
+        "about a judge's certainty."
     ]
 
 
 def temperature_of(judge: Judge) -> float:
-    """With which temperature it is asked; 0 unless it or its model sets one."""
+    """Return its temperature; 0 unless it or its model sets one."""
     value = (judge.language_model.params | judge.params).get("temperature")
     return value if isinstance(value, int | float) else 0
 
 
 def backup_of_one_model(judges: Iterable[Judge], backup: Judge | None) -> list[str]:
-    """Whether the backup's model judges already, and may fail with it."""
+    """Warn of a backup whose model already judges and fails with it."""
     models = {_address(judge.language_model) for judge in judges}
     if backup is None or _address(backup.language_model) not in models:
         return []
-    return [
-        f"{backup.language_model} judges and is the backup: where it is down, so is the backup."
-    ]
+    return [f"{backup.language_model} is both judge and backup: if it fails, so does the backup."]
 
 
 def _without_reference(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -259,13 +255,13 @@ def _without_reference(spec: LaunchSpec, selection: Selection) -> list[str]:
     if not bare:
         return []
     return [
-        f"Tests without a reference answer: {_numbers(bare)}. Their similarity cannot be measured, "
-        "so they will have no score."
+        f"Tests without a reference answer: {_numbers(bare)}. They get no score, for their "
+        "similarity cannot be measured."
     ]
 
 
 def compared(spec: LaunchSpec, selection: Selection) -> list[Test]:
-    """Tests whose score is made of similarity to the reference, wholly or for a part."""
+    """Return tests whose score includes similarity to the reference answer."""
     by_similarity = spec.score_by_similarity
     return [
         test
@@ -275,7 +271,7 @@ def compared(spec: LaunchSpec, selection: Selection) -> list[Test]:
 
 
 def is_unscored(test: Test, selection: Selection) -> bool:
-    """Whether it has no rubric, and no judge of this launch can be asked about it."""
+    """Return whether the test has neither a rubric nor a judge in this launch."""
     if test.criteria.all():
         return False
     able = judges_for(selection.judges, on_rubric=False)
@@ -292,8 +288,8 @@ def _checks_that_cannot_run(tests: Iterable[Test]) -> list[str]:
         if criterion.check_name and not _can_run(criterion.check_name)
     )
     return [
-        f"{count} {'criterion is' if count == 1 else 'criteria are'} decided by {name!r}, which "
-        "cannot run here: shown, and never scored."
+        f"{count} {'criterion uses' if count == 1 else 'criteria use'} the check {name!r}, which "
+        "cannot run here: not scored."
         for name, count in sorted(names.items())
     ]
 

@@ -19,15 +19,15 @@ class EvaluationKind(models.TextChoices):
 class ChosenBy(models.TextChoices):
     QUEUE_RANDOM = "queue_random", "queue, at random"
     QUEUE_SELECTED = "queue_selected", "queue, selected"
-    DIRECT = "direct", "opened by the person"
+    DIRECT = "direct", "self-selected"
     BULK = "bulk", "bulk override"
     IMPORTED = "import", "imported"
 
 
 class HumanEvaluation(models.Model):
-    """A person's verdict; it replaces the judges'. Append-only: undo appends a withdrawal.
+    """An annotator's verdict, which overrides the judges. Append-only: undo adds a withdrawal.
 
-    The newest of each annotator stands. `value` lies in [0, 1] and is null only in a withdrawal.
+    The newest of each annotator is active. `value` lies in [0, 1] and is null only in a withdrawal.
     """
 
     sealed_path = "result__test__sealed"
@@ -74,7 +74,7 @@ class HumanEvaluation(models.Model):
 
 
 class Example(models.Model):
-    """That a person's verdict is marked as one to teach judges with; templates take copies."""
+    """A human verdict marked as an example for judges; templates take copies."""
 
     sealed_path = "evaluation__result__test__sealed"
     sealed_fields = ("note",)

@@ -11,16 +11,13 @@ from runs.models.run import Result, Run
 
 
 class JudgeRun(Batch):
-    """One jury's pass over a run's results. A run may have many; one is current.
+    """A jury's pass over a run's results. A run may have many; the active one sets its scores.
 
-    `jury` is what `runs.judge_run.work.jury.snapshot` made: {"name", "judges", "backup": one of
-    these or null},
-    each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template" and
-    "rubric_template": ids or null}; with "menders", where templates name another model to mend
-    replies: its endpoint by the template's id. `statistics` are sums kept when it is done, so that
-    agreement and coverage of any set of runs can be added up: see
-    `runs.scoring.agreement.statistics_of`;
-    {} until then.
+    `jury` is made by `runs.judging.jury.snapshot`: {"name", "judges", "backup": one of these or
+    null}, each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template"
+    and "rubric_template": ids or null}; with "repair_models", the endpoint of a template's repair
+    model by the template's id. `statistics`, {} until it is done, are sums from which agreement
+    and coverage of any set of runs are added up: see `runs.scoring.agreement.statistics_of`.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judge_runs")
@@ -42,22 +39,22 @@ class JudgeRun(Batch):
         ]
 
     def __str__(self) -> str:
-        return f"judging {self.number} of {self.run}"
+        return f"judge run {self.number} of {self.run}"
 
 
 NO_ANSWER = "no_answer"
-"""Error kind of an assessment whose result has no answer to judge."""
+"""Error kind of a result score whose result has no answer to judge."""
 
 DOUBTFUL = Q(state=ItemState.DONE, answered__lt=F("expected")) | (
     Q(state=ItemState.ERROR) & ~Q(error_kind=NO_ANSWER)
 )
-"""Assessments in which a judge's verdict could not be had."""
+"""Result scores with a failed judgment or an error."""
 
 
 class ResultScore(Item):
-    """What one judging made of one result. The work of asking its judges is leased as a whole.
+    """The score of one result by one judge run. A worker leases its calls as a whole.
 
-    `expected` and `answered` count judgments: coverage stands beside every score.
+    `expected` and `answered` count judgments: the score's coverage.
     """
 
     sealed_path = "result__test__sealed"
@@ -92,7 +89,7 @@ class ResultScore(Item):
         ]
 
     def __str__(self) -> str:
-        return f"assessment of result {self.result_id}"
+        return f"score of result {self.result_id}"
 
 
 class JudgmentState(models.TextChoices):
@@ -102,10 +99,10 @@ class JudgmentState(models.TextChoices):
 
 
 class Judgment(models.Model):
-    """One judge's (or check's) verdict on one criterion of one result.
+    """A judge's or check's reply on one criterion of one result.
 
-    A failed judgment has no value: it is no vote. `failure` says what happened: the kind of a
-    call's error, or unreadable, outside the scale, echo.
+    A failed judgment has no value and does not count. `failure` is the kind of the call's error,
+    or unreadable, unaskable, echo, check_error or cannot_run.
     """
 
     sealed_path = "result__test__sealed"
@@ -128,7 +125,7 @@ class Judgment(models.Model):
         blank=True,
         related_name="+",
         db_index=False,
-        help_text="The wording with which the judge was asked.",
+        help_text="Judge template of the request.",
     )
     sample = models.PositiveSmallIntegerField(default=0)
     order = models.PositiveSmallIntegerField(default=0)

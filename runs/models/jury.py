@@ -12,19 +12,19 @@ from issues.models import JudgeTemplate
 
 
 class Approach(models.TextChoices):
-    """What a judge is asked about, and what it sees beside the answer.
+    """Subject of a judge, and its view besides the answer.
 
-    `template` judges a test as a whole, the others its rubric, one criterion at a time.
+    `template` judges whole tests; the others judge rubrics, one criterion at a time.
     """
 
-    TEMPLATE = "template", "the whole test, by its template"
-    STANDARD = "standard", "each criterion alone"
-    PROMPT_AWARE = "prompt_aware", "each criterion, seeing the prompt"
-    HOLISTIC = "holistic", "each criterion, seeing prompt and whole rubric"
+    TEMPLATE = "template", "whole test, with its judge template"
+    STANDARD = "standard", "single criterion, answer only"
+    PROMPT_AWARE = "prompt_aware", "single criterion, with the prompt"
+    HOLISTIC = "holistic", "single criterion, with prompt and whole rubric"
 
 
 DEFAULT_APPROACHES = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
-"""How a model judges in a default jury: tests without a rubric, and those with one, twice."""
+"""Approaches of a default jury: one for tests without a rubric, two for rubrics."""
 
 
 MAX_SAMPLES = 25
@@ -40,7 +40,7 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         approach: str = Approach.TEMPLATE,
         samples: int = 1,
     ) -> "Judge":
-        """The one judge with this model, approach, parameters, template and samples."""
+        """Return the judge with these properties; create it if there is none."""
         parts = [language_model.pk, approach, params or {}, template and template.pk, samples]
         return self.get_or_create(
             digest=digest(parts),
@@ -71,7 +71,7 @@ class Judge(models.Model):
     samples = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_SAMPLES)],
-        help_text="How often it is asked the same; the share of a vote is its certainty.",
+        help_text="Calls per judgment; the share that agree is the judge's certainty.",
     )
     digest = models.CharField(max_length=64, unique=True, editable=False)
 
@@ -102,12 +102,12 @@ class Judge(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk:
-            raise ValidationError("A judge never changes: choose another one.")
+            raise ValidationError("A judge cannot be changed: create another one.")
         super().save(*args, **kwargs)
 
 
 class Jury(models.Model):
-    """Several judges who score together."""
+    """Judges that score together."""
 
     name = models.CharField(max_length=150, unique=True)
     judges = models.ManyToManyField(Judge, related_name="juries")
@@ -117,7 +117,7 @@ class Jury(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Asked once per criterion where one of the judges failed.",
+        help_text="Called once per criterion if a judge fails.",
     )
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -5,10 +5,10 @@ from evalhub.schedules import ScheduledModel
 
 
 class Launch(ScheduledModel):
-    """What a person asked to run: one run per model and variant, once or again and again.
+    """A request for runs: one for each model and variant, once or on a schedule.
 
-    `spec` is what `runs.launching.launch.LaunchSpec` reads: which tests, models, system prompts and
-    parameters, the repeats, the jury, the cost limit. With `cron` it recurs until paused.
+    `spec` holds the options of `runs.launching.spec.LaunchSpec`. With `cron` it is launched again
+    at each time until it is paused.
     """
 
     label = models.CharField(max_length=150)

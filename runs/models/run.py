@@ -45,10 +45,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(Batch):
-    """One model variant answering a set of revisions. What it used is frozen by copy.
+    """A model variant answering a set of revisions; its configuration is frozen by copy.
 
-    `endpoint` is what `Endpoint.to_json` gave at launch; `params` are the run's own and override
-    the endpoint's.
+    `endpoint` is made by `Endpoint.to_json` at launch; `params` override those of the endpoint.
     """
 
     label = models.CharField(max_length=150)
@@ -66,13 +65,14 @@ class Run(Batch):
     has_imported_answers = models.BooleanField(default=False)
     self_evaluation_allowed = models.BooleanField(default=False)
     similarity_weight = models.FloatField(
-        default=0, help_text="The share of the score that similarity to the reference makes up."
+        default=0,
+        help_text="Share of similarity to the reference answer in each score, from 0 to 1.",
     )
     similarity_endpoint = models.JSONField(
-        default=dict, blank=True, help_text="What embeds the texts; {} is the one built in."
+        default=dict, blank=True, help_text="Embedding model; {} is the built-in one."
     )
     score_by_similarity = models.BooleanField(
-        default=False, help_text="Tests that nothing judges are scored by similarity alone."
+        default=False, help_text="Tests without rubric and judge are scored by similarity alone."
     )
     is_scripted = models.BooleanField(default=False)
     source_id = models.CharField(max_length=100, blank=True)
@@ -81,7 +81,7 @@ class Run(Batch):
 
     class Meta:
         ordering = ("-pk",)
-        permissions = [("control_run", "Can pause, cancel, resume and judge runs again")]
+        permissions = [("control_run", "Can pause, cancel, resume and re-judge runs")]
         constraints = [
             known("runs_run_state_known", "state", BatchState),
             share("runs_run_similarity_weight_share", "similarity_weight"),
@@ -97,20 +97,19 @@ class Run(Batch):
         return f"{self.label} ({self.model_name})"
 
     def get_absolute_url(self) -> str:
-        """The run's page; the setting ABSOLUTE_URL_OVERRIDES puts the report in its place."""
+        """Return the run's page; ABSOLUTE_URL_OVERRIDES replaces it with the report."""
         return reverse("admin:runs_run_change", args=[self.pk])
 
     @property
     def wants_similarity(self) -> bool:
-        """Whether some scores of it are made of similarity to the reference answer."""
         return self.similarity_weight > 0 or self.score_by_similarity
 
     def embedder(self) -> Endpoint | None:
-        """The model that embeds its answers as it was at launch; None: the one built in."""
+        """Return the embedding model as it was at launch; None for the built-in one."""
         return Endpoint.from_json(self.similarity_endpoint) if self.similarity_endpoint else None
 
     def candidate(self) -> Endpoint:
-        """The endpoint as it was at launch."""
+        """Return the endpoint as it was at launch."""
         return Endpoint.from_json(self.endpoint)
 
 
@@ -123,11 +122,10 @@ class Outcome(models.TextChoices):
 
 
 class Result(Item):
-    """One run's outcome on one revision and repeat. Narrow: reports read only this table.
+    """A run's outcome on one revision and repeat. Narrow, for reports read only this table.
 
-    `state` is the answer's; `is_judged` says that the current judging has finished with it, or that
-    people have decided it. Score and passed are set by `runs.scoring.score.score` alone; None is
-    not measured.
+    `state` is the answer's; `is_judged` is set when the active judge run or an annotator is done
+    with it. Only `runs.scoring.score.score` sets score and passed; None is not measured.
     """
 
     sealed_path = "test__sealed"
@@ -198,10 +196,10 @@ class Result(Item):
 
 
 class Answer(models.Model):
-    """What the model said. `turns` are the generated ones in order, the last is the answer.
+    """A model's answer. `turns` are the generated ones in order; the last is the answer.
 
-    Each turn is {"content", "call"}: its text and the id of its call (null when supplied), with
-    "tool_calls" where it made any. `tool_calls` are those of the last.
+    Each turn is {"content", "call"}: its text and the id of its call (null if imported), and
+    "tool_calls" if there are any. `tool_calls` are those of the last turn.
     """
 
     sealed_path = "result__test__sealed"

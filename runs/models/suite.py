@@ -5,10 +5,9 @@ from issues.models import Tag, Test
 
 
 class Suite(models.Model):
-    """A named set of tests with launch defaults; an imported blueprint is one.
+    """A named set of tests with launch defaults, such as an imported blueprint.
 
-    `defaults` holds fields of `runs.launching.spec.LaunchSpec`, such as models, system prompts and
-    jury.
+    `defaults` holds options of `runs.launching.spec.LaunchSpec`, such as models and jury.
     """
 
     name = models.CharField(max_length=150, unique=True)
@@ -21,15 +20,15 @@ class Suite(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="What its later runs are compared with, on pages and at the gate.",
+        help_text="Run that later runs are compared with, on pages and in CI.",
     )
     defaults = models.JSONField(
         default=dict,
         blank=True,
-        help_text="What a launch of this suite starts with, by the fields of a launch.",
+        help_text="Launch options that a launch of this suite starts with.",
     )
     extras = models.JSONField(
-        default=dict, blank=True, help_text="What its source says that has no place of its own."
+        default=dict, blank=True, help_text="Fields of its source that have no place here."
     )
     source_id = models.CharField(max_length=200, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

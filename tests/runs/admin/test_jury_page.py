@@ -141,7 +141,7 @@ def test_a_backup_that_judges_already_is_refused_in_words(client, maintainer, te
 
     page = said(client.post(ADD, sent(model, backup_model=model.pk, temperatures=temperatures)))
 
-    assert "busy is one of the judges and would be asked the same again." in page
+    assert "busy is one of the judges and would get the same request again." in page
     assert not Jury.objects.exists()
 
 

@@ -353,7 +353,7 @@ def test_a_wording_for_whole_tests_is_not_taken_for_criteria():
     response = client_of("maintainer").post("/api/v1/juries/", {"name": "x", "judges": [judge]})
 
     assert response.status_code == 400
-    assert "does not show {{ criterion }}" in response.json()["judges"]["0"]["template"][0]
+    assert "does not use {{ criterion }}" in response.json()["judges"]["0"]["template"][0]
 
 
 def test_a_suite_keeps_defaults_that_can_start_a_launch():

@@ -273,7 +273,7 @@ def test_the_judge_run_is_done_current_and_knows_its_failures():
 
 
 @pytest.mark.django_db
-def test_another_wording_of_the_judges_prompt_is_another_jury(folder):
+def test_another_text_of_the_judges_prompt_is_another_jury(folder):
     load()
     first = JudgeRun.objects.get(run__source_id=RUN).jury_fingerprint
     Run.objects.filter(source_id=RUN).update(source_id="")

@@ -77,7 +77,7 @@ def test_a_wording_fits_what_the_judge_is_asked_about():
 
     assert prompt_problem("template", whole) == prompt_problem("holistic", rubric) == ""
     assert "asks about one criterion" in prompt_problem("template", rubric)
-    assert "does not show {{ criterion }}" in prompt_problem("standard", whole)
+    assert "does not use {{ criterion }}" in prompt_problem("standard", whole)
 
 
 @pytest.mark.django_db

@@ -29,7 +29,7 @@ def test_without_earlier_runs_the_usual_discordance_is_assumed():
     # Published for 200 tests of which 15 % flip: 8 points.
     found = detectable(200, None)
 
-    assert (found.discordance, found.source) == (DEFAULT_DISCORDANCE, "assumed, as is usual")
+    assert (found.discordance, found.source) == (DEFAULT_DISCORDANCE, "assumed")
     assert found.change == pytest.approx(0.08, abs=0.0026)
 
 
@@ -38,7 +38,7 @@ def test_earlier_runs_of_the_suite_tell_how_many_flip(tests):
 
     found = detectable(400, suite_of(first, second))
 
-    assert (found.discordance, found.source) == (0.25, "as from March to April")
+    assert (found.discordance, found.source) == (0.25, "measured from March to April")
     assert found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
 
 

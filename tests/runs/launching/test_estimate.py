@@ -21,7 +21,7 @@ RUBRIC = (
     {"text": "It is brief."},
     {"text": "It has a digit.", "check_name": "contains", "arguments": {"text": "4"}},
 )
-"""Two criteria for judges, and one that a check decides."""
+"""Two criteria for judges, and one for a check."""
 
 
 def estimated(**values):
@@ -73,8 +73,8 @@ def test_each_criterion_is_put_to_each_judge_and_checks_are_free():
 
     # 2 criteria × 2 judges, prompt-aware and holistic; the third judges whole tests only.
     assert found.judge_calls == (4, 8)
-    assert "2 criteria are put to judges one by one, on every answer." in found.assumptions
-    assert "1 criterion is decided by a check, which calls no model." in found.assumptions
+    assert "2 criteria are judged one by one, on every answer." in found.assumptions
+    assert "1 criterion is tested by a check, which needs no call." in found.assumptions
 
 
 def test_a_whole_test_is_put_to_the_judge_by_template_alone():
@@ -93,7 +93,7 @@ def test_every_sample_is_a_call():
     found = estimated(tests=[make_test(criteria=RUBRIC).pk], models=[make_model().pk], jury=jury.pk)
 
     assert found.judge_calls == (10, 20)
-    assert f"{judge} is asked 5 times about each." in found.assumptions
+    assert f"{judge} takes 5 samples of each judgment." in found.assumptions
 
 
 def test_a_backup_is_said_and_not_counted():
@@ -233,7 +233,7 @@ def test_query_count_does_not_grow_with_tests():
     assert queries(12) == queries(2)
 
 
-def test_a_wording_is_parsed_once_for_all_tests(monkeypatch):
+def test_a_template_is_parsed_once_for_all_tests(monkeypatch):
     parsed = []
 
     def variables(text):

@@ -156,7 +156,7 @@ def test_it_says_how_many_go_where_and_to_whom():
     jury = make_jury(make_model(name="Judge", api_base=OUTSIDE), make_model(api_base=HERE))
     assert said(spec_of(*tests, models=[model], jury=jury.pk)) == (
         "2 of 5 tests are sealed and would be sent to api.example.org:443 (candidate GPT, judge "
-        "Judge), outside the trusted network. It is written down as an exposure."
+        "Judge), outside the trusted network. This is logged as an exposure."
     )
 
 
@@ -194,7 +194,7 @@ def test_it_says_who_has_had_them_before():
     for day in ("2026-01-02", "2026-01-05"):
         Exposure.objects.create(test=test.pk, kind="sent", endpoint="api.example.org:443", day=day)
     assert sealed_exposure_of(spec, named(spec)).before() == [
-        "api.example.org:443 has had 1 of them before, the last on 2026-01-05."
+        "api.example.org:443 received 1 of them before, last on 2026-01-05."
     ]
 
 
@@ -221,7 +221,7 @@ def test_the_api_needs_the_consent():
     asked = {"label": "l", "tests": [test.pk], "models": [model.pk]}
     refused = script.post("/api/v1/runs/", asked)
     assert refused.status_code == 400
-    assert "sealed_may_leave: true" in str(refused.json())
+    assert "allow_sealed_exposure: true" in str(refused.json())
     assert script.post("/api/v1/runs/", {**asked, CONSENT: True}).status_code == 201
 
 

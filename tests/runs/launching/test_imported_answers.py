@@ -37,7 +37,7 @@ def test_all_problems_of_a_file_are_told_by_line():
     ("text", "problem"),
     [
         ("", "'test' is missing"),
-        ("test,reply\n1,x\n", "no column 'reply'"),
+        ("test,reply\n1,x\n", "Unknown column 'reply'"),
         ("test,answer\n", "no answers"),
         ('test,answer\n1,"x\n', "not CSV"),
     ],
@@ -89,7 +89,7 @@ def test_problems_of_answers_are_told_together_and_nothing_is_kept():
         import_answers(spec_of(models=[make_model().pk]), answers, by=None)
 
     assert refused.value.problems == [
-        f"line 3: test {sound.pk}, repeat 1 has an answer already.",
+        f"line 3: test {sound.pk}, repeat 1 already has an answer.",
         f"line 4: the answer to test {draft.pk} is empty.",
         f"Test {draft.pk} has no answer for repeat 2 of 2.",
         f"These tests cannot run, as they are not approved: {draft.pk}.",

@@ -95,7 +95,7 @@ def test_a_named_test_that_cannot_run_is_refused_by_number():
 
     problems = refusal(tests=[sound.pk, draft.pk], models=[make_model().pk])
 
-    assert problems == [f"These tests cannot run, as they are not approved: {draft.pk}."]
+    assert problems == [f"These tests are not approved: {draft.pk}."]
 
 
 def test_problems_of_different_kinds_are_told_together():
@@ -141,7 +141,7 @@ def test_a_cost_limit_needs_prices_of_candidates_and_judges():
     )
 
     assert problems == [
-        "A cost limit needs prices: enter those of judge without price, or drop the limit."
+        "A cost limit needs prices: add those of judge without price, or remove the limit."
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_refused_launch_leaves_nothing():
         ({"x_api_key": "sk-1"}, "looks like a secret"),
         ({"api_base": "http://169.254.169.254"}, "cannot be a parameter"),
         ({"extra_body": {"api_base": "http://169.254.169.254"}}, "cannot be a parameter"),
-        ({"top_p": float("inf")}, "number without end"),
+        ({"top_p": float("inf")}, "NaN or Infinity"),
     ],
 )
 def test_a_parameter_that_no_form_takes_is_refused_everywhere(params, said):
@@ -228,7 +228,7 @@ def test_a_test_without_rubric_or_template_may_be_scored_by_similarity():
     assert select(spec_of(**fields, score_by_similarity=True)).tests == [test]
 
 
-def test_a_judge_with_a_wording_of_its_own_needs_no_template_beside_those_for_rubrics():
+def test_a_judge_with_a_template_of_its_own_needs_no_template_beside_those_for_rubrics():
     test, jury = make_test(), make_jury(make_model(), approaches=("holistic",))
     test.template = None
     test.save()
@@ -273,18 +273,18 @@ def test_a_judge_of_the_same_developer_is_warned_of():
     jury = make_jury(make_model(developer="Acme"))
 
     assert warned(tests=[make_test().pk], models=[model.pk], jury=jury.pk) == [
-        "small and a judge are both made by Acme: judges favour their own kin."
+        "small and a judge are both from Acme: judges favor related models."
     ]
 
 
-def test_samples_at_temperature_nought_are_warned_of():
+def test_samples_at_temperature_zero_are_warned_of():
     cold, warm = make_model(name="cold"), make_model(params={"temperature": 1})
     jury = make_jury(make_model())
     jury.judges.set([Judge.objects.given(model, samples=3) for model in (cold, warm)])
 
     (warning,) = warned(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
 
-    assert warning.startswith("Asked several times at temperature 0: cold (3 samples).")
+    assert warning.startswith("Several samples at temperature 0: cold (3 samples).")
 
 
 def test_a_backup_of_a_model_that_judges_is_warned_of():
@@ -293,7 +293,7 @@ def test_a_backup_of_a_model_that_judges_is_warned_of():
 
     (warning,) = warned(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
 
-    assert warning.startswith("busy judges and is the backup")
+    assert warning.startswith("busy is both judge and backup")
 
 
 def test_tests_without_a_reference_are_named_where_similarity_counts():
@@ -320,7 +320,7 @@ def test_checks_that_cannot_run_are_warned_of():
     test = make_test(criteria=[{"check_name": "js", "arguments": {"source": "r.length"}}])
 
     assert warned(tests=[test.pk], models=[make_model().pk]) == [
-        "1 criterion is decided by 'js', which cannot run here: shown, and never scored."
+        "1 criterion uses the check 'js', which cannot run here: not scored."
     ]
 
 

@@ -411,7 +411,7 @@ def test_the_first_request_computes_nothing(client):
     html = client.get(url).content.decode()
 
     assert 'data-pending="1"' in html
-    assert "opened by the person" in html
+    assert "self-selected" in html
     assert 'data-pending="0"' in client.get(url, {"compute": "1"}).content.decode()
     assert 'data-pending="0"' in client.get(url).content.decode()
 
