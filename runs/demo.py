@@ -1,4 +1,4 @@
-"""The demo's data: the sample ledger, a model to call, and runs of it to look at."""
+"""Data of the demo: sample data, a model to call, and its runs."""
 
 import os
 import secrets
@@ -26,7 +26,7 @@ from runs.models import Jury, Result, Run
 
 LABEL = "Demo"
 BLUEPRINT_WAITS = timedelta(seconds=45)
-"""A rubric asks so much at once that the first verdicts on the sample would be long in coming."""
+"""Few criteria, so that the first judgments arrive soon."""
 
 BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"
 LOGIN = "admin"
@@ -40,21 +40,21 @@ NOTE = (
 )
 
 JUDGE_PARAMS = {"temperature": 1}
-"""At 0 the embedded model gives every answer the same verdict; so at least they differ."""
+"""At 0, the embedded model gives every answer the same verdict."""
 
 
 # Secrets -----------------------------------------------------------------------------------------
 
 
 def secret_key_file() -> Path:
-    """A file with a secret key that is made at the first use."""
+    """Return a file with a secret key, created on first use."""
     path = settings.DATA_DIR / "secret_key"
     kept(path, get_random_secret_key)
     return path
 
 
 def kept(path: Path, make: Callable[[], str]) -> str:
-    """The content of a file that only its owner may read, made if it is not there."""
+    """Return the content of a file that only its owner may read; create it if missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -66,7 +66,7 @@ def kept(path: Path, make: Callable[[], str]) -> str:
 
 
 def admin() -> tuple[User, str]:
-    """The demo's user, and the password; "" where somebody has changed it."""
+    """Return the demo's user and password; "" if the password was changed."""
     password = kept(settings.DATA_DIR / "admin_password", lambda: secrets.token_urlsafe(12))
     user = User.objects.filter(username=LOGIN).first()
     if user is None:
@@ -78,12 +78,12 @@ def admin() -> tuple[User, str]:
 
 
 def is_embedded() -> bool:
-    """Whether the demo serves its model itself."""
+    """Return whether the demo serves its own model."""
     return not settings.EVALHUB_DEMO_MODEL
 
 
 def allowed_address(model_port: int) -> str:
-    """Where the demo's own calls go, as EVALHUB_ALLOWED_ADDRESSES names it; "" if anywhere public.
+    """Return the address of the demo's model for EVALHUB_ALLOWED_ADDRESSES; "" if public.
 
     Who sets the demo's base URL means it to be called.
     """
@@ -96,7 +96,7 @@ def allowed_address(model_port: int) -> str:
 
 
 def model() -> LanguageModel:
-    """The model that the demo calls. What people changed of it stays, but for its address.
+    """Return the demo's model; keep users' changes except to its address.
 
     Raises:
         ValidationError: The settings do not make a model that can be called.
@@ -137,7 +137,7 @@ def _elsewhere() -> dict[str, Any]:
 
 
 def prepare(user: User) -> list[Run]:
-    """Load what is missing. Returns the demo's runs of its model, launched at the first time.
+    """Load missing data; return the demo's runs, launched the first time.
 
     Raises:
         ValidationError: See `model`.
@@ -171,7 +171,7 @@ def _launch(candidate: LanguageModel, user: User) -> None:
 
 
 def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
-    """One run of tests with rubrics: criteria, checks, ways to succeed, turns in the middle."""
+    """Launch tests with rubrics: criteria, checks, alternatives, generated turns."""
     (outcome,) = import_all(find([BLUEPRINT]), by=user, approve=True)
     if outcome.loaded is None:
         raise ValueError(f"{BLUEPRINT} cannot be read: {outcome.problems}")
@@ -190,7 +190,7 @@ def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
 
 
 def _jury(judge: LanguageModel) -> Jury:
-    """The default jury of the demo's model.
+    """Return the default jury of the demo's model.
 
     One of its judges is asked about the sample's tests, which have no rubric: on two cores the
     embedded model has time for no more.

@@ -1,4 +1,4 @@
-"""The verdicts that are marked as examples: a list, one with its texts, copying into templates."""
+"""Human verdicts marked as examples: list, page, and copying into templates."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ MOST_COPIED = 200
 
 
 class ExampleList(ChangeList):
-    """The list, with whether each verdict on the page still stands."""
+    """The list, with the state of each verdict shown."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -45,7 +45,7 @@ class ExampleList(ChangeList):
 
 
 class TagFilter(DropdownFilter):
-    """By a tag that the issue had at launch."""
+    """Filter by a tag that the issue had at launch."""
 
     title = "tag"
     parameter_name = "tag"
@@ -64,7 +64,7 @@ class TagFilter(DropdownFilter):
 
 
 class OptionFilter(DropdownFilter):
-    """By the option that the person chose."""
+    """Filter by the option of the annotator."""
 
     title = "verdict"
     parameter_name = "option"
@@ -78,7 +78,7 @@ class OptionFilter(DropdownFilter):
 
 
 class AboutFilter(DropdownFilter):
-    """Verdicts on answers as a whole, or on one criterion."""
+    """Filter by verdicts on whole answers or on a criterion."""
 
     title = "about"
     parameter_name = "about"
@@ -96,7 +96,7 @@ class AboutFilter(DropdownFilter):
 
 
 class TargetTemplateForm(forms.Form):
-    """Which draft the examples are copied into."""
+    """The draft that examples are copied into."""
 
     template = forms.ModelChoiceField(
         JudgeTemplate.objects.filter(state=TemplateState.DRAFT),
@@ -109,7 +109,7 @@ class TargetTemplateForm(forms.Form):
 
 @admin.register(Example)
 class ExampleAdmin(ReadOnlyAdmin):
-    """Marked verdicts, as far as their tests may be read."""
+    """Return marked verdicts on tests that the user may read."""
 
     rows = "Examples for judges"
     when_empty = "Mark a person's verdict as an example on the page of a result."
@@ -220,7 +220,7 @@ class ExampleAdmin(ReadOnlyAdmin):
 
     @admin.action(permissions=["copy"], description="Copy into a template draft …")
     def copy_selected(self, request: HttpRequest, queryset: QuerySet[Example]) -> HttpResponse:
-        """Ask which draft, or copy into it and say what came of it."""
+        """Ask for the draft, or copy into it and show the result."""
         rows = list(queryset[: MOST_COPIED + 1])
         form = TargetTemplateForm(request.POST if "apply" in request.POST else None)
         if len(rows) > MOST_COPIED:

@@ -146,7 +146,7 @@ class ImportedAnswersSerializer(serializers.Serializer):
 
 
 class RejudgeSerializer(serializers.Serializer):
-    """The jury; without one, the judges of the last judge run judge again.
+    """The jury; without one, the judges of the last judge run.
 
     `allow_sealed_exposure`: send sealed tests outside the trusted network.
     """

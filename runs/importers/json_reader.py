@@ -1,4 +1,4 @@
-"""Reading JSON that others wrote: typed access that notes every problem with its position. Pure."""
+"""Typed access to foreign JSON that records every problem with its position. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from evalhub.storable import REASON, unstorable
 
 SHOWN = 60
-"""So many characters of a wrong value are shown."""
+"""Characters of a wrong value shown in a problem."""
 
 
 class Problem(NamedTuple):
-    """What is wrong at one place, such as `issue.json[3].title`."""
+    """A problem at a place such as `issue.json[3].title`."""
 
     place: str
     message: str
@@ -22,7 +22,7 @@ class Problem(NamedTuple):
 
 
 class Row:
-    """One JSON object. What is missing or of another type is read as empty, and noted."""
+    """A JSON object. Values that are missing or of another type are read as empty and recorded."""
 
     def __init__(self, fields: Mapping[str, Any], place: str, problems: list[Problem]) -> None:
         self.fields = fields
@@ -33,7 +33,7 @@ class Row:
         self.problems.append(Problem(f"{self.place}.{field}" if field else self.place, message))
 
     def text(self, field: str, *, required: bool = False, most: int | None = None) -> str:
-        """Text without space around it; "" where there is none. `most` is its longest length."""
+        """Return text without surrounding space; "" if missing. `most` is its maximum length."""
         value = self.fields.get(field)
         if value is not None and not isinstance(value, str):
             self.note(field, f"expected text, not {excerpt(value)}.")
@@ -42,13 +42,11 @@ class Row:
         if required and not text:
             self.note(field, "is missing.")
         if most is not None and len(text) > most:
-            self.note(
-                field, f"has {len(text)} characters, and {most} is the most: {excerpt(text)}."
-            )
+            self.note(field, f"has {len(text)} characters; the limit is {most}: {excerpt(text)}.")
         return text
 
     def verbatim(self, field: str) -> str:
-        """Text with all its space, which may matter; "" where there is none."""
+        """Return text with all its space; "" if missing."""
         value = self.fields.get(field)
         self.text(field)
         return value if isinstance(value, str) else ""
@@ -62,7 +60,7 @@ class Row:
         return value is True
 
     def texts(self, field: str, *, most: int | None = None) -> list[str]:
-        """A list of texts, in order and each once; missing is empty."""
+        """Return distinct texts in order; empty if missing."""
         items = {str(n): item for n, item in enumerate(self._list(field))}
         row = Row(items, "", [])
         found = [row.text(n, required=True, most=most) for n in items]
@@ -71,15 +69,15 @@ class Row:
         return list(dict.fromkeys(text for text in found if text))
 
     def row(self, field: str) -> "Row":
-        """An object; empty where it is missing."""
+        """Return an object; empty if missing."""
         return self._row(self.fields.get(field) or {}, field)
 
     def rows(self, field: str) -> list["Row"]:
-        """A list of objects; missing is empty."""
+        """Return a list of objects; empty if missing."""
         return [self._row(item, f"{field}[{n}]") for n, item in enumerate(self._list(field))]
 
     def identifier(self, field: str, *, required: bool = True) -> str:
-        """An id, plain or as {"$oid": …}; "" where there is none."""
+        """Return an id, plain or as {"$oid": …}; "" if missing."""
         value = self.fields.get(field)
         plain = value.get("$oid", value) if isinstance(value, dict) else value
         return Row({field: plain}, self.place, self.problems).text(
@@ -87,13 +85,13 @@ class Row:
         )
 
     def identifiers(self, field: str) -> list[str]:
-        """Ids, in order and each once; missing is empty."""
+        """Return distinct ids in order; empty if missing."""
         items = self._list(field)
         plain = [item.get("$oid", item) if isinstance(item, dict) else item for item in items]
         return Row({field: plain}, self.place, self.problems).texts(field, most=100)
 
     def moment(self, field: str) -> datetime | None:
-        """A point in time, read as UTC where no zone is named; None where it is missing."""
+        """Return a time, in UTC unless it names a zone; None if missing."""
         value = self.fields.get(field)
         plain = value.get("$date", value) if isinstance(value, dict) else value
         if plain is None or plain == "":
@@ -119,7 +117,7 @@ class Row:
 
 
 def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
-    """The objects of a file that holds a JSON list of them."""
+    """Return the objects in a file with a JSON list."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
         problems += [Problem(place, REASON) for place in unstorable(value, name)]
@@ -143,10 +141,10 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
 
 
 def excerpt(value: Any) -> str:
-    """A value as it is named in a problem: short, and on one line."""
+    """Return a value for a problem: short, on one line."""
     text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

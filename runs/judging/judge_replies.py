@@ -1,4 +1,4 @@
-"""One request to one judge: its verdict, or the reason why there is none."""
+"""A request to a judge: its verdict, or the reason why there is none."""
 
 import asyncio
 from functools import partial

@@ -40,7 +40,7 @@ def detectable(tests: int, suite: Suite | None) -> Detectable | None:
 
 
 def _measured(suite: Suite | None) -> tuple[float, str] | None:
-    """How many tests flipped to the suite's latest run, from its baseline or the run before."""
+    """Return the share of flips to the suite's latest run, from its baseline or previous run."""
     runs = latest_pair(suite) if suite else None
     if runs is None:
         return None

@@ -26,7 +26,7 @@ class LaunchRefused(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """How people enter an option, beside its title, description and limits.
+    """Input of an option, beside its title, description and limits.
 
     Attributes:
         rows: The model that its ids belong to, as "app.Model"; "" if they are typed as numbers.

@@ -1,4 +1,4 @@
-"""Pause, resume, cancel, retry, judge again: each does its own thing, and refuses in words."""
+"""Pause, resume, cancel, retry, re-judge: effects and refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page on which blueprints are imported: sent, looked at, and then taken over or not."""
+"""The page that imports blueprints: upload, preview, import."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ APPROVING = ("issues.approve_issue", "issues.approve_test")
 
 
 class Sent(NamedTuple):
-    """A file as it was sent; it goes to the browser and back while it is looked at."""
+    """An uploaded file; the preview keeps it in the browser."""
 
     name: str
     text: str
@@ -34,7 +34,7 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class Preview:
-    """What would become of the files. `kept` are those that can be imported, and collections."""
+    """Preview of the files. `kept` are importable files and collections."""
 
     outcomes: list[Outcome]
     problems: list[Finding]
@@ -50,7 +50,7 @@ def may_import(request: HttpRequest) -> bool:
 
 
 def import_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
-    """The form; then what would be made, with every problem; then, once confirmed, the result."""
+    """Show the form, then a preview with every problem, then import."""
     approve = "approve" in request.POST and request.user.has_perms(APPROVING)
     if request.method != "POST":
         return _page(request, site, approve=approve)
@@ -63,15 +63,15 @@ def import_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
 
 
 def _received(files: Iterable[UploadedFile]) -> tuple[list[str], list[Sent]]:
-    """The texts of the files, and why they cannot be looked at."""
+    """Return the problems and texts of the uploaded files."""
     files = list(files)
     if not files:
-        return ["Choose one or several files."], []
+        return ["Choose files."], []
     if len(files) > MOST_FILES:
-        return [f"These are {len(files)} files, and {MOST_FILES} is the most at once."], []
+        return [f"These are {len(files)} files; the limit is {MOST_FILES}."], []
     size = sum(file.size or 0 for file in files)
     if size > MOST_BYTES:
-        return [f"The files have {size:,} bytes, and {MOST_BYTES:,} is the most at once."], []
+        return [f"The files have {size:,} bytes; the limit is {MOST_BYTES:,}."], []
     problems, sent = [], []
     for file in files:
         try:
@@ -82,7 +82,7 @@ def _received(files: Iterable[UploadedFile]) -> tuple[list[str], list[Sent]]:
 
 
 def _again(request: HttpRequest) -> list[Sent]:
-    """The files that were looked at, as the browser sends them back."""
+    """Return the previewed files as the browser sends them back."""
     names, texts = request.POST.getlist("name"), request.POST.getlist("text")
     return [Sent(*pair) for pair in zip(names, texts, strict=False)][:MOST_FILES]
 
@@ -107,7 +107,7 @@ def _imported(
         count = "1 blueprint" if len(made) == 1 else f"{len(made)} blueprints"
         messages.success(request, f"Imported {count}.")
     if problems or not made:
-        said = [str(problem) for problem in problems] or ["There was nothing to change."]
+        said = [str(problem) for problem in problems] or ["Nothing to change."]
         return _page(request, site, problems=said, approve=approve)
     return HttpResponseRedirect(_address(made))
 

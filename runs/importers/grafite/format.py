@@ -1,6 +1,6 @@
 """GRAFITE's JSON files → records, with every problem of all files at once. Pure.
 
-A ledger is `issue.json`, `test.json`, `settings.json` and `run.json`, perhaps `feedback.json`, and
+The files are `issue.json`, `test.json`, `settings.json`, `run.json`, perhaps `feedback.json`, and
 for each run `<run_id>.json` with its results.
 """
 
@@ -16,7 +16,7 @@ OPTIONAL = ("feedback.json",)
 
 
 def read_grafite_data(files: Mapping[str, str]) -> GrafiteData:
-    """The ledger in these files (name → text)."""
+    """Return the data in these files (name → text)."""
     grafite_data = GrafiteData()
     for name in TABLES:
         if name not in files and name not in OPTIONAL:
@@ -63,7 +63,7 @@ def _check_ids(rows: Mapping[str, list[Row]]) -> None:
         for row in rows.get(name, []):
             found = key(row)
             if found and found in first:
-                row.note("", f"{excerpt(found)} is the id of {first[found]} already.")
+                row.note("", f"{excerpt(found)} is already the id of {first[found]}.")
             first.setdefault(found, row.place)
 
 
@@ -91,7 +91,7 @@ def _check_files(grafite_data: GrafiteData, files: Mapping[str, str]) -> None:
     named = {f"{run.source_id}.json" for run in grafite_data.runs}
     for name in files:
         if name.startswith("run_") and name not in named:
-            grafite_data.problems.append(Problem(name, "no row of run.json names this run."))
+            grafite_data.problems.append(Problem(name, "run.json has no row of this run."))
 
 
 def _unknown(
@@ -110,7 +110,7 @@ def _result_problems(run: RunRecord, tests: set[str]) -> list[Problem]:
     for result in run.results:
         problems += _unknown(result.place, "test_id", [result.test_id], tests, "test.json")
         if result.test_id in first:
-            message = f"{first[result.test_id]} is a result of this test already."
+            message = f"{first[result.test_id]} is already a result of this test."
             problems.append(Problem(f"{result.place}.test_id", message))
         first.setdefault(result.test_id, result.place)
     return problems

@@ -1,4 +1,4 @@
-"""Importing a GRAFITE ledger: all of it or nothing, and each row once."""
+"""Import of GRAFITE data: all of it or nothing, and each row once."""
 
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -31,7 +31,7 @@ REASON = "Imported from GRAFITE"
 
 
 class ImportRefused(ValueError):
-    """Files that cannot be imported; `problems` are all of them, with file and position."""
+    """Files that cannot be imported; `problems` lists all, with file and position."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -39,7 +39,7 @@ class ImportRefused(ValueError):
 
 
 class Tally(NamedTuple):
-    """How many rows of one kind the files hold, and how many of them were not here yet."""
+    """Rows of one kind in the files, and the new ones among them."""
 
     kind: str
     found: int
@@ -47,7 +47,7 @@ class Tally(NamedTuple):
 
 
 def read_folder(folder: Path) -> GrafiteData:
-    """The ledger in a folder of JSON files.
+    """Return the data in a folder of JSON files.
 
     Raises:
         ImportRefused: Something in them is missing or wrong.
@@ -66,7 +66,7 @@ def read_folder(folder: Path) -> GrafiteData:
 
 
 def import_grafite_data(grafite_data: GrafiteData, *, dry_run: bool = False) -> list[Tally]:
-    """Add what is not here yet. Rows that are here stay as people have left them.
+    """Add new rows. Existing rows keep the changes of users.
 
     Args:
         dry_run: Do everything, and then undo it.
@@ -85,7 +85,7 @@ def import_grafite_data(grafite_data: GrafiteData, *, dry_run: bool = False) -> 
 
 
 def templates() -> dict[str, JudgeTemplate]:
-    """The newest published template of each family."""
+    """Return the newest published template of each family."""
     published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED).order_by("version")
     return {template.family: template for template in published}
 
@@ -123,7 +123,7 @@ def _load_issues(grafite_data: GrafiteData, accounts: Accounts) -> list[Tally]:
 
 
 def _load_feedback(records: list[FeedbackRecord]) -> dict[str, Feedback]:
-    """Makes what is not here yet; gives those rows by their ids there."""
+    """Creator of new rows, by their ids in the source."""
     known = set(Feedback.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
     fields = ("source_id", "source", "model", "prompt", "answer", "rating", "comment", "note")
     made = {}
@@ -148,7 +148,7 @@ def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Fee
 
 
 def _link(feedback: Feedback | None, issue: Issue) -> bool:
-    """Feedback belongs to one issue: the first that names it."""
+    """Link feedback to the first issue that names it."""
     if feedback is None or feedback.issue is not None:
         return False
     feedback.issue, feedback.state = issue, FeedbackState.ACCEPTED

@@ -11,7 +11,7 @@ TEMPLATES = {
     "Prompt template 2": "output-reference-guidelines",
     "Prompt template 3": "input-output-guidelines",
 }
-"""Its judge types, by how their names begin, → families of our built-in templates."""
+"""Prefixes of its judge types → families of our built-in templates."""
 
 NO_JUDGE = ("", "Custom script or program")
 RATINGS = {"THUMBS_UP": "up", "THUMBS_DOWN": "down", "": "none"}
@@ -40,7 +40,7 @@ def feedback(row: Row) -> FeedbackRecord:
 
 
 def _triage_notes(row: Row) -> list[str]:
-    """What triagers and others wrote, with who did."""
+    """Return comments of triagers and others, with their authors."""
     comments = [*row.row("triage").rows("comments"), *row.rows("comments")]
     said = [(c.text("author"), c.text("comment") or c.text("text")) for c in comments]
     return [f"{author}: {text}" if author else text for author, text in said if text]
@@ -78,7 +78,7 @@ def _issue_state(row: Row, triage: Row) -> str:
 
 
 def _state(row: Row, triage: Row) -> str:
-    """The state that the switches mean, in the order in which GRAFITE reads them."""
+    """Return the state of these switches, in GRAFITE's order of precedence."""
     if not row.flag("active", True):
         return "deprecated"
     if triage.flag("approved"):
@@ -133,7 +133,7 @@ def _test_notes(row: Row, flags: list[str]) -> list[str]:
 
 
 def _asked_of_test(row: Row) -> tuple[Asked, str]:
-    """What is asked, and the answer that ended the conversation, if one did."""
+    """Return the request, and the answer that ended the conversation, if any."""
     validator = next(iter(row.rows("validators")), None)
     judge = validator.row("parameters") if validator else Row({}, row.place, row.problems)
     messages, ending = conversation(row, "prompt")
@@ -158,7 +158,7 @@ def _template(judge: Row) -> str | None:
 
 
 def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
-    """The conversation, or the free prompt as one message; and the answer it ended with.
+    """Return the conversation, or the free prompt as one message, and its final answer.
 
     A chat is stored with the answer that the author saw: left in, nothing would be asked.
     """
@@ -167,13 +167,13 @@ def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
     if not messages:
         text = row.verbatim(prompt)
         if not text.strip():
-            row.note("messages", f"there are neither messages nor a {prompt}.")
+            row.note("messages", f"has neither messages nor a {prompt}.")
         return [{"role": "user", "content": text}], ""
     last = messages[-1]
     if len(messages) > 1 and last["role"] == "assistant" and last.get("content"):
         return messages[:-1], str(last["content"])
     if last["role"] not in ("user", "tool"):
-        said[-1].note("role", f"nothing is left to answer: {excerpt(last['role'])} comes last.")
+        said[-1].note("role", f"has no turn to answer: {excerpt(last['role'])} is last.")
     return messages, ""
 
 

@@ -1,4 +1,4 @@
-"""What a GRAFITE ledger holds, as it is to be stored here. Pure."""
+"""Records of GRAFITE data, as they are stored here. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class FeedbackRecord:
-    """`rating` is up, down or none; `raw` is all that was sent with it."""
+    """Feedback. `rating` is up, down or none; `raw` is everything sent with it."""
 
     source_id: str
     source: str
@@ -33,7 +33,7 @@ class FeedbackRecord:
 
 @dataclass(frozen=True)
 class IssueRecord:
-    """`sources` are (kind, value); `author` is the first of its authors."""
+    """An issue. `sources` are (kind, value); `author` is the first of its authors."""
 
     place: str
     source_id: str
@@ -52,7 +52,7 @@ class IssueRecord:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a candidate was asked and by what it is judged.
+    """The request to a candidate, and its criteria.
 
     `template` is the family of a built-in template; None: no judge was configured.
     """
@@ -65,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class TestRecord:
-    """`reference_by` is human, model or unknown."""
+    """A test. `reference_by` is human, model or unknown."""
 
     __test__ = False
 
@@ -83,7 +83,7 @@ class TestRecord:
 
 @dataclass(frozen=True)
 class Vote:
-    """One entry of a result's votes. `value` None: an error was stored as a vote, so it is none."""
+    """An entry of a result's votes. `value` is None if an error was stored as a vote."""
 
     voter: str
     is_human: bool
@@ -93,9 +93,9 @@ class Vote:
 
 @dataclass(frozen=True)
 class ResultRecord:
-    """One result with its own snapshot of what was asked. `judge_prompt` is the wording used.
+    """A result with its own copy of the request. `judge_prompt` is the prompt that was used.
 
-    `error` is set where the candidate's provider failed and its error stands as the answer.
+    `error` is set if the candidate's provider failed and its error was stored as the answer.
     """
 
     place: str
@@ -109,7 +109,7 @@ class ResultRecord:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """`state` is that of a batch; `elapsed_s` None: not known."""
+    """A run. `state` is that of a batch; `elapsed_s` is None if unknown."""
 
     place: str
     source_id: str
@@ -128,7 +128,7 @@ class RunRecord:
 
 @dataclass
 class GrafiteData:
-    """All of it. It may be stored only where there are no problems."""
+    """All records. Store them only if there are no problems."""
 
     tags: list[str] = field(default_factory=list)
     resolution_labels: list[str] = field(default_factory=list)

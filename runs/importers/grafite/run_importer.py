@@ -1,4 +1,4 @@
-"""Importing GRAFITE's runs: answers with the votes of judges and people, scored as any other."""
+"""Import of GRAFITE runs: answers with votes of judges and annotators, scored like any other."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -37,19 +37,19 @@ JURY = "GRAFITE"
 
 
 class Imported(NamedTuple):
-    """A result with the record that it was made from."""
+    """A result with its source record."""
 
     result: Result
     record: ResultRecord
     criterion_id: int
     options: dict[float, str]
-    """Labels of the test's scale, by value."""
+    """Return the labels of the test's scale, by value."""
 
 
 def load_runs(
     records: Sequence[RunRecord], accounts: Accounts, templates: dict[str, JudgeTemplate]
 ) -> list[tuple[str, int, int]]:
-    """Add runs that are not here yet; gives kinds with how many were found and how many are new."""
+    """Add new runs; return the numbers of rows found and new, by kind."""
     ids = [record.source_id for record in records]
     known = set(Run.objects.filter(source_id__in=ids).values_list("source_id", flat=True))
     new = [record for record in records if record.source_id not in known]
@@ -72,7 +72,7 @@ COUNTED = (
 
 
 def count(record: RunRecord) -> Counter[str]:
-    """What a run brings, by kind."""
+    """Count the rows of a run, by kind."""
     votes = [vote for result in record.results if not result.error for vote in result.votes]
     return Counter(
         {
@@ -105,7 +105,7 @@ def _load_run(record: RunRecord, accounts: Accounts, templates: dict[str, JudgeT
 
 
 def _tests(record: RunRecord, templates: dict[str, JudgeTemplate]) -> list[Test]:
-    """The run's tests as they were asked, which may differ from what they are now."""
+    """Return the run's tests as they were then, which may differ from now."""
     asked = {result.test_id: result.asked for result in record.results}
     rows = Test.objects.filter(source_id__in=asked).select_related("issue", "template")
     tests = []
@@ -141,19 +141,19 @@ def _make_run(record: RunRecord, accounts: Accounts) -> Run:
 
 
 def _model(name: str, provider: str = "ollama") -> LanguageModel:
-    """The language model of this name; made inactive where there is none: it is not called."""
+    """Return the language model of this name; create an inactive one if needed."""
     defaults = {"litellm_model": f"{provider}/{name}", "is_active": False}
     return LanguageModel.objects.get_or_create(name=name, defaults=defaults)[0]
 
 
 def _judges(record: RunRecord) -> list[str]:
-    """Names of all that judged: those configured, then others that voted."""
+    """Return the names of all judges: those configured, then others that voted."""
     voted = [v.voter for result in record.results for v in result.votes if not v.is_human]
     return list(dict.fromkeys([*record.judges, *voted]))
 
 
 def _end(run: Run, judge_run: JudgeRun, record: RunRecord) -> None:
-    """Date the run as it was, and mark that nothing of it is left to do."""
+    """Set the run's original dates and mark it as done."""
     run.created_at = run.started_at = record.created_at or timezone.now()
     if record.elapsed_s is not None:
         run.finished_at = run.created_at + timedelta(seconds=record.elapsed_s)
@@ -240,7 +240,7 @@ def _judgment(item: Imported, vote: Vote, sample: int) -> Judgment:
 
 
 def _evaluate(imported: Iterable[Imported], accounts: Accounts, at: datetime) -> None:
-    """People's votes, dated as the run: when they were given is not known."""
+    """Import annotators' votes with the run's date, for their own is unknown."""
     for item in imported:
         for vote in item.record.votes:
             if vote.is_human and not item.record.error:

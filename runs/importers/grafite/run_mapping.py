@@ -10,7 +10,7 @@ from runs.importers.grafite.stored_errors import is_error
 from runs.importers.json_reader import Row, excerpt, rows_of
 
 TABLES = ("issue.json", "test.json", "settings.json", "run.json", "feedback.json")
-"""The files of a ledger that hold no results of a run."""
+"""Files without results of a run."""
 
 RUN_ID = re.compile(r"\w[\w.-]*")
 RUN_STATES = {
@@ -62,7 +62,7 @@ def _results_of(row: Row, name: str, state: str, files: Mapping[str, str]) -> li
 
 
 def _config(row: Row) -> Mapping[str, Any]:
-    """The run's settings; old runs have them as text."""
+    """Return the run's settings; old runs have them as text."""
     config = row.fields.get("config")
     return {"config": config} if isinstance(config, str) else row.row("config").fields
 
@@ -102,7 +102,7 @@ def result(row: Row) -> ResultRecord:
 
 
 def _template_of(prompt: str) -> str | None:
-    """The built-in template that shows what this wording shows; None where there is none."""
+    """Return the built-in template with the variables of this prompt; None if there is none."""
     if not prompt:
         return None
     if "{{ground_truth}}" not in prompt:

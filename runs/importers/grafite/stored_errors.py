@@ -1,4 +1,4 @@
-"""Telling a provider's error that was stored as text from a judge's reasons or an answer. Pure.
+"""Recognition of provider errors stored as a judge's reasons or an answer. Pure.
 
 GRAFITE stores the text of an exception as an answer, or as the reasons of a vote of 0. Only texts
 that no person or model would write so are taken for errors: a judge may well write "SyntaxError:
@@ -27,6 +27,6 @@ WHOLE = re.compile(
 
 
 def is_error(text: str) -> bool:
-    """Whether the text is what an exception says, and nothing else."""
+    """Return whether the text is an exception's message and nothing else."""
     text = text.strip()
     return bool(STARTS.match(text) or WHOLE.fullmatch(text))

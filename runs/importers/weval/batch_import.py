@@ -1,4 +1,4 @@
-"""Importing several blueprints, each in a transaction of its own."""
+"""Import of several blueprints, each in its own transaction."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from runs.importers.weval.records import Blueprint, Finding, Reading, Source
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one file. `loaded` None: nothing of it, for its problems."""
+    """Outcome of one file. `loaded` is None if problems prevented the import."""
 
     file: str
     blueprint: Blueprint | None
@@ -28,7 +28,7 @@ class Outcome:
 def import_all(
     found: Found, *, by: User | None = None, approve: bool = False, dry_run: bool = False
 ) -> Iterator[Outcome]:
-    """Read and import one file after the other. See `import_blueprint` for the switches."""
+    """Read and import files one by one. See `import_blueprint` for the switches."""
     for source, collections in found.sources:
         yield _import(source, collections, by, approve, dry_run)
 

@@ -1,6 +1,6 @@
-"""A suite as a blueprint. It stands beside the importer: the two share every table of the format.
+"""A suite as a blueprint. Export and import share every table of the format.
 
-Only what a blueprint can hold is written; whatever else there is, is named.
+Content without a place in blueprints is excluded and named.
 """
 
 import re
@@ -19,14 +19,14 @@ from runs.models import Jury, Suite
 
 
 class Exported(NamedTuple):
-    """A suite as a blueprint, and what of the suite is not in it or not known to Weval."""
+    """A suite as a blueprint, and the parts that it leaves out or that Weval does not know."""
 
     blueprint: Blueprint
     notes: list[str]
 
 
 def export(suite: Suite) -> Exported:
-    """The suite's tests that stand, with its launch defaults."""
+    """Return the suite's active tests with its launch defaults."""
     notes: list[str] = []
     tests = _tests(suite, notes)
     extras, defaults = suite.extras, suite.defaults
@@ -47,12 +47,12 @@ def export(suite: Suite) -> Exported:
     notes += _left_out(suite)
     unknown = ", ".join(dict.fromkeys(not_known_to_weval(blueprint)))
     if unknown:
-        notes.append(f"Weval itself does not know, and leaves out: {unknown}.")
+        notes.append(f"Weval does not support: {unknown}.")
     return Exported(blueprint, notes)
 
 
 def blueprint_id(suite: Suite) -> str:
-    """The id that it was imported under, or its name as one."""
+    """Return the id that it was imported under, or one made of its name."""
     if suite.source_id.startswith(IMPORTED) and "~" not in suite.source_id:
         return suite.source_id.removeprefix(IMPORTED)
     name = re.sub(r"[^\w-]+", "-", suite.name.lower()).strip("-_")
@@ -60,13 +60,13 @@ def blueprint_id(suite: Suite) -> str:
 
 
 def file_name(blueprint: Blueprint) -> str:
-    """Where it is written below the folder of blueprints, and never elsewhere."""
+    """Return its path, always within the folder of blueprints."""
     parts = [re.sub(r"[^\w.-]+", "-", part).strip(".") for part in blueprint.id.split("__")]
     return f"{'/'.join(filter(None, parts)) or 'blueprint'}.yml"
 
 
 def _title(suite: Suite) -> str:
-    """The title as it was imported, unless people have renamed the suite."""
+    """Return the imported title, unless the suite was renamed."""
     extras = suite.extras
     return str(extras["title"]) if suite.name == extras.get("name") else suite.name.strip()
 
@@ -80,7 +80,7 @@ def _tags(suite: Suite) -> tuple[str, ...]:
 
 
 def _models(suite: Suite) -> tuple[str | Json, ...]:
-    """As they were imported, unless people have chosen others."""
+    """Return the imported models, unless others were chosen."""
     chosen, extras = suite.defaults.get("models", []), suite.extras
     written = extras.get("models")
     if written and chosen == extras.get("linked", []):
@@ -104,8 +104,8 @@ def _judges(suite: Suite, notes: list[str]) -> tuple[NamedJudge, ...]:
             found.append(NamedJudge(name, judge.approach))
     if len(set(found)) < len(judges) or jury.backup_id:
         notes.append(
-            f"of the jury {jury}, only models that are asked about criteria are written, "
-            "without parameters, samples and backup."
+            f"of the jury {jury}, only models that judge criteria are written, without parameters, "
+            "samples and backup."
         )
     return tuple(dict.fromkeys(found))
 
@@ -114,23 +114,23 @@ def _judges(suite: Suite, notes: list[str]) -> tuple[NamedJudge, ...]:
 
 
 def _tests(suite: Suite, notes: list[str]) -> list[Test]:
-    """Those that are not deprecated, in the order in which they were made."""
+    """Return tests that are not deprecated, in order of creation."""
     found = suite.tests.exclude(state=TestState.DEPRECATED).select_related("template", "issue")
     tests = list(found.prefetch_related("criteria").order_by("pk"))
     gone = suite.tests.filter(state=TestState.DEPRECATED).count()
     if gone:
-        notes.append(f"{gone} deprecated tests are left out.")
+        notes.append(f"{gone} deprecated tests are excluded.")
     issues = len({test.issue_id for test in tests})
     if issues > 1:
-        notes.append(f"its tests show {issues} issues; imported again they are of one.")
+        notes.append(f"its tests belong to {issues} issues; importing it again makes one.")
     sealed = sum(test.sealed for test in tests)
     if sealed:
-        notes.append(f"{sealed} of its tests are sealed: keep the file where few can read it.")
+        notes.append(f"{sealed} of its tests are sealed: restrict access to the file.")
     return tests
 
 
 def _tools(suite: Suite, tests: Iterable[Test], notes: list[str]) -> tuple[Json, ...]:
-    """The tools of all tests, where all have the same."""
+    """Return the tools of all tests if all have the same."""
     written = suite.extras.get("tools", [])
     offered = [test.tools for test in tests]
     first = offered[0] if offered else []
@@ -159,7 +159,7 @@ def _prompts(tests: Iterable[Test]) -> tuple[Prompt, ...]:
 
 
 def _left_out(suite: Suite) -> list[str]:
-    """Launch defaults that a blueprint has no field for."""
+    """Return launch defaults without a field in blueprints."""
     held = ("models", "system_prompts", "temperatures", "jury")
     others = [name for name, value in suite.defaults.items() if value and name not in held]
-    return [f"these launch defaults are left out: {', '.join(others)}."] if others else []
+    return [f"these launch defaults are excluded: {', '.join(others)}."] if others else []

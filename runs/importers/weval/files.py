@@ -1,4 +1,4 @@
-"""Finding blueprints in files and folders, and the collections of models beside them."""
+"""Blueprints in files and folders, and the collections of models beside them."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -18,14 +18,14 @@ MOST_BYTES = 4 * MOST_CHARACTERS
 
 @dataclass
 class Found:
-    """Blueprints that are to be read, each with the collections that it may name."""
+    """Blueprints to read, each with the collections that it may name."""
 
     sources: list[tuple[Source, Collections]] = field(default_factory=list)
     problems: list[Finding] = field(default_factory=list)
 
 
 def find(paths: Iterable[Path]) -> Found:
-    """All blueprints in these files and folders, each once, in the order of their names."""
+    """Return the blueprints in these files and folders, sorted by name."""
     found = Found()
     taken: dict[str, str] = {}
     known: dict[Path, Collections] = {}
@@ -33,7 +33,7 @@ def find(paths: Iterable[Path]) -> Found:
         name = id_of(file, root)
         if name in taken:
             found.problems.append(
-                Finding(str(file), None, "", f"{excerpt(name)} is the id of {taken[name]} already.")
+                Finding(str(file), None, "", f"{excerpt(name)} is already the id of {taken[name]}.")
             )
             continue
         taken[name] = str(file)
@@ -48,7 +48,7 @@ def find(paths: Iterable[Path]) -> Found:
 
 
 def id_of(file: PurePath, root: PurePath | None = None) -> str:
-    """Its path below `blueprints`, or below the folder that was given, without its ending."""
+    """Return its path below `blueprints`, or below the given folder, without suffix."""
     parts = file.parts
     if BLUEPRINTS in parts[:-1]:
         last = len(parts) - 1 - parts[-2::-1].index(BLUEPRINTS)
@@ -60,7 +60,7 @@ def id_of(file: PurePath, root: PurePath | None = None) -> str:
 
 
 def collection(name: str, text: str) -> list[str | Json] | None:
-    """The models of a collection; None where a JSON file is something else."""
+    """Return the models of a collection; None if a JSON file is something else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ def _is_one(file: Path) -> bool:
 def _text(file: Path, found: Found) -> str | None:
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise OSError(f"it has more than {MOST_BYTES} bytes")
+            raise OSError(f"it exceeds the limit of {MOST_BYTES:,} bytes")
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         found.problems.append(Finding(str(file), None, "", f"cannot be read: {error}."))
@@ -98,7 +98,7 @@ def _text(file: Path, found: Found) -> str | None:
 
 
 def _models_beside(file: Path) -> Path | None:
-    """The nearest folder of collections above a blueprint."""
+    """Return the nearest folder of collections above a blueprint."""
     folders = (parent / MODELS for parent in file.resolve().parents)
     return next((folder for folder in folders if any(folder.glob("*.json"))), None)
 
@@ -118,7 +118,7 @@ def _collections(folder: Path, found: Found) -> Collections:
 
 
 def uploaded(files: Iterable[tuple[str, str]]) -> Found:
-    """Blueprints among files that were sent (name, text); lists of models are collections."""
+    """Return the blueprints among uploaded files (name, text); lists of models are collections."""
     found, collections = Found(), {}
     blueprints: list[Source] = []
     for name, text in files:
@@ -134,7 +134,7 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
             blueprints.append(Source(name, id_of(PurePath(name)), text))
     for source in blueprints:
         if source.id in [other.id for other, _ in found.sources]:
-            message = f"{excerpt(source.id)} is the id of another file already."
+            message = f"{excerpt(source.id)} is already the id of another file."
             found.problems.append(Finding(source.file, None, "", message))
         else:
             found.sources.append((source, collections))

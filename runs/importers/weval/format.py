@@ -1,4 +1,4 @@
-"""One file in Weval's blueprint format → a blueprint, with all its problems at once. Pure.
+"""Weval's blueprint format: a file → a blueprint, or all its problems. Pure.
 
 A file is a header and prompts in several documents, a stream or a list of prompts, or one document
 with the key `prompts`.
@@ -42,11 +42,11 @@ RESERVED = ("_pr_", "_staging_", "_test_")
 MOST_ID, MOST_TAG = 120, 100
 MAX_TEMPERATURE = 2
 KEPT = ("context", "embeddingModel", "concurrency", "externalServices")
-"""Header fields that are kept as they are."""
+"""Header fields kept unchanged."""
 
 
 def read_blueprint(source: Source) -> Reading:
-    """What a file holds. The blueprint is None where there are problems."""
+    """Contents of a file. The blueprint is None if there are problems."""
     log = Log(source.file)
     blueprint = None
     try:
@@ -93,16 +93,16 @@ def _check_id(name: str, log: Log) -> None:
     if name.endswith("__"):
         log.problem(None, "", f"{excerpt(name)} cannot be an id: it ends in __.")
     if name.startswith(RESERVED):
-        log.problem(None, "", f"{excerpt(name)} cannot be an id: it begins as reserved ones do.")
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: its prefix is reserved.")
     if not name or len(name) > MOST_ID or UNSTORABLE.search(name):
-        log.problem(None, "", f"{excerpt(name)} cannot be an id: 1 to {MOST_ID} characters can.")
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: use 1 to {MOST_ID} characters.")
 
 
 # Documents ---------------------------------------------------------------------------------------
 
 
 def _split(found: list[Any], log: Log) -> tuple[Fields, Items]:
-    """The header, which may be empty, and the prompts."""
+    """Return the header, which may be empty, and the prompts."""
     first = found[0] if found else None
     if not isinstance(first, dict) or any(first.get(key) is not None for key in OF_PROMPTS):
         return as_fields({}), _flat(found, log)
@@ -123,7 +123,7 @@ def _split(found: list[Any], log: Log) -> tuple[Fields, Items]:
 
 
 def _flat(found: list[Any], log: Log) -> Items:
-    """The prompts of all documents, each of which is a prompt or a list of them."""
+    """Return the prompts of all documents, each a prompt or a list of prompts."""
     prompts = Items()
     prompts.lines = []
     known = True
@@ -153,11 +153,11 @@ def _inherited(header: Section) -> Inherited:
 
 
 def _systems(header: Section) -> tuple[str | None, ...]:
-    """Those to try; () where there is none."""
+    """Return the temperatures; () if there are none."""
     several = header.given("systems")
     one = header.given("system", "systemPrompt")
     if several and one:
-        header.problem(one, "stands beside systems: give one of the two.")
+        header.problem(one, "is given beside systems: use one of the two.")
     name = several or one
     value = header.fields.get(name)
     if isinstance(value, str):
@@ -169,14 +169,14 @@ def _systems(header: Section) -> tuple[str | None, ...]:
             continue
         found.append(item if item and item.strip() else None)
     for item in {item for item in found if found.count(item) > 1}:
-        header.problem(name, f"{excerpt(item)} stands there twice.")
+        header.problem(name, f"{excerpt(item)} is given twice.")
     return () if found == [None] else tuple(found)
 
 
 def _settled(
     drafts: list[Draft], systems: tuple[str | None, ...], header: Section
 ) -> tuple[tuple[Prompt, ...], tuple[str | None, ...]]:
-    """The prompts with their system prompts, and those that are left to try.
+    """Return the prompts with their system prompts, and the system prompts that remain variants.
 
     A prompt's own replaces the header's. A run's is put before a test's own, so where a prompt
     has its own, each gets the one that it means.
@@ -209,7 +209,7 @@ def _tags(header: Section) -> tuple[str, ...]:
         if not isinstance(tag, str):
             header.problem(name, f"expected text, not {excerpt(plain(tag))}.")
         elif len(tag) > MOST_TAG:
-            header.problem(name, f"{excerpt(tag)} is too long: {MOST_TAG} characters is the most.")
+            header.problem(name, f"{excerpt(tag)} is too long: the limit is {MOST_TAG} characters.")
     normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
     return tuple(sorted({tag for tag in normal if tag}))
 
@@ -235,13 +235,13 @@ def _temperatures(header: Section) -> tuple[float, ...]:
             expected = f"expected numbers from 0 to {MAX_TEMPERATURE}"
             header.problem("temperatures", f"{expected}, not {excerpt(plain(item))}.")
     if several and one is not None:
-        header.note("temperature", "is left out: temperatures are listed.")
+        header.note("temperature", "is ignored: temperatures are given.")
     found = [item for item in several if is_number(item, 0, MAX_TEMPERATURE)]
     return tuple(dict.fromkeys(found or ([] if one is None else [one])))
 
 
 def _judges(header: Section) -> tuple[NamedJudge, ...]:
-    """Those that it configures, each once."""
+    """Return the judges that it configures, each once."""
     config = Section(header.mapping("evaluationConfig"), header.log)
     coverage = Section(config.mapping("llm-coverage"), header.log)
     found = [judge for item in coverage.items("judges") if (judge := _judge(item, coverage))]
@@ -251,7 +251,7 @@ def _judges(header: Section) -> tuple[NamedJudge, ...]:
         else:
             coverage.problem("judgeModels", f"expected names, not {excerpt(plain(item))}.")
     if coverage.given("judgeModels"):
-        coverage.note("judgeModels", "is an old form: its judges are asked holistically.")
+        coverage.note("judgeModels", "is deprecated: its judges use the holistic approach.")
     return tuple(dict.fromkeys(found))
 
 
@@ -279,7 +279,7 @@ def _tools(header: Section) -> tuple[Json, ...]:
 
 
 def _extras(header: Section) -> Json:
-    """What has no place of its own, under Weval's names and in one form."""
+    """Return fields without a place of their own, normalized under Weval's names."""
     found: Json = {name: plain(header.value(name)) for name in KEPT if header.given(name)}
     if authors := header.references("author"):
         found["author"] = [_author(author) for author in authors]
@@ -290,13 +290,13 @@ def _extras(header: Section) -> Json:
     if config := _other_config(header):
         found["evaluationConfig"] = config
     for name, value in header.rest().items():
-        header.note(name, f"the field {excerpt(name)} of a header is not known: kept, not used.")
+        header.note(name, f"the field {excerpt(name)} of the header is unknown: kept, not used.")
         found[name] = value
     return found
 
 
 def _author(author: Json) -> Json:
-    """Authors have names, where references have titles."""
+    """Return authors, which have names where references have titles."""
     return {"name" if key == "title" else key: value for key, value in author.items()}
 
 
@@ -304,12 +304,12 @@ def _tool_use(use: Fields, header: Section) -> Json:
     mode = use.get("mode", "trace-only")
     if mode != "trace-only":
         header.problem("toolUse", f"expected the mode trace-only, not {excerpt(plain(mode))}.")
-    header.note("toolUse", "tools are offered to the models, and no tool is ever run.")
+    header.note("toolUse", "models are offered the tools, but no tool is run.")
     return dict(plain(use))
 
 
 def _other_config(header: Section) -> Json:
-    """What it says of judging besides its judges."""
+    """Return settings of judging besides the judges."""
     config = plain(header.mapping("evaluationConfig"))
     coverage = config.pop("llm-coverage", None)
     judged = coverage if isinstance(coverage, dict) else {}

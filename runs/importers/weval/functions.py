@@ -12,11 +12,11 @@ from runs.importers.json_reader import excerpt
 from runs.importers.weval.records import Json
 
 OWN = "evalhub"
-"""The function by which a check is written that Weval does not have."""
+"""Function that stands for checks that Weval does not have."""
 
 CANNOT_RUN = ("js", "call", "factcheck")
 TOOL_ARGUMENTS = "tool_args_match"
-"""Its condition may be JavaScript: it is then kept as a check of that kind."""
+"""Function whose condition may be JavaScript, which becomes a check of that kind."""
 
 
 SWITCHES = ("negate", "ignore_case")
@@ -30,18 +30,18 @@ class Call(NamedTuple):
 
 
 class WrongArgument(ValueError):
-    """The message says what was expected, and what was given."""
+    """Arguments of another form; the message names the expected and the given ones."""
 
 
 class _Form(NamedTuple):
-    """How one argument of Weval becomes our arguments, and back (None: it cannot be written)."""
+    """Conversion of a Weval argument to ours, and back (None if it cannot be written)."""
 
     read: Callable[[Any], Json]
     write: Callable[[Json], Any]
 
 
 def read_function(name: str, argument: Any) -> Call | None:
-    """The check that a function is; None where there is no such function.
+    """Return the check of a function; None if there is no such function.
 
     Raises:
         WrongArgument: The argument does not fit it.
@@ -57,7 +57,7 @@ def read_function(name: str, argument: Any) -> Call | None:
 
 
 def write_function(call: Call) -> tuple[str, Any]:
-    """The function with its argument that reads back as this check."""
+    """Return the function and argument that read back as this check."""
     for name, argument in _equivalent_functions(call):
         if _reads_as(name, argument, call):
             return name, argument
@@ -85,7 +85,7 @@ def _reads_as(name: str, argument: Any, call: Call) -> bool:
 
 
 def takes_no_argument(name: str) -> bool:
-    """Whether the function may stand alone, as text such as `$is_json`."""
+    """Return whether the function may be written alone, as text such as `$is_json`."""
     found = _BY_NAME.get(name)
     return found is not None and found.check in ("is_json", "factcheck")
 
@@ -196,7 +196,7 @@ def _write_tool_arguments(arguments: Json) -> Any:
 
 
 def _only(arguments: Json, *keys: str) -> Json:
-    """The arguments, where they are these and no others.
+    """Return the arguments if they are exactly these.
 
     Raises:
         KeyError: They are others.
@@ -272,7 +272,7 @@ _NOT_NEGATED = ("contains_at_least", "matches_all", "matches_at_least")
 
 
 def _names() -> dict[str, _Meaning]:
-    """All 43 functions, and for those that contain or match their singular forms too."""
+    """All 43 functions, with the singular forms of those that contain or match."""
     found = {name: _Meaning(check, {}) for name, check in _OTHERS.items()}
     found |= {alias: found[name] for alias, name in _ALIASES.items()}
     for name, check in _TEXTUAL.items():
@@ -291,11 +291,11 @@ def _singular(name: str) -> str:
 
 _BY_NAME = _names()
 _PREFERRED = {"imatches_all_of": "imatch_all_of", "imatches_at_least_n_of": "imatch_at_least_n_of"}
-"""Documented names that are not registered, and those that are."""
+"""Documented names that are not registered → registered ones."""
 
 
 def _by_meaning() -> dict[tuple[str, tuple[str, ...]], str]:
-    """The name in which each check with its switches is written."""
+    """Name written for each check with its switches."""
     found: dict[tuple[str, tuple[str, ...]], str] = {}
     for name, meaning in _BY_NAME.items():
         key = (meaning.check, tuple(meaning.switches))

@@ -1,4 +1,4 @@
-"""Importing a blueprint: one issue with its tests, and one suite; all of it or nothing.
+"""Import of a blueprint: an issue with its tests, and a suite; all of it or nothing.
 
 What is as it was imported before stays as people have left it. Where the blueprint has changed,
 it decides.
@@ -28,7 +28,7 @@ SHOWN_NAMES = 6
 
 
 class Counts(NamedTuple):
-    """Tests that were not here, that are other now, that stay, and that the file has no more."""
+    """Numbers of tests that are new, changed, unchanged, and no longer in the file."""
 
     new: int = 0
     changed: int = 0
@@ -38,7 +38,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a blueprint became. `is_changed` False: all of it was here already."""
+    """Result of an import. `is_changed` is False if everything was already here."""
 
     suite: Suite
     counts: Counts
@@ -48,7 +48,7 @@ class Loaded:
 
 
 class Linked(NamedTuple):
-    """Models that a blueprint names: those that the ledger has, and the other names."""
+    """Models that a blueprint names: those that exist here, and names of the others."""
 
     models: list[LanguageModel]
     names: list[str]
@@ -63,7 +63,7 @@ def import_blueprint(
     approve: bool = False,
     dry_run: bool = False,
 ) -> Loaded:
-    """Bring the ledger to what the blueprint says.
+    """Create or update the issue, tests and suite of a blueprint.
 
     Args:
         approve: Its issue and tests arrive approved, not in review.
@@ -164,7 +164,7 @@ class _Import:
         suite.tags.set(self._tags())
 
     def _defaults(self, suite: Suite, jury: Jury | None) -> dict[str, Any]:
-        """What a launch starts with; what people chose besides stays."""
+        """Set launch defaults; keep those that users set besides."""
         blueprint = self.blueprint
         scored = {
             "models": [model.pk for model in self.linked.models],
@@ -176,13 +176,13 @@ class _Import:
         return {**others, **{key: value for key, value in scored.items() if value}}
 
     def _jury(self) -> Jury | None:
-        """The judges that the blueprint configures, where the ledger has all of their models."""
+        """Return the jury that the blueprint configures, if all its models exist here."""
         judges = self.blueprint.judges
         found = {judge: linked([judge.model]).models for judge in judges}
         missing = [judge.model for judge, models in found.items() if not models]
         if missing:
             self.notes.append(
-                f"its jury is not made, as these judges are no models here: {_listed(missing)}."
+                f"no jury is created, for these judges are not models here: {_listed(missing)}."
             )
         if not judges or missing:
             return None
@@ -231,10 +231,10 @@ class _Import:
     def _note_template(self, prompt: Prompt, fields: dict[str, Any]) -> None:
         family = prompt.own.get("template", test_rows.usual_template(prompt))
         if fields["template"] is None and family != NOTHING:
-            self.notes.append(f"{prompt.id}: there is no judge template {family} here.")
+            self.notes.append(f"{prompt.id}: there is no judge template {family}.")
 
     def _is_other(self, test: Test, fields: dict[str, Any]) -> bool:
-        """Whether the blueprint has changed since it made this test what it was."""
+        """Return whether the blueprint has changed since this test was imported."""
         return test.extras.get("digest") != fields["extras"]["digest"] or GONE in test.extras
 
     def _change(self, test: Test, prompt: Prompt, fields: dict[str, Any]) -> None:
@@ -244,7 +244,7 @@ class _Import:
         test_rows.change(test, prompt, fields, by=self.by)
 
     def _deactivate(self, issue: Issue, suite: Suite, kept: set[str]) -> int:
-        """Deprecate the tests that the blueprint made and does not hold any more."""
+        """Deprecate imported tests that are no longer in the blueprint."""
         made = Test.objects.filter(issue=issue, suites=suite.pk).exclude(source_id__in=kept)
         gone = [test for test in made if test.source_id.startswith(IMPORTED)]
         for test in gone:
@@ -259,7 +259,7 @@ class _Import:
         return len(gone)
 
     def _set_tests(self, suite: Suite, tests: list[Test]) -> None:
-        """Add those that are missing; tests that people have put in stay."""
+        """Add missing tests; keep tests that users added."""
         have = set(suite.tests.values_list("pk", flat=True))
         missing = [test for test in tests if test.pk not in have]
         if missing:
@@ -267,7 +267,7 @@ class _Import:
             suite.tests.add(*missing)
 
     def _approve(self, issue: Issue) -> None:
-        """Approve what waits for review."""
+        """Approve tests that wait for review."""
         waiting = issue.tests.filter(state=TestState.IN_REVIEW)
         for row in [*waiting, *([issue] if issue.state == IssueState.IN_REVIEW else [])]:
             row.state = TestState.APPROVED
@@ -281,11 +281,11 @@ class _Import:
             self.notes.append(f"there is no collection of models {names} beside it.")
         if self.linked.unknown:
             names = _listed(self.linked.unknown)
-            self.notes.append(f"these models are not in the ledger, so only named: {names}.")
+            self.notes.append(f"these models do not exist here: {names}.")
 
 
 def linked(names: list[str]) -> Linked:
-    """The active models that these names mean, by litellm's name, the name or the identity."""
+    """Return the active models of these names: LiteLLM's name, the name or the identity."""
     active = list(LanguageModel.objects.active().order_by("pk"))
     keys: dict[str, LanguageModel] = {}
     for field in ("litellm_model", "name", "identity"):
@@ -307,7 +307,7 @@ def _tag(name: str) -> Tag:
 
 
 def _free_name(blueprint: Blueprint, suite: Suite) -> str:
-    """The title, with the id where another suite has it."""
+    """Return the title, with the id if another suite has the same."""
     others = Suite.objects.exclude(pk=suite.pk)
     plain = blueprint.title[:MOST_NAME]
     if not others.filter(name=plain).exists():

@@ -1,4 +1,4 @@
-"""The models that a blueprint names: collections written out, and other ways to say them. Pure."""
+"""Models that a blueprint names, with collections expanded. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -6,13 +6,13 @@ from typing import NamedTuple
 from runs.importers.weval.records import Json
 
 Collections = Mapping[str, list[str | Json]]
-"""Models by the name of their collection."""
+"""Models by collection."""
 
 MOST_NESTED = 5
 
 
 class Named(NamedTuple):
-    """Models by their names, each once; and collections of which nothing is known."""
+    """Distinct models by name, and unknown collections."""
 
     models: list[str]
     unknown: list[str]
@@ -23,7 +23,7 @@ def is_collection(name: str) -> bool:
 
 
 def named(models: Iterable[str | Json], collections: Collections) -> Named:
-    """All models that are meant. An object that describes one counts by its id."""
+    """Return all models that are named; an object counts by its id."""
     found: list[str] = []
     unknown: list[str] = []
     for model in _written_out(models, collections, 0):
@@ -44,12 +44,12 @@ def _written_out(
 
 
 def spellings(name: str) -> list[str]:
-    """How a model may be named here, the most exact first: `a:b/c` is `a/b/c`, `b/c` or `c`."""
+    """Return possible names here, most exact first: `a:b/c` is `a/b/c`, `b/c` or `c`."""
     provider, _, rest = name.partition(":")
     bare = rest.rpartition("/")[2]
     return [text.casefold() for text in (name, f"{provider}/{rest}", rest, bare) if text]
 
 
 def as_written(litellm_model: str) -> str:
-    """A model of ours as blueprints name it."""
+    """Return the name of our model in blueprints."""
     return litellm_model.replace("/", ":", 1)

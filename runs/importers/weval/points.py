@@ -1,4 +1,4 @@
-"""The items of `should` and `should_not` → points. Pure."""
+"""Points of a rubric, from the items of `should` and `should_not`. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ TEXT = ("point", "text")
 ARGUMENT = ("arg", "fnArgs")
 QUOTED = re.compile(r"\$\w+\s*:")
 MOST_REFERENCES = 20
-"""So many definitions may lead to one another."""
+"""Maximum depth of definitions that refer to each other."""
 
 
 class PointReader:
-    """Reads the points of one prompt; each problem is put down with its line."""
+    """Reader of the points of a prompt; records each problem with its line."""
 
     def __init__(self, definitions: Fields, log: Log, prompt: str) -> None:
         self.definitions = definitions
@@ -34,7 +34,7 @@ class PointReader:
         self.prompt = prompt
 
     def block(self, items: Items, polarity: str) -> Iterator[Point]:
-        """All points of a block. A list within it is one path among the others."""
+        """Return all points of a block. A nested list is one alternative."""
         alternative = 0
         for number, item in enumerate(items):
             line = line_of(items, number)
@@ -45,7 +45,7 @@ class PointReader:
             alternative += bool(points)
             yield from points
             if not item:
-                self.log.note(line, self.prompt, "an empty path is left out.")
+                self.log.note(line, self.prompt, "an empty alternative is ignored.")
 
     def _alternative(
         self, items: Any, line: int | None, polarity: str, alternative: int
@@ -53,17 +53,17 @@ class PointReader:
         for number, item in enumerate(items):
             at = line_of(items, number) if isinstance(items, Items) else line
             if isinstance(item, list):
-                self._problem(at, f"a list within a path is not possible: {excerpt(plain(item))}.")
+                self._problem(at, f"an alternative cannot contain a list: {excerpt(plain(item))}.")
                 continue
             yield from self._points(item, at, polarity, alternative)
 
     def _points(
         self, item: Any, line: int | None, polarity: str, alternative: int | None
     ) -> Iterator[Point]:
-        """The point that an item is; none where it is wrong."""
+        """Return the point of an item; None if it is wrong."""
         point = self._point(item, line, 0)
         if point is not None and point.mandatory and alternative is not None:
-            self._problem(line, "a point of one path among others cannot be mandatory.")
+            self._problem(line, "a point of an alternative cannot be mandatory.")
         elif point is not None:
             yield replace(point, polarity=polarity, alternative=alternative)
 
@@ -77,7 +77,8 @@ class PointReader:
         functions = [key for key in item if key.startswith("$")]
         if len(functions) > 1:
             return self._problem(
-                line, f"one point has several functions: {', '.join(functions)}; make one of each."
+                line,
+                f"a point has several functions: {', '.join(functions)}; make one point of each.",
             )
         if functions == ["$ref"]:
             return self._reference(section, line, depth)
@@ -102,7 +103,7 @@ class PointReader:
         return self._called(name, None, Point(), line, has_argument=False)
 
     def _said(self, section: Section, line: int | None) -> Point | None:
-        """An object without a function."""
+        """Return the point of an object without a function."""
         pair = _pair(section.fields)
         if pair:
             return Point(pair[0].strip(), citation=pair[1].strip())
@@ -113,7 +114,7 @@ class PointReader:
         return self._finished(section, Point(text))
 
     def _finished(self, section: Section, point: Point) -> Point:
-        """With what stands beside the text or function."""
+        """Return the point with the fields beside its text or function."""
         point = replace(
             point,
             weight=section.weight(*WEIGHT),
@@ -121,13 +122,13 @@ class PointReader:
             mandatory=section.flag("mandatory") or False,
         )
         for name in section.rest():
-            section.note(name, f"the field {excerpt(name)} of a point is not known and left out.")
+            section.note(name, f"the field {excerpt(name)} of a point is unknown and ignored.")
         return point
 
     # Functions -----------------------------------------------------------------------------------
 
     def _function(self, section: Section, key: str) -> Point | None:
-        """`$name: argument`, or `fn` with its argument beside it."""
+        """Return the function and argument of `$name: argument`, or of `fn` and its argument."""
         line = section.line(key)
         if section.given(*TEXT):
             return self._problem(line, "a point has either text or a function, not both.")
@@ -156,7 +157,7 @@ class PointReader:
         if problems := problems_of(call.check, call.arguments):
             return self._problem(line, f"${name}: {' '.join(problems)}")
         if call.check in CANNOT_RUN:
-            self.log.note(line, self.prompt, f"${name} cannot run here: it is never scored.")
+            self.log.note(line, self.prompt, f"${name} cannot run here and is not scored.")
         return replace(point, check=call.check, arguments=call.arguments)
 
     def _is_function(self, name: str) -> bool:
@@ -168,13 +169,13 @@ class PointReader:
     # Definitions ---------------------------------------------------------------------------------
 
     def _reference(self, section: Section, line: int | None, depth: int) -> Point | None:
-        """The point that is defined by this name; what stands beside the name comes first."""
+        """Return the point defined under this name; fields beside the name take precedence."""
         name = section.text("$ref").strip()
         if name not in self.definitions:
             known = ", ".join(self.definitions) or "none at all"
-            return self._problem(line, f"nothing is defined as {excerpt(name)}, but {known}.")
+            return self._problem(line, f"{excerpt(name)} is not defined; use {known}.")
         if depth >= MOST_REFERENCES:
-            return self._problem(line, f"the definition {excerpt(name)} leads back to itself.")
+            return self._problem(line, f"the definition {excerpt(name)} refers to itself.")
         point = self._defined(self.definitions[name], line, depth)
         beside = self._finished(section, Point())
         if point is None:
@@ -193,13 +194,13 @@ class PointReader:
         return self._point(definition, line, depth + 1)
 
     def _problem(self, line: int | None, message: str) -> Point | None:
-        """Put it down; there is no point then."""
+        """Record a problem; there is no point then."""
         self.log.problem(line, self.prompt, message)
         return None
 
 
 def _pair(fields: Fields) -> tuple[str, str] | None:
-    """A criterion with its citation, where an object is that."""
+    """Return the criterion and citation of such an object."""
     if len(fields) != 1:
         return None
     key, value = next(iter(fields.items()))

@@ -1,4 +1,4 @@
-"""The prompts of a blueprint: messages, rubric, weight. Pure."""
+"""Prompts of a blueprint: messages, rubric, weight. Pure."""
 
 import re
 from dataclasses import dataclass, replace
@@ -31,17 +31,17 @@ OWN_KEYS = (
     *("guidelines", "template", "pass_threshold"),
     *("context", "flagged_answer", "reference_by"),
 )
-"""Fields of ours that Weval does not know; written under the key `evalhub`."""
+"""Our fields unknown to Weval; written under the key `evalhub`."""
 
 NOTHING = "none"
-"""The template of a test that has none."""
+"""Template of tests without one."""
 
 MOST_ID = 120
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """What the header says for all prompts. `definitions` are points by their names."""
+    """Header fields for all prompts. `definitions` are points by name."""
 
     definitions: Fields
     render_as: str
@@ -50,7 +50,7 @@ class Inherited:
 
 @dataclass(frozen=True)
 class Draft:
-    """A prompt, before it is known what the header's system prompt means for it.
+    """A prompt before the header's system prompt is applied.
 
     `says_system`: it has one of its own, even if that is none.
     """
@@ -62,7 +62,7 @@ class Draft:
 
 
 def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
-    """All prompts; ids are unique where there are no problems."""
+    """Return all prompts; their ids are unique unless there are problems."""
     drafts: list[Draft] = []
     first: dict[str, int | None] = {}
     unnamed: dict[str, int] = {}
@@ -79,14 +79,14 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
         name = draft.prompt.id
         if name in first:
             at = f" at line {first[name]}" if first[name] else ""
-            log.problem(line, name, f"the id {excerpt(name)} is taken already{at}.")
+            log.problem(line, name, f"the id {excerpt(name)} is already taken{at}.")
         first.setdefault(name, line)
         drafts.append(draft)
     return drafts
 
 
 def _named_by_content(draft: Draft, unnamed: dict[str, int]) -> Draft:
-    """Named by what is asked, so that another rubric leaves it the same test."""
+    """Derive the id from the request, so that another rubric leaves it the same test."""
     asked = digest([draft.prompt.messages, draft.system])[:12]
     unnamed[asked] = unnamed.get(asked, 0) + 1
     suffix = f"-{unnamed[asked]}" if unnamed[asked] > 1 else ""
@@ -99,7 +99,7 @@ def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) ->
     section.given("id")
     system = _system(section)
     if name and len(name) > MOST_ID:
-        section.problem("id", f"has {len(name)} characters, and {MOST_ID} is the most.")
+        section.problem("id", f"has {len(name)} characters; the limit is {MOST_ID}.")
     prompt = Prompt(
         id=name,
         messages=_messages(section),
@@ -111,7 +111,7 @@ def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) ->
         extras=_extras(section, inherited),
     )
     if not (prompt.points or prompt.reference.strip() or prompt.own.get("guidelines")):
-        section.note("", "has neither points nor an ideal answer: only people can judge it.")
+        section.note("", "has neither points nor an ideal answer: only annotators can evaluate it.")
     elif not prompt.points and not prompt.own:
         section.note(
             "", "has an ideal answer but no points: it is judged as a whole against that answer."
@@ -141,23 +141,23 @@ def _messages(section: Section) -> list[Json]:
     asked = section.given(*ASKED)
     if asked:
         if section.given("messages"):
-            section.problem("messages", f"stand beside {asked}: give one of the two.")
+            section.problem("messages", f"are given beside {asked}: use one of the two.")
         text = section.text(*ASKED)
         if isinstance(section.fields[asked], str) and not text.strip():
-            section.problem(asked, "asks nothing.")
+            section.problem(asked, "is empty.")
         return [{"role": "user", "content": text}]
     items = section.items("messages")
     if not items:
-        section.problem("", "asks nothing: give it a prompt, or messages.")
+        section.problem("", "is empty: add a prompt, or messages.")
         return []
     messages = [_message(item, line_of(items, n), section) for n, item in enumerate(items)]
     if all(messages) and not _is_open(messages):
-        section.problem("messages", "nothing is left to answer: end with a user's message.")
+        section.problem("messages", "has no turn to answer: end with a user message.")
     return messages
 
 
 def _message(item: Any, line: int | None, section: Section) -> Json:
-    """The message; empty where it is wrong."""
+    """Return the message; empty if it is wrong."""
     log, prompt = section.log, section.prompt
     if not isinstance(item, dict):
         log.problem(line, prompt, f"expected a message, not {excerpt(plain(item))}.")
@@ -167,7 +167,7 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
         role, content = item.get("role"), item.get("content")
         more = {key: plain(item[key]) for key in MESSAGE_KEYS[2:] if item.get(key) is not None}
         if unknown:
-            log.problem(line, prompt, f"a message has no {', '.join(unknown)}.")
+            log.problem(line, prompt, f"unknown fields of a message: {', '.join(unknown)}.")
     elif len(item) == 1 and next(iter(item)) in SHORTHAND:
         (role, content), more = next(iter(item.items())), {}
     else:
@@ -182,7 +182,7 @@ def _checked(role: Any, content: Any, more: Json, line: int | None, section: Sec
     if not isinstance(role, str) or role not in ROLES:
         names = ", ".join(ROLES)
         section.log.problem(
-            line, section.prompt, f"{excerpt(plain(role))} is no role: expected one of {names}."
+            line, section.prompt, f"{excerpt(plain(role))} is not a role: expected one of {names}."
         )
         return {}
     has_text = isinstance(content, str) and bool(content.strip())
@@ -195,7 +195,7 @@ def _checked(role: Any, content: Any, more: Json, line: int | None, section: Sec
 
 
 def _is_open(messages: list[Json]) -> bool:
-    """Whether a turn is left to be generated."""
+    """Return whether a turn is left to generate."""
     return messages[-1]["role"] in ("user", "tool") or any(
         message["role"] == "assistant"
         and message["content"] is None
@@ -205,7 +205,7 @@ def _is_open(messages: list[Json]) -> bool:
 
 
 def with_system(messages: list[Json], system: str) -> list[Json]:
-    """The messages under a system prompt, joined with one that they begin with."""
+    """Return the messages with a system prompt, joined with their own."""
     if not system.strip() or not messages:
         return messages
     if messages[0].get("role") != "system":
@@ -222,7 +222,7 @@ def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
     should, should_not = section.items(*RUBRIC), section.items("should_not")
     points = (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
     if len(points) > MOST_CRITERIA:
-        section.problem("", f"has {len(points)} points, and {MOST_CRITERIA} is the most.")
+        section.problem("", f"has {len(points)} points; the limit is {MOST_CRITERIA}.")
     return points
 
 
@@ -231,13 +231,13 @@ def _own(section: Section) -> Json:
     texts = {key: found.text(key) for key in OWN_KEYS if key != "pass_threshold"}
     threshold = found.number("pass_threshold", 0, 1)
     for key in found.rest():
-        found.note(key, f"the field evalhub.{key} is not known and left out.")
+        found.note(key, f"the field evalhub.{key} is unknown and ignored.")
     own: Json = {key: text for key, text in texts.items() if text}
     return own if threshold is None else {**own, "pass_threshold": threshold}
 
 
 def _extras(section: Section, inherited: Inherited) -> Json:
-    """What has no place of its own, under Weval's names and in one form."""
+    """Return fields without a place of their own, normalized under Weval's names."""
     found: Json = {}
     if citation := section.references("citation", "reference"):
         found["citation"] = citation
@@ -250,20 +250,20 @@ def _extras(section: Section, inherited: Inherited) -> Json:
         found["noCache"] = True
     temperature = section.number("temperature", 0, 2)
     if temperature is not None:
-        section.note("temperature", "its own temperature is not applied: a launch sets them.")
+        section.note("temperature", "its temperature is not applied: launches set it.")
         found["temperature"] = temperature
     for name in TOOL_LIMITS:
         if section.given(name):
             section.note(name, f"{name} is kept but not enforced: add a check instead.")
             found[name] = plain(section.fields[name])
     for name, value in section.rest().items():
-        section.note(name, f"the field {excerpt(name)} of a prompt is not known: kept, not used.")
+        section.note(name, f"the field {excerpt(name)} of a prompt is unknown: kept, not used.")
         found[name] = value
     return found
 
 
 def render_as(section: Section) -> str:
-    """How answers are to be shown; "" where it does not say."""
+    """Return the rendering of answers; "" if unset."""
     value = section.text("render_as")
     if value and value not in RENDERED:
         names = ", ".join(RENDERED)
@@ -273,7 +273,7 @@ def render_as(section: Section) -> str:
 
 
 def normal_tag(text: str) -> str:
-    """A tag as it is compared: lower case and hyphens; those with _ in front stay as they are."""
+    """Normalize a tag to lower case and hyphens, except those with a leading _."""
     text = text.strip()
     if text.startswith("_"):
         return text

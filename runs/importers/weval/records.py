@@ -1,4 +1,4 @@
-"""What a blueprint holds, in one form whatever way it was written in. Pure."""
+"""Contents of a blueprint in one normalized form. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 SHOULD, SHOULD_NOT = "should", "should_not"
 APPROACHES = {"standard": "standard", "prompt-aware": "prompt_aware", "holistic": "holistic"}
-"""Weval's names → those of our approaches."""
+"""Weval's names → our approaches."""
 
 DEFAULT_MODELS = ("CORE",)
-"""The collection that is meant where a blueprint names no models."""
+"""Collection of a blueprint that names no models."""
 
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 10
 Json = dict[str, Any]
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Point:
-    """One criterion. Judges are asked about `text`, or `check` decides with `arguments`.
+    """A criterion. Judges score `text`, or `check` tests it with `arguments`.
 
     `alternative` numbers the paths of its polarity from 1; None: required. Beside a check, `text`
     only says what it is for.
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One test. Its messages are as in `issues.conversation`, with its own system prompt first.
+    """A test. Messages are as in `issues.conversation`, its own system prompt first.
 
     `extras` are fields that have no place here, under Weval's names; `own` those of ours that
     Weval does not know.
@@ -52,7 +52,7 @@ class Prompt:
 
 
 class NamedJudge(NamedTuple):
-    """A judge: the model as Weval names it, and one of our approaches."""
+    """A judge: Weval's name of the model, and one of our approaches."""
 
     model: str
     approach: str
@@ -60,7 +60,7 @@ class NamedJudge(NamedTuple):
 
 @dataclass(frozen=True)
 class Blueprint:
-    """A whole one.
+    """A blueprint.
 
     `tags` are in the order of the alphabet. `models` are ids, names of collections, or objects that
     describe a model. `systems` are the system prompts to try, None for none; () where there is none
@@ -81,7 +81,7 @@ class Blueprint:
 
 
 class Finding(NamedTuple):
-    """What is to be said of one place. `line` None: not known; `prompt` "": the whole file.
+    """A remark on one place. `line` is None if unknown; `prompt` is "" for the whole file.
 
     `more` counts the further places of which the same is to be said.
     """
@@ -100,7 +100,7 @@ class Finding(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file that is to be read; `id` is what its blueprint is known by."""
+    """A file to read; `id` identifies its blueprint."""
 
     file: str
     id: str
@@ -113,7 +113,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file came to. It may be loaded only where there are no problems.
+    """The reading of a file. Load it only if there are no problems.
 
     `notes` name what was read but cannot be represented or run here.
     """
@@ -125,5 +125,5 @@ class Reading:
 
 
 def in_order(findings: Sequence[Finding]) -> list[Finding]:
-    """By line, those of the whole file first; each once."""
+    """Return distinct findings by line, those of the whole file first."""
     return sorted(dict.fromkeys(findings), key=lambda found: found.line or 0)

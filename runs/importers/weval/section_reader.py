@@ -1,4 +1,4 @@
-"""Reading one mapping of a blueprint: typed access that notes each problem with its line. Pure."""
+"""Typed access to a mapping of a blueprint that records each problem with its line. Pure."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ URL = re.compile(r"https?://\S+")
 
 
 class Log:
-    """What is found in one file. A note that is made again is counted, not repeated."""
+    """Findings of one file. A repeated note is counted, not repeated."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -35,7 +35,7 @@ class Log:
 
 
 class Section:
-    """A mapping whose fields are read by their names; several names are one field's aliases.
+    """A mapping read by field names; several names are aliases of one field.
 
     What is missing or of another type is read as empty, and the latter is a problem.
     """
@@ -57,18 +57,18 @@ class Section:
         self.log.note(self.line(name), self.prompt, message)
 
     def given(self, *names: str) -> str:
-        """The one of these names that has a value; "" where none has."""
+        """Return the first of these names with a value; "" if none has."""
         self._known.update(names)
         found = [name for name in names if self.fields.get(name) is not None]
         for other in found[1:]:
-            self.problem(other, f"means the same as {found[0]}, which is given too: join them.")
+            self.problem(other, f"means the same as {found[0]}, which is also given: merge them.")
         return found[0] if found else ""
 
     def value(self, *names: str) -> Any:
         return self.fields.get(self.given(*names))
 
     def text(self, *names: str) -> str:
-        """Text as it is written; "" where there is none."""
+        """Return text as written; "" if missing."""
         value = self.value(*names)
         if value is None:
             return ""
@@ -98,7 +98,7 @@ class Section:
         return 1 if found is None else found
 
     def items(self, *names: str) -> Items:
-        """A list; empty where it is missing."""
+        """Return a list; empty if missing."""
         value = self.value(*names)
         if isinstance(value, list):
             return value if isinstance(value, Items) else _without_lines(value)
@@ -109,14 +109,14 @@ class Section:
         return _without_lines([])
 
     def mapping(self, *names: str) -> Fields:
-        """An object; empty where it is missing."""
+        """Return an object; empty if missing."""
         value = self.value(*names)
         if value is not None and not isinstance(value, dict):
             self.problem(self.given(*names), f"expected an object, not {excerpt(value)}.")
         return as_fields(value if isinstance(value, dict) else {})
 
     def references(self, *names: str) -> list[Json]:
-        """Each as {"title", "url"}, as far as it is given."""
+        """Return each as {"title", "url"}, as far as given."""
         name, value = self.given(*names), self.value(*names)
         found = []
         for item in value if isinstance(value, list) else [] if value is None else [value]:
@@ -128,7 +128,7 @@ class Section:
         return found
 
     def rest(self) -> Json:
-        """Fields that nobody asked for, and that have a value."""
+        """Return fields that were not read and have a value."""
         return {
             name: plain(value)
             for name, value in self.fields.items()
@@ -142,7 +142,7 @@ def is_number(value: Any, least: float, most: float) -> bool:
 
 
 def _reference(item: Any) -> Json | None:
-    """Empty where nothing is said; None where it is something else."""
+    """Return a mapping; empty if missing, None if it is something else."""
     if isinstance(item, str):
         text = item.strip()
         return {"url" if URL.fullmatch(text) else "title": text} if text else {}
@@ -157,7 +157,7 @@ def _reference(item: Any) -> Json | None:
 
 
 def plain(value: Any) -> Any:
-    """A value without its lines."""
+    """Return a value without its lines."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
@@ -172,7 +172,7 @@ def as_fields(value: dict[str, Any]) -> Fields:
 
 
 def line_of(items: Items, number: int) -> int | None:
-    """Where an item of a list stands."""
+    """Return the line of an item of a list."""
     return items.lines[number] if number < len(items.lines) else items.line
 
 

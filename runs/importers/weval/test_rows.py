@@ -1,4 +1,4 @@
-"""A blueprint's prompts as tests with their criteria, and tests as prompts."""
+"""Conversion of a blueprint's prompts to tests with criteria, and back."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -17,20 +17,20 @@ from runs.importers.weval.records import SHOULD, SHOULD_NOT, Blueprint, Json, Po
 REASON = "Imported from a Weval blueprint"
 BY_REFERENCE, BY_GUIDELINES = "input-output-reference-guidelines", "input-output-guidelines"
 GUIDELINES = "The output makes the key points of the reference answer."
-"""Of a test that has an ideal answer and no points: Weval draws the points out of that answer."""
+"""Note on a test with an ideal answer and no points, which Weval derives from that answer."""
 
 COPIED = ("context", "flagged_answer", "reference_by")
 USUAL_AUTHOR = "unknown"
 IMPORTED = "weval:"
-"""How the source ids of imported rows begin."""
+"""Prefix of the source ids of imported rows."""
 
 LONGEST_SOURCE = 200
 GONE = "gone"
-"""In a test's extras: it was deprecated as its blueprint no longer holds it."""
+"""Key in a test's extras: deprecated because its blueprint no longer contains it."""
 
 
 def source_id(*parts: str) -> str:
-    """What an imported row is known by; shortened by a digest where it is too long to keep."""
+    """Return the source id of an imported row, shortened by a digest if too long."""
     name = IMPORTED + ":".join(parts)
     return name if len(name) <= LONGEST_SOURCE else f"{name[:150]}~{digest(name)[:40]}"
 
@@ -39,14 +39,14 @@ def source_id(*parts: str) -> str:
 
 
 def content_digest(prompt: Prompt, blueprint: Blueprint) -> str:
-    """Digest of all that a test takes from its blueprint."""
+    """Return a digest of everything that a test takes from its blueprint."""
     return digest([asdict(prompt), list(blueprint.tools)])
 
 
 def fields_of(
     prompt: Prompt, blueprint: Blueprint, templates: Mapping[str, JudgeTemplate]
 ) -> dict[str, Any]:
-    """The fields of a test that its blueprint decides."""
+    """Return the fields of a test that its blueprint sets."""
     own = prompt.own
     family = own.get("template", usual_template(prompt))
     return {
@@ -74,7 +74,7 @@ def usual_guidelines(prompt: Prompt) -> str:
 
 
 def usual_template(prompt: Prompt) -> str:
-    """The family of the template by which a test is judged as a whole; a rubric needs none."""
+    """Return the template family of a test without a rubric; "" with one."""
     if prompt.points:
         return NOTHING
     if prompt.reference.strip():
@@ -83,7 +83,7 @@ def usual_template(prompt: Prompt) -> str:
 
 
 def as_function(tool: Json) -> Json:
-    """A tool as models are offered it."""
+    """Return a tool in the form sent to models."""
     parameters = tool.get("schema") or tool.get("parameters") or {"type": "object"}
     return {
         "type": "function",
@@ -117,7 +117,7 @@ def add(
     state: str,
     by: User | None,
 ) -> list[Test]:
-    """New tests, all at once. Each prompt comes with the fields of its test."""
+    """Create tests in bulk. Each prompt comes with the fields of its test."""
     pairs = [
         (
             prompt,
@@ -142,7 +142,7 @@ def add(
 
 
 def _check(test: Test) -> None:
-    """Raise a ValidationError where a field is wrong. Constraints are left to the database."""
+    """Raise a ValidationError for wrong fields. Constraints are left to the database."""
     others = ("issue", "author", "template")
     test.full_clean(exclude=others, validate_unique=False, validate_constraints=False)
 
@@ -157,7 +157,7 @@ def _add_criteria(pairs: Iterable[tuple[Prompt, Test]], by: User | None) -> None
 
 
 def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | None) -> None:
-    """Make a test what its blueprint now says. Criteria that stay keep their keys."""
+    """Update a test from its blueprint. Unchanged criteria keep their keys."""
     for name, value in fields.items():
         setattr(test, name, value)
     _check(test)
@@ -178,7 +178,7 @@ def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | Non
 
 
 def _taken(left: list[Criterion], wanted: dict[str, Any]) -> Criterion | None:
-    """The criterion that says the same, taken out of those that are left."""
+    """Remove and return the equal criterion among those left."""
     says = ("polarity", "text", "check_name", "arguments")
     same = [row for row in left if all(getattr(row, name) == wanted[name] for name in says)]
     found = min(same, key=lambda row: row.weight != wanted["weight"], default=None)
@@ -188,7 +188,7 @@ def _taken(left: list[Criterion], wanted: dict[str, Any]) -> Criterion | None:
 
 
 def deactivate(test: Test, *, by: User | None) -> None:
-    """Deprecate a test that its blueprint no longer holds."""
+    """Deprecate a test that its blueprint no longer contains."""
     test.extras = {**test.extras, GONE: test.state}
     test.state = TestState.DEPRECATED
     sign(test, by, "No longer in its Weval blueprint")
@@ -199,7 +199,7 @@ def deactivate(test: Test, *, by: User | None) -> None:
 
 
 def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
-    """A test as a prompt. What only EvalHub knows stands in `own`."""
+    """Return a test as a prompt; `own` holds fields that only EvalHub knows."""
     prompt = Prompt(
         id=name,
         messages=test.messages,
@@ -224,7 +224,7 @@ def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
 
 
 def _points(criteria: Iterable[Criterion]) -> list[Point]:
-    """Block by block, the criteria of a path together where its first one stands."""
+    """Return criteria by block, those of an alternative together at its first one."""
     rows = sorted(criteria, key=lambda row: (row.order, row.pk or 0))
     points: list[Point] = []
     for polarity in (SHOULD, SHOULD_NOT):

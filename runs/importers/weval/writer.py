@@ -1,4 +1,4 @@
-"""A blueprint → YAML that reads back as the same blueprint. Pure."""
+"""YAML of a blueprint, which reads back as the same blueprint. Pure."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -22,7 +22,7 @@ WIDTH = 100
 
 
 def write_blueprint(blueprint: Blueprint) -> str:
-    """Its header, and its prompts in a second document."""
+    """Return the header, and the prompts in a second document."""
     parts = [_header(blueprint), [_prompt(prompt) for prompt in blueprint.prompts]]
     return yaml.dump_all(
         parts,
@@ -35,7 +35,7 @@ def write_blueprint(blueprint: Blueprint) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what YAML 1.1 or 1.2 would not read as text; writes nothing as an alias."""
+    """Dumper that quotes text which YAML 1.1 or 1.2 would misread, and writes no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -46,7 +46,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 
 def _style(text: str) -> str | None:
-    """A block where it keeps the text as it is: no space at the ends of lines or at the start."""
+    """Use a block if it preserves the text: no space at line ends or at the start."""
     lines = text.split("\n")
     if not all(line.isprintable() for line in lines):
         return '"'  # some of what does not show ends a line in YAML, if it is not escaped
@@ -97,7 +97,7 @@ def _with_judges(config: Json, blueprint: Blueprint) -> Json:
 
 
 def _filled(**fields: Any) -> Json:
-    """The fields that say something."""
+    """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value not in ("", [], {}, None)}
 
 
@@ -135,7 +135,7 @@ def _message(message: Json) -> Json:
 
 
 def _block(points: Iterable[Point], polarity: str) -> list[Any]:
-    """The points of one polarity; each path is a list."""
+    """Return the points of one polarity; each alternative is a list."""
     block: list[Any] = []
     of_block = (point for point in points if point.polarity == polarity)
     for path, group in groupby(of_block, key=lambda point: point.alternative):
@@ -162,7 +162,7 @@ def _point(point: Point) -> Any:
 
 
 def not_known_to_weval(blueprint: Blueprint) -> Iterator[str]:
-    """What Weval would not read, though it reads back here; each kind once."""
+    """Return kinds of content that only EvalHub reads back, each once."""
     for prompt in blueprint.prompts:
         for name in prompt.own:
             yield f"{name} of tests"

@@ -1,4 +1,4 @@
-"""YAML and JSON that others wrote → plain values that know their lines. Pure.
+"""Foreign YAML and JSON → plain values with their lines. Pure.
 
 Only plain values are made, never objects. Scalars are read as YAML 1.2 has it, in which blueprints
 are written: `yes`, `12:30` and `2025-01-01` are text. Size, depth and what aliases expand to are
@@ -22,7 +22,7 @@ from evalhub.storable import REASON, unstorable
 from runs.importers.json_reader import excerpt
 
 MOST_CHARACTERS = 2_000_000
-"""Of a file."""
+"""Limit of a file."""
 
 MOST_EXPANDED = 8_000_000
 """Characters of a file, with its aliases written out; each value counts as `VALUE_TAG` more."""
@@ -44,34 +44,34 @@ SCALARS = (
         None,
     ),
 )
-"""Names of YAML's tags, what is read so, and how that can begin."""
+"""YAML tags, the pattern of their scalars, and their first characters."""
 
 NUMBER_STARTS = list("-+.0123456789")
 
 
 class Fields(dict[str, Any]):
-    """A mapping. `line` is where it begins, `lines` where its keys stand; None: not known."""
+    """A mapping with the `line` of its start and the `lines` of its keys; None if unknown."""
 
     line: int | None = None
     lines: dict[str, int]
 
 
 class Items(list[Any]):
-    """A list. `line` is where it begins, `lines` where its items stand; empty: not known."""
+    """A list with the `line` of its start and the `lines` of its items; empty if unknown."""
 
     line: int | None = None
     lines: list[int]
 
 
 class Fault(NamedTuple):
-    """What is wrong with a file, and at which line; None: not known."""
+    """A problem of a file and its line; None if unknown."""
 
     line: int | None
     message: str
 
 
 class YamlError(ValueError):
-    """A file of which nothing can be read."""
+    """A file that cannot be read at all."""
 
     def __init__(self, line: int | None, message: str) -> None:
         super().__init__(message)
@@ -79,13 +79,13 @@ class YamlError(ValueError):
 
 
 class Loader(SafeLoader):
-    """Reads scalars as YAML 1.2 has it."""
+    """Loader that reads scalars as YAML 1.2 does."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}
 
 
 def add_scalars(kind: Any) -> None:
-    """Let a loader or dumper know scalars as YAML 1.2 has it."""
+    """Register YAML 1.2 scalars with a loader or dumper."""
     for name, pattern, starts in SCALARS:
         kind.add_implicit_resolver(TAG + name, pattern, starts or NUMBER_STARTS)
 
@@ -94,13 +94,13 @@ add_scalars(Loader)
 
 
 def documents(text: str, *, is_json: bool = False) -> tuple[list[Any], list[Fault]]:
-    """The documents of a file that hold anything, and what is wrong within them.
+    """Return the nonempty documents of a file, and their problems.
 
     Raises:
         Unreadable: Nothing can be read.
     """
     if len(text) > MOST_CHARACTERS:
-        raise YamlError(None, f"has {len(text)} characters, and {MOST_CHARACTERS} is the most.")
+        raise YamlError(None, f"has {len(text)} characters; the limit is {MOST_CHARACTERS}.")
     faults: list[Fault] = []
     found = [_json(text)] if is_json else list(_yaml(text, faults))
     faults += [Fault(None, f"{where or 'it'} {REASON}") for where in unstorable(found)]
@@ -129,7 +129,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Fields:
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {excerpt(twice)} stands twice in one object")
+        raise ValueError(f"the key {excerpt(twice)} occurs twice in one object")
     return fields
 
 
@@ -138,7 +138,7 @@ def _finite(text: str) -> float:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 # YAML --------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 
 
 def _check_depth(text: str) -> None:
-    """Composing is recursive, so depth is looked at before."""
+    """Check the depth first, for composing is recursive."""
     depth = 0
     for event in yaml.parse(text, Loader=Loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -183,7 +183,7 @@ def _too_deep() -> str:
 
 
 class _Reader:
-    """Nodes → plain values; an alias is written out each time, as long as there is room."""
+    """Conversion of nodes to plain values; aliases are expanded within the size limit."""
 
     def __init__(self, faults: list[Fault]) -> None:
         self.faults = faults
@@ -229,7 +229,7 @@ class _Reader:
                 self._merge(value, merged, key_node)
                 continue
             if key in fields:
-                self._fault(key_node, f"the key {excerpt(key)} stands twice in one object.")
+                self._fault(key_node, f"the key {excerpt(key)} occurs twice in one object.")
             fields[key], fields.lines[key] = value, key_node.start_mark.line + 1
         for key in [key for key in merged if key not in fields]:
             fields[key], fields.lines[key] = merged[key], line
@@ -252,14 +252,14 @@ class _Reader:
     def _check_tag(self, node: Any, expected: str, line: int) -> None:
         if node.tag != TAG + expected:
             name = node.tag.replace(TAG, "!!")
-            self.faults.append(Fault(line, f"the tag {name} is not read here."))
+            self.faults.append(Fault(line, f"the tag {name} is not supported."))
 
     def _fault(self, node: Any, message: str) -> None:
         self.faults.append(Fault(node.start_mark.line + 1, message))
 
 
 def _plain(kind: str, text: str) -> Any:
-    """The value of a scalar.
+    """Return the value of a scalar.
 
     Raises:
         ValueError: The tag is none of YAML's plain ones, or the text is none of its values.

@@ -1,4 +1,4 @@
-"""`manage.py demo`: everything at once, with a real model and something to look at."""
+"""`manage.py demo`: the whole system with sample data and a real model."""
 
 import os
 import sys
@@ -22,12 +22,12 @@ BIND = "127.0.0.1"
 
 
 class Command(BaseCommand):
-    help = "Load the sample ledger, run it against a real model, and serve the site."
+    help = "Load sample data, run it against a real model, and serve the site."
     # The first start has no secret key yet; `handle` checks once there is one.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="Of the web server.")
+        parser.add_argument("--port", type=int, default=8000, help="Port of the web server.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.start_again_with(self.environment())
@@ -37,13 +37,15 @@ class Command(BaseCommand):
         try:
             runs = demo.prepare(user)
         except (ValidationError, LaunchRefused) as error:
-            raise CommandError(f"The demo cannot run so: {error}") from error
+            raise CommandError(f"The demo cannot start: {error}") from error
         self.serve(options["port"], runs, password)
 
     def environment(self) -> dict[str, str]:
-        """The settings that the demo makes for itself; its children inherit them."""
+        """Set the demo's own settings; child processes inherit them."""
         if demo.is_embedded() and settings.EVALHUB_DEMO_BASE_URL:
-            raise CommandError("EVALHUB_DEMO_BASE_URL needs EVALHUB_DEMO_MODEL: which model there?")
+            raise CommandError(
+                "EVALHUB_DEMO_BASE_URL needs EVALHUB_DEMO_MODEL: set the model's name."
+            )
         made = {} if "EVALHUB_LOG_LEVEL" in os.environ else dict(programs.QUIETLY)
         if settings.SECRET_KEY == settings.INSECURE_SECRET_KEY:
             made["EVALHUB_SECRET_KEY_FILE"] = str(demo.secret_key_file().absolute())
@@ -65,7 +67,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def start_again_with(self, environment: dict[str, str]) -> None:
-        """Settings are read once, at the start: if some are to be added, start again with them."""
+        """Restart with added settings, for they are read only at the start."""
         if any(os.environ.get(name) != value for name, value in environment.items()):
             os.environ.update(environment)
             self.stdout.flush()
@@ -102,8 +104,8 @@ def greeting(address: str, runs: list[Run], password: str) -> str:
         "",
         f"  EvalHub is at   {address}/",
         f"  Log in as       {demo.LOGIN}",
-        f"  Password        {password or '(the one that you have set)'}",
-        f"  Look at         {address}{runs[0].get_absolute_url()}",
+        f"  Password        {password or '(your own)'}",
+        f"  Open            {address}{runs[0].get_absolute_url()}",
         "",
         f"  Two runs of {runs[0].model_name} {state}.",
         "  Ctrl-C ends everything; the next start goes on with the same data.",

@@ -1,4 +1,4 @@
-"""Launch runs from the command line, watch them, and say how they went."""
+"""`manage.py evaluate`: launch runs, show progress, print the result."""
 
 import time
 from argparse import ArgumentParser, BooleanOptionalAction
@@ -26,22 +26,22 @@ from runs.models import Result, ResultScore, Run
 
 POLL_S = 0.5
 HINT_AFTER_S = 10.0
-"""So long nothing may happen before a person is told that no worker is there."""
+"""Delay before the hint that no worker is running."""
 
 
 class Command(BaseCommand):
     help = (
-        "Runs one or several models against tests and waits until they are judged. "
+        "Run models against tests and wait until they are judged. "
         "Exit code: 0 done; 1 refused, failed, cancelled or paused; 130 interrupted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_launch_options(parser)
         parser.add_argument(
-            "--wait", action=BooleanOptionalAction, default=True, help="Wait until they end."
+            "--wait", action=BooleanOptionalAction, default=True, help="Wait until the runs end."
         )
         parser.add_argument(
-            "--work", action="store_true", help="Do the work in this process: no worker is needed."
+            "--work", action="store_true", help="Do the work in this process, without a worker."
         )
 
     def handle(self, **options: Any) -> None:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         try:
             watch(runs, console, works_itself=options["work"])
         except KeyboardInterrupt:
-            console.print("Not waiting any longer; what was launched goes on.")
+            console.print("Stopped waiting. The runs continue.")
             raise SystemExit(130) from None
         figures = figures_of(fresh(runs))
         console.print(report(fresh(runs), figures))
@@ -87,7 +87,7 @@ def fresh(runs: Iterable[Run]) -> list[Run]:
 
 
 def watch(runs: Sequence[Run], console: Console, *, works_itself: bool) -> None:
-    """Show progress until nothing of the runs is live any more."""
+    """Show progress until no run is live."""
     over = Event()
     if not works_itself:
         show_progress(runs, console, over)
@@ -111,7 +111,7 @@ def _show_apart(runs: Sequence[Run], console: Console, over: Event) -> None:
 
 
 def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
-    """Two bars for each run, answers and verdicts, until nothing is live or `over` is set."""
+    """Show two bars per run, answers and judgments, until no run is live or `over` is set."""
     started = time.monotonic()
     hinted = False
     with Progress(
@@ -132,13 +132,13 @@ def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
             if over.is_set() or not any(f.is_live for f in figures_of(fresh(runs)).values()):
                 return
             if not hinted and time.monotonic() - started > HINT_AFTER_S and not workers_alive():
-                console.print("No worker is at work. Start one (manage.py worker), or use --work.")
+                console.print("No worker is running. Start one (manage.py worker), or use --work.")
                 hinted = True
             time.sleep(POLL_S)
 
 
 def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
-    """Ended and all answers, and verdicts of current judgings that have judges, by run."""
+    """Return finished and all answers, and result scores of active judge runs, by run."""
     counts: dict[tuple[int, str], tuple[int, int]] = {}
     for run in runs:
         results = Result.objects.filter(run=run)
@@ -155,8 +155,8 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
 
 
 def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
-    """How the runs went: rates with their n and interval; not measured is a dash."""
-    table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unjudged", "Errors", "Cost", "Time")
+    """Return a table of the runs: pass rates with n and interval, a dash if not measured."""
+    table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unscored", "Errors", "Cost", "Time")
     for run in runs:
         one = figures[run.pk]
         model = f"{run.model_name} (scripted)" if run.is_scripted else run.model_name

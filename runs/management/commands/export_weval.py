@@ -19,14 +19,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("suites", metavar="SUITE", nargs="+", help="A suite's name or number.")
         parser.add_argument(
-            "--to", metavar="FOLDER", type=Path, help="Write files there; else to the output."
+            "--to",
+            metavar="FOLDER",
+            type=Path,
+            help="Write files to this folder instead of the output.",
         )
 
     def handle(self, *args: Any, suites: list[str], to: Path | None, **options: Any) -> None:
         exported = [export(_suite(name)) for name in suites]
         for one in exported:
             if not one.blueprint.prompts:
-                raise CommandError(f"“{one.blueprint.title}” has no tests that stand.")
+                raise CommandError(f"“{one.blueprint.title}” has no active tests.")
         for one in exported:
             self._write(one, to)
             for note in one.notes:
@@ -45,7 +48,7 @@ class Command(BaseCommand):
 
 
 def _suite(name: str) -> Suite:
-    """The suite of this name, or of this number where none is named so."""
+    """Return the suite of this name, or else of this number."""
     found = Suite.objects.filter(Q(name=name) | Q(pk=row_number(name)))
     suites = sorted(found, key=lambda suite: suite.name != name)
     if not suites:

@@ -1,4 +1,4 @@
-"""`manage.py import_grafite DIR`: a GRAFITE ledger, all of it or nothing."""
+"""`manage.py import_grafite DIR`: GRAFITE data, all of it or nothing."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,12 +12,12 @@ from runs.importers.grafite.importer import ImportRefused, Tally, import_grafite
 
 
 class Command(BaseCommand):
-    help = "Import issues, tests, labels and runs from the JSON files of a GRAFITE ledger."
+    help = "Import issues, tests, labels and runs from the JSON files of GRAFITE."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)
         parser.add_argument(
-            "--dry-run", action="store_true", help="Say what would be imported; save nothing."
+            "--dry-run", action="store_true", help="Preview the import; save nothing."
         )
 
     def handle(self, *args: Any, folder: Path, dry_run: bool, **options: Any) -> None:
@@ -28,8 +28,7 @@ class Command(BaseCommand):
         except ImportRefused as refused:
             count = len(refused.problems)
             raise CommandError(
-                f"Nothing was imported, because of {count} problem{'' if count == 1 else 's'}:\n"
-                f"{refused}"
+                f"Nothing was imported: {count} problem{'' if count == 1 else 's'}:\n{refused}"
             ) from refused
         tallies = import_grafite_data(grafite_data, dry_run=dry_run)
         self.stdout.write(as_table(tallies))
@@ -50,7 +49,7 @@ def as_table(tallies: list[Tally]) -> str:
 
 def conclusion(tallies: list[Tally], dry_run: bool) -> str:
     if not any(tally.new for tally in tallies):
-        return "Nothing was changed: all of it was here already."
+        return "Nothing was changed: all of it was unchanged."
     if dry_run:
         return "Nothing was saved: this was a dry run."
     return "Imported. What rows lack is asked for when their state changes next."

@@ -1,4 +1,4 @@
-"""`manage.py import_weval PATH…`: blueprints, each of them whole or not at all."""
+"""`manage.py import_weval PATH…`: blueprints, each entirely or not at all."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -17,10 +17,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", metavar="PATH", nargs="+", type=Path)
         parser.add_argument(
-            "--approve", action="store_true", help="Approve issues and tests; else they wait."
+            "--approve",
+            action="store_true",
+            help="Approve issues and tests instead of leaving them in review.",
         )
         parser.add_argument(
-            "--check", action="store_true", help="Say what would be imported; save nothing."
+            "--check", action="store_true", help="Preview the import; save nothing."
         )
 
     def handle(
@@ -59,7 +61,7 @@ def _in_short(outcome: Outcome) -> str:
 
 
 def in_words(loaded: Loaded) -> str:
-    """What became of a blueprint's tests."""
+    """Describe the changes to a blueprint's tests."""
     counts = loaded.counts
     said = [
         (counts.new, "new"),
@@ -68,7 +70,7 @@ def in_words(loaded: Loaded) -> str:
         (counts.gone, "gone"),
     ]
     tests = ", ".join(f"{number} {word}" for number, word in said if number)
-    return f"“{loaded.suite}”: tests {tests}" if loaded.is_changed else "nothing to change"
+    return f"“{loaded.suite}”: tests {tests}" if loaded.is_changed else "unchanged"
 
 
 def _in_all(outcomes: list[Outcome], check: bool) -> str:
@@ -76,8 +78,8 @@ def _in_all(outcomes: list[Outcome], check: bool) -> str:
     changed = [one for one in loaded if one.is_changed]
     tests = sum(one.counts.new + one.counts.changed + one.counts.gone for one in changed)
     if not changed:
-        return f"Nothing was changed: {_number(len(loaded), 'blueprint')} here already."
-    verb = "Would be imported" if check else "Imported"
+        return f"Nothing changed: {_number(len(loaded), 'blueprint')} up to date."
+    verb = "Would import" if check else "Imported"
     return (
         f"{verb}: {len(changed)} of {_number(len(outcomes), 'blueprint')}, "
         f"{_number(tests, 'test')} new or changed." + (" Nothing was saved." if check else "")

@@ -78,7 +78,7 @@ def test_each_temperature_makes_a_judge(client, maintainer):
     assert {judge.samples for judge in jury.judges.all()} == {3}
 
 
-def test_a_wording_is_taken_for_what_it_asks_about(client, maintainer):
+def test_a_template_is_used_for_its_approach(client, maintainer):
     whole, rubric = make_template(), make_template(text=RUBRIC_TEXT)
 
     jury = made(
@@ -92,7 +92,7 @@ def test_a_wording_is_taken_for_what_it_asks_about(client, maintainer):
     assert [judge.template for judge in jury.judges.order_by("pk")] == [whole, rubric]
 
 
-def test_a_wording_for_whole_tests_is_not_offered_for_criteria(client, maintainer):
+def test_a_template_for_whole_tests_is_not_offered_for_criteria(client, maintainer):
     whole = make_template(text=BUILTIN[0].text)
 
     page = client.post(ADD, sent(make_model(), criterion_prompt=whole.pk))
@@ -110,8 +110,8 @@ def test_a_wording_for_whole_tests_is_not_offered_for_criteria(client, maintaine
             {"params": '{"temperature": 1}', "temperatures": "0"},
             "Set the temperature in its own",
         ),
-        ({"temperatures": "hot"}, "&#x27;hot&#x27; is no temperature from 0 to 5"),
-        ({"temperatures": "0,7"}, "&#x27;7&#x27; is no temperature from 0 to 5"),
+        ({"temperatures": "hot"}, "&#x27;hot&#x27; is not a temperature from 0 to 5"),
+        ({"temperatures": "0,7"}, "&#x27;7&#x27; is not a temperature from 0 to 5"),
         ({"samples": "26"}, "less than or equal to 25"),
         ({"approaches": []}, "Choose at least one approach."),
         ({"models": []}, "Choose at least one model to judge."),
@@ -150,7 +150,7 @@ def test_a_backup_of_a_model_that_judges_in_another_way_is_warned_of(client, mai
 
     response = client.post(ADD, sent(model, backup_model=model.pk, temperatures="1"), follow=True)
 
-    assert "busy judges and is the backup: where it is down" in said(response)
+    assert "busy is both judge and backup: if it fails" in said(response)
     assert Jury.objects.get().backup.language_model == model
 
 
@@ -236,7 +236,7 @@ def test_it_says_what_is_asked_about_a_rubric_and_a_test_without_one(client, mai
     assert (found.whole, found.rubric) == (2, 28)
     assert "Rubric of 7" in page
     assert "2 samples take 2 calls" in page
-    assert "Such samples hardly differ" in page
+    assert "They hardly differ" in page
 
 
 def test_a_jury_without_a_look_at_criteria_is_asked_about_them_all_the_same(client, maintainer):

@@ -268,7 +268,7 @@ def test_all_problems_are_shown_at_once_and_nothing_is_lost(client, maintainer):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"temperatures": "warm"}, "Temperatures: &#x27;warm&#x27; is no temperature"),
+        ({"temperatures": "warm"}, "Temperatures: &#x27;warm&#x27; is not a temperature"),
         ({"similarity_weight": "2"}, "Similarity weight (β): Enter a number from 0 to 1"),
         ({"similarity_model": "999"}, "Similarity model: 999 is unknown or inactive"),
         ({"jury": "999"}, "Jury: 999 is unknown or inactive"),

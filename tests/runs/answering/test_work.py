@@ -1,4 +1,4 @@
-"""What a candidate is asked, and what is kept of its answer."""
+"""Requests to a candidate, and the answers that are saved."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_conversation_that_leaves_nothing_to_answer_is_an_error_in_words(model_a
     work()
     result = run.results.get()
     assert (result.outcome, result.error_kind) == ("error", "nothing_asked")
-    assert "nothing to answer" in result.error_message
+    assert "no turn to answer" in result.error_message
 
 
 @pytest.mark.django_db(transaction=True)

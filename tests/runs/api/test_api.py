@@ -347,7 +347,7 @@ def test_a_judge_that_cannot_be_is_refused(fields, field):
     assert field in response.json()["judges"]["0"]
 
 
-def test_a_wording_for_whole_tests_is_not_taken_for_criteria():
+def test_a_template_for_whole_tests_is_refused_for_criteria():
     judge = judge_of(make_model(), approach="standard", template=make_template().pk)
 
     response = client_of("maintainer").post("/api/v1/juries/", {"name": "x", "judges": [judge]})

@@ -1,4 +1,4 @@
-"""What the API tells of verdicts: judges, criteria, agreement and fingerprints."""
+"""Verdicts in the API: judges, criteria, agreement and fingerprints."""
 
 import pytest
 
@@ -122,7 +122,7 @@ def test_a_test_without_a_rubric_is_told_as_a_whole():
 # Judgments ---------------------------------------------------------------------------------------
 
 
-def test_every_judgment_is_told_with_judge_approach_wording_and_reason():
+def test_every_judgment_is_told_with_judge_approach_template_and_reason():
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
     run = rubric_run([POLITE], {"Is polite.": [1, None, 0.5]}, jury=jury_of(2, backup=backup))
 

@@ -1,4 +1,4 @@
-"""A small ledger in GRAFITE's format, in our own words, imported; and what is refused."""
+"""Import of small data in GRAFITE's format, and its refusals."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def load(folder: Path = LEDGER) -> list[Tally]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the ledger that a test may spoil."""
+    """A copy of the data that a test may spoil."""
     return Path(shutil.copytree(LEDGER, tmp_path / "ledger"))
 
 
@@ -371,7 +371,7 @@ def test_all_problems_of_all_files_are_told_at_once(folder):
         ("issue.json", 0, {"title": " "}, "issue.json[0].title: is missing."),
         ("issue.json", 0, {"title": "x" * 201}, "issue.json[0].title: has 201 characters"),
         ("issue.json", 0, {"_id": None}, "issue.json[0]._id: is missing."),
-        ("issue.json", 1, {"_id": "i1"}, 'issue.json[1]: "i1" is the id of issue.json[0] already'),
+        ("issue.json", 1, {"_id": "i1"}, 'issue.json[1]: "i1" is already the id of issue.json[0]'),
         ("issue.json", 0, {"active": "yes"}, "issue.json[0].active: expected true or false"),
         ("issue.json", 0, {"test_ids": ["t1", "t8"]}, "issue.json[0].test_ids: test.json has no"),
         ("issue.json", 0, {"feedback_ids": ["f8"]}, "issue.json[0].feedback_ids: feedback.json"),
@@ -390,7 +390,7 @@ def test_all_problems_of_all_files_are_told_at_once(folder):
         ("run.json", 0, {"run_id": "../secret"}, 'run.json[0].run_id: "../secret" cannot be'),
         ("run.json", 0, {"run_id": "<unknown"}, 'run.json[0].run_id: "<unknown" cannot be'),
         ("run.json", 0, {"run_id": "run_1"}, "run.json[0].run_id: there is no file run_1.json"),
-        ("run.json", 0, {"run_id": "run_1"}, f"{RUN}.json: no row of run.json names this run."),
+        ("run.json", 0, {"run_id": "run_1"}, f"{RUN}.json: run.json has no row of this run."),
         ("run.json", 0, {"created_at": "soon"}, "run.json[0].created_at: expected a date such as"),
         ("run.json", 0, {"elapsed_time": "long"}, "run.json[0].elapsed_time: expected a time"),
         (f"{RUN}.json", 1, {"test_id": "t1"}, f"{RUN}.json[1].test_id: {RUN}.json[0] is a result"),
@@ -420,7 +420,7 @@ def test_a_problem_names_file_position_and_value(folder, file, position, fields,
         ('[{"_id": ', "issue.json: is not JSON: Expecting value: line 1 column 10"),
         ("{}", "issue.json: expected a list of objects, not {}."),
         ("[1]", "issue.json[0]: expected an object, not 1."),
-        ('[{"n": NaN}]', "issue.json: is not JSON: NaN is no JSON number."),
+        ('[{"n": NaN}]', "issue.json: is not JSON: NaN is not a JSON number."),
         ("[" * 100_000, "issue.json: is nested too deeply."),
     ],
 )

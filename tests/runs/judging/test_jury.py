@@ -1,4 +1,4 @@
-"""Who sits, and what makes two juries one: the fingerprint of a judging."""
+"""Frozen juries and their fingerprints."""
 
 import pytest
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def prompt_templates():
-    """The built-in wordings of the approaches, of which a new version can be published."""
+    """The built-in templates of the approaches, of which a new version can be published."""
     load_builtin_templates()
     return lambda family: JudgeTemplate.objects.create(
         **{
@@ -36,7 +36,7 @@ def rubric_fingerprint(jury, rubric):
         (("template", "holistic"), "rubric-prompt-aware", False),
     ],
 )
-def test_a_new_wording_changes_the_fingerprints_of_those_asked_with_it(
+def test_a_new_template_changes_the_fingerprints_of_its_judges(
     prompt_templates, approaches, changed, is_asked
 ):
     jury = make_jury(make_model(), approaches=approaches)
@@ -45,7 +45,7 @@ def test_a_new_wording_changes_the_fingerprints_of_those_asked_with_it(
     assert (rubric_fingerprint(jury, [{"text": "Is right."}]) != before) is is_asked
 
 
-def test_no_wording_makes_a_fingerprint_where_checks_decide_all(prompt_templates):
+def test_no_template_is_in_a_fingerprint_if_checks_test_all(prompt_templates):
     jury = make_jury(make_model(), approaches=("prompt_aware",))
     rubric = [{"check_name": "contains", "arguments": {"text": "4"}}]
     before = rubric_fingerprint(jury, rubric)

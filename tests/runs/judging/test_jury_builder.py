@@ -21,12 +21,12 @@ def test_temperatures_are_read_as_people_write_them():
 
 @pytest.mark.parametrize("text", ["warm", "-1", "6", "1e3", "nan", "²"])
 def test_what_is_no_temperature_is_named(text):
-    with pytest.raises(ValueError, match="is no temperature from 0 to 5"):
+    with pytest.raises(ValueError, match="is not a temperature from 0 to 5"):
         temperatures_in(text)
 
 
 def test_too_many_temperatures_are_refused():
-    with pytest.raises(ValueError, match="21 are too many: 20 is the most"):
+    with pytest.raises(ValueError, match="21 temperatures are too many: the limit is 20"):
         temperatures_in(", ".join(f"{n / 10}" for n in range(21)))
 
 
@@ -72,11 +72,11 @@ def test_a_backup_is_asked_something_else_than_the_judges():
 
 
 @pytest.mark.django_db
-def test_a_wording_fits_what_the_judge_is_asked_about():
+def test_a_template_fits_the_approach_of_its_judge():
     whole, rubric = make_template(), make_template(text="{{ criterion }}: {{ output }}?")
 
     assert prompt_problem("template", whole) == prompt_problem("holistic", rubric) == ""
-    assert "asks about one criterion" in prompt_problem("template", rubric)
+    assert "is for criteria" in prompt_problem("template", rubric)
     assert "does not use {{ criterion }}" in prompt_problem("standard", whole)
 
 

@@ -1,4 +1,4 @@
-"""What judges are sent that have examples, wordings of their own, and another model for repairs."""
+"""Requests to judges with examples, prompt variants and a repair model."""
 
 import json
 
@@ -160,7 +160,7 @@ def test_only_its_model_is_asked_in_words_of_its_own(provider, taught, model_at)
 
 @pytest.fixture
 def repaired(taught, model_at):
-    """A judging in which the judge rambles, and another model is asked to mend what it says."""
+    """A judge run whose judge rambles, so that a repair model is called."""
     repair_model = model_at(name="repair_model", input_usd_per_mtok=1, output_usd_per_mtok=1)
 
     def make(reply, rambles="I would say it passes, as it says four.", **fields):
@@ -217,7 +217,7 @@ def test_the_repair_model_is_frozen_at_launch_and_keeps_to_limits(repaired):
 
 
 def test_a_classifiers_reply_is_repaired_too(repaired):
-    run, _ = repaired(verdict("1", "It said yes."), reply_form="label", rambles="Yes, surely.")
+    run, _ = repaired(verdict("1", "It said yes."), reply_form="label", rambles="Yes, certainly.")
     judgment = Judgment.objects.get(judge_run__run=run)
     assert (judgment.state, judgment.option) == ("repaired", "1")
 
@@ -277,7 +277,7 @@ def test_an_estimate_counts_repairs_where_they_are_asked(spec_of):
     assert (one.unpriced, other.unpriced) == ([], ["repair_model"])
 
 
-def test_a_cost_limit_needs_the_menders_price_too(spec_of):
+def test_a_cost_limit_needs_the_repair_models_price_too(spec_of):
     template = make_template(repair_model=make_model(name="repair_model"))
     spec = spec_of(template, cost_limit_usd=1)
     assert any("repair_model" in problem for problem in problems_of(spec, named(spec)))

@@ -1,4 +1,4 @@
-"""What a worker still asks about a result: nothing twice, and nothing left out."""
+"""Missing judgments of a result: none requested twice, none forgotten."""
 
 import pytest
 from django.utils import timezone
@@ -26,7 +26,7 @@ def jury(judges=2):
 
 
 def criterion_tasks(run, *, is_retry=False):
-    """What is missing of each criterion, for a worker that claims the assessment now."""
+    """Return the tasks of each criterion, for a worker that claims the result score now."""
     judge_run = run.judge_runs.get()
     asked = {"error_kind": RETRY, "error_message": timezone.now().isoformat()} if is_retry else {}
     judge_run.result_scores.update(state=ItemState.PENDING, **asked)
@@ -35,7 +35,7 @@ def criterion_tasks(run, *, is_retry=False):
 
 
 def asked(criterion_task):
-    """How many judges are asked, and whether the backup is, or will be where one fails."""
+    """Return the number of judges called, and whether the backup is or will be."""
     return (
         len(criterion_task.judge_requests),
         criterion_task.backup is not None,

@@ -1,4 +1,4 @@
-"""What judges reply, and what becomes of it."""
+"""Replies of judges, and the judgments made of them."""
 
 import re
 from decimal import Decimal
@@ -162,7 +162,7 @@ TRICKS = [
 
 
 def around_the_answer(request):
-    """What stands before and after the answer's block, without the nonce."""
+    """Return the text before and after the answer's block, without the nonce."""
     (message,) = request["messages"]
     text = message["content"]
     nonce = re.search(r"\[BEGIN OUTPUT (\w+)\]", text)[1]
@@ -202,7 +202,7 @@ def test_failed_judgment_that_was_saved_is_not_asked_again_by_another_worker(jud
 
 
 def judge_requests(judge_run, item):
-    """How many judgments of an assessment a worker would ask for."""
+    """Count the judgments of a result score that a worker would request."""
     (judging_task,) = judging_tasks(judge_run, [item.pk])
     return sum(
         len(criterion_task.judge_requests) for criterion_task in judging_task.criterion_tasks

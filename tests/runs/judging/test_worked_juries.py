@@ -44,7 +44,7 @@ def heard(provider, model_at, work):
 
 
 def name_at(model):
-    """What the provider is told that the model is called."""
+    """Return the model's name in the request."""
     return model.litellm_model.removeprefix("openai/")
 
 

@@ -1,4 +1,4 @@
-"""How small a change the comparison of a run could find, told before it is made."""
+"""Detectable change of a planned run."""
 
 import pytest
 

@@ -150,7 +150,7 @@ def said(spec):
 
 
 @pytest.mark.django_db
-def test_it_says_how_many_go_where_and_to_whom():
+def test_an_exposure_names_its_addresses_and_roles():
     tests = [make_test(sealed=n < 2) for n in range(5)]
     model = make_model(name="GPT", api_base=OUTSIDE)
     jury = make_jury(make_model(name="Judge", api_base=OUTSIDE), make_model(api_base=HERE))

@@ -92,7 +92,7 @@ def test_problems_of_answers_are_told_together_and_nothing_is_kept():
         f"line 3: test {sound.pk}, repeat 1 already has an answer.",
         f"line 4: the answer to test {draft.pk} is empty.",
         f"Test {draft.pk} has no answer for repeat 2 of 2.",
-        f"These tests cannot run, as they are not approved: {draft.pk}.",
+        f"These tests are not approved: {draft.pk}.",
     ]
     assert not Run.objects.exists()
     assert not Answer.objects.exists()

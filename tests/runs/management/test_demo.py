@@ -212,7 +212,7 @@ def look_at(log: Path) -> str:
 
 
 def is_over(data: Path) -> bool:
-    """Whether everything was judged, and the summary's analyst has replied."""
+    """Return whether everything was judged, and the summary's analyst has replied."""
     pending = "SELECT COUNT(*) FROM reports_exchange WHERE state = 'pending'"
     judged = counted(data, "SELECT COUNT(*) FROM runs_judgment")
     return judged == JUDGMENTS and not counted(data, pending)

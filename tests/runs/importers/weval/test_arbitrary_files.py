@@ -38,7 +38,7 @@ patient = settings(max_examples=150, deadline=None, suppress_health_check=[Healt
 
 
 def is_one_or_the_other(text: str, file: str = "sample.yml") -> bool:
-    """Whether the text is read as a blueprint or has problems, and not both."""
+    """Return whether the text is read as a blueprint or has problems, and not both."""
     reading = read(text, file)
     return (reading.blueprint is None) == bool(reading.problems)
 

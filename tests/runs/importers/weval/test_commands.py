@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(name: str, *args: object, **switches: object) -> tuple[str, str]:
-    """What the command prints, and what it complains of."""
+    """Return the output and the errors of the command."""
     out, err = StringIO(), StringIO()
     try:
         call_command(name, *map(str, args), stdout=out, stderr=err, **switches)
@@ -78,7 +78,7 @@ def test_two_files_that_are_sent_under_one_name_are_refused():
     found = uploaded([("a.yml", "- prompt: Hi\n"), ("a.yaml", "- prompt: Hi\n")])
 
     assert [str(problem) for problem in found.problems] == [
-        'a.yaml: "a" is the id of another file already.'
+        'a.yaml: "a" is already the id of another file.'
     ]
 
 
@@ -92,7 +92,7 @@ def test_a_folder_is_imported_with_progress_notes_and_a_count(folder):
     assert err == ""
     assert "1/2" in out
     assert "“Lending a bicycle”: tests 2 new" in out
-    assert "$factcheck cannot run here: it is never scored." in out
+    assert "$factcheck cannot run here and is not scored." in out
     assert out.endswith("Imported: 2 of 2 blueprints, 4 tests new or changed.\n")
 
 
@@ -101,7 +101,7 @@ def test_a_second_import_says_that_nothing_changed(folder):
     run("import_weval", folder)
     out, _ = run("import_weval", folder)
 
-    assert out.endswith("Nothing was changed: 2 blueprints here already.\n")
+    assert out.endswith("Nothing changed: 2 blueprints up to date.\n")
 
 
 @pytest.mark.django_db
@@ -170,7 +170,7 @@ def test_a_file_that_was_exported_changes_nothing_when_it_is_imported(folder, tm
     shutil.copytree(folder / "models", tmp_path / "out" / "models")
     out, _ = run("import_weval", tmp_path / "out")
 
-    assert out.endswith("Nothing was changed: 1 blueprint here already.\n")
+    assert out.endswith("Nothing changed: 1 blueprint up to date.\n")
 
 
 @pytest.mark.django_db
@@ -207,7 +207,7 @@ def test_a_suite_that_was_made_here_reads_back_equal():
     blueprint = read_blueprint(Source("made-here.yml", "made-here", text)).blueprint
     assert blueprint == export(suite).blueprint
     assert blueprint.models == ("openai:small-one",)
-    assert "these launch defaults are left out: repeats." in notes
+    assert "these launch defaults are excluded: repeats." in notes
     assert "Weval itself does not know, and leaves out" in notes
 
 
@@ -217,7 +217,7 @@ def test_deprecated_tests_and_several_issues_are_named(folder):
     suite.tests.set([make_test(), make_test(), make_test(state="deprecated")])
     _, notes = run("export_weval", "Mixed")
 
-    assert "1 deprecated tests are left out." in notes
+    assert "1 deprecated tests are excluded." in notes
     assert "its tests show 2 issues" in notes
 
 

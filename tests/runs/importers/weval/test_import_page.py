@@ -114,7 +114,7 @@ def test_a_file_with_problems_is_not_imported_even_when_confirmed(browser):
 
 @pytest.mark.parametrize(
     ("files", "problem"),
-    [({}, "Choose one or several files."), ({"bad": b"title: \xff"}, "bad.yml is not UTF-8 text")],
+    [({}, "Choose files."), ({"bad": b"title: \xff"}, "bad.yml is not UTF-8 text")],
 )
 def test_what_cannot_be_looked_at_is_named(browser, files, problem):
     assert problem in look(browser, **files)

@@ -1,4 +1,4 @@
-"""Blueprints in the ledger: an issue with its tests, a suite, and what a second import does."""
+"""Import of blueprints: an issue with its tests, a suite, and a second import."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -162,8 +162,7 @@ def test_models_that_the_ledger_lacks_are_kept_by_name_and_noted():
 
     assert loaded.suite.extras["names"] == COLLECTIONS["SMALL"]
     assert (
-        "these models are not in the ledger, so only named: "
-        "openai:small-one, openrouter:maker/small-two."
+        "these models do not exist here: openai:small-one, openrouter:maker/small-two."
     ) in loaded.notes
 
 
@@ -213,7 +212,7 @@ def test_no_jury_is_made_of_some_of_its_judges():
 
     assert not Jury.objects.exists()
     assert (
-        "its jury is not made, as these judges are no models here: openai:judge-two."
+        "no jury is created, for these judges are not models here: openai:judge-two."
     ) in loaded.notes
 
 

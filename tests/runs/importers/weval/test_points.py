@@ -53,13 +53,13 @@ def test_a_list_within_a_block_is_one_path_among_the_others():
 
 def test_an_empty_path_is_left_out_and_noted():
     assert rubric_notes("should:\n- greets\n- []\n") == [
-        "sample.yml:7: p: an empty path is left out."
+        "sample.yml:7: p: an empty alternative is ignored."
     ]
 
 
 def test_a_list_within_a_path_is_refused_with_its_line():
     assert rubric_problems("should:\n- - fine\n  - - too deep\n") == [
-        'sample.yml:7: p: a list within a path is not possible: ["too deep"].'
+        'sample.yml:7: p: an alternative cannot contain a list: ["too deep"].'
     ]
 
 
@@ -83,7 +83,7 @@ def test_a_quoted_function_is_named_as_such(place):
         ("$contains: 5", "$contains: expected a text, not 5."),
         ("$contains_any_of: x", '$contains_any_of: expected a list of texts, not "x".'),
         ("$word_count_between: [1]", "$word_count_between: expected two numbers"),
-        ("{$contains: x, $matches: y}", "one point has several functions: $contains, $matches"),
+        ("{$contains: x, $matches: y}", "a point has several functions: $contains, $matches"),
         ("{$contains: x, point: y}", "a point has either text or a function, not both."),
         ("{fn: contains, arg: x, text: y}", "a point has either text or a function, not both."),
         ("{point: x, weight: 0.05}", "weight: expected a number from 0.1 to 10, not 0.05."),
@@ -103,12 +103,12 @@ def test_a_wrong_point_is_refused_with_its_line_and_value(item, problem):
 @pytest.mark.parametrize("function", ["js: r.length > 3", "call: {url: u}", "factcheck: claim"])
 def test_a_function_that_cannot_run_here_is_kept_and_noted(function):
     (note,) = rubric_notes(f"should:\n- ${function}")
-    assert "cannot run here: it is never scored." in note
+    assert "cannot run here and is not scored." in note
 
 
 def test_an_unknown_field_of_a_point_is_noted():
     (note,) = rubric_notes("should:\n- {point: greets, colour: red}")
-    assert 'the field "colour" of a point is not known and left out.' in note
+    assert 'the field "colour" of a point is unknown and ignored.' in note
 
 
 # Definitions -------------------------------------------------------------------------------------
@@ -144,8 +144,8 @@ def test_the_old_name_of_definitions_is_read_too():
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("absent", 'nothing is defined as "absent", but long, polite, again, loop.'),
-        ("loop", 'the definition "loop" leads back to itself.'),
+        ("absent", '"absent" is not defined; use long, polite, again, loop.'),
+        ("loop", 'the definition "loop" refers to itself.'),
     ],
 )
 def test_a_name_that_leads_nowhere_is_refused(name, problem):

@@ -1,4 +1,4 @@
-"""The prompts of a blueprint: what is asked, and what stands beside it."""
+"""Prompts of a blueprint and their other fields."""
 
 import pytest
 
@@ -89,17 +89,17 @@ def test_prompts_that_ask_the_same_without_an_id_stay_apart():
 
 def test_an_id_that_is_given_twice_is_refused():
     assert problems_of("- {id: a, prompt: Hi}\n- {id: a, prompt: Ho}\n") == [
-        'sample.yml:2: a: the id "a" is taken already at line 1.'
+        'sample.yml:2: a: the id "a" is already taken at line 1.'
     ]
 
 
 @pytest.mark.parametrize(
     ("prompt", "problem"),
     [
-        ("ideal: Four.", "asks nothing: give it a prompt, or messages."),
-        ("prompt: ' '", "asks nothing."),
+        ("ideal: Four.", "is empty: add a prompt, or messages."),
+        ("prompt: ' '", "is empty."),
         ("prompt: 5", "prompt: expected text, not 5."),
-        ("{prompt: Hi, messages: [{user: Hi}]}", "messages: stand beside prompt"),
+        ("{prompt: Hi, messages: [{user: Hi}]}", "messages: are given beside prompt"),
         ("{prompt: Hi, weight: 11}", "weight: expected a number from 0.1 to 10, not 11."),
         ("{prompt: Hi, weight: true}", "weight: expected a number from 0.1 to 10, not true."),
         ("{prompt: Hi, weight: '2'}", 'weight: expected a number from 0.1 to 10, not "2".'),
@@ -108,10 +108,10 @@ def test_an_id_that_is_given_twice_is_refused():
         ("{prompt: Hi, should: [a], expect: [b]}", "expect: means the same as should"),
         ("messages: [{user: Hi}, {assistant: Ho}]", "nothing is left to answer"),
         ("messages: [{user: Hi, ai: Ho}]", "expected a message with one of user"),
-        ("messages: [{role: robot, content: Hi}]", '"robot" is no role'),
+        ("messages: [{role: robot, content: Hi}]", '"robot" is not a role'),
         ("messages: [{user: null}]", "a user message needs text, not null."),
         ("messages: [{user: [Hi]}]", 'a user message needs text, not ["Hi"].'),
-        ("messages: [{role: user, content: Hi, image: x}]", "a message has no image."),
+        ("messages: [{role: user, content: Hi, image: x}]", "unknown fields of a message: image."),
     ],
 )
 def test_a_wrong_prompt_is_refused_with_its_place_and_value(prompt, problem):
@@ -128,7 +128,7 @@ def test_all_problems_of_a_file_are_told_at_once():
 def test_what_cannot_be_applied_is_noted_once_with_its_count():
     text = "".join(f"- {{id: a{n}, prompt: Hi, temperature: 1, should: [x]}}\n" for n in range(4))
     assert notes_of(text) == [
-        "sample.yml:1: a0: its own temperature is not applied: a launch sets them. (and 3 more)"
+        "sample.yml:1: a0: its temperature is not applied: launches set it. (and 3 more)"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Through the ledger and back: what is exported is what was imported, whatever it holds."""
+"""Round trip: an export equals its import, whatever it contains."""
 
 import pytest
 from django.db import transaction

@@ -156,7 +156,7 @@ def test_several_system_prompts_and_a_prompt_s_own_are_refused():
     [
         ("temperatures: [3]", "temperatures: expected numbers from 0 to 2, not 3."),
         ("title: 5", "title: expected text, not 5."),
-        ("systems: [null, null]", "systems: null stands there twice."),
+        ("systems: [null, null]", "systems: null is given twice."),
         ("models: [3]", "models: expected a model such as openai:gpt-4o-mini, or an object"),
         ("title: A\nconfigTitle: B", "configTitle: means the same as title, which is given too"),
         ("render_as: pdf", 'render_as: expected one of markdown, html, plaintext, not "pdf".'),
@@ -173,9 +173,9 @@ def test_a_wrong_header_field_is_refused_with_its_value(header, problem):
     ("header", "note"),
     [
         ("id: other", 'the id "other" is ignored: the file\'s name is the id.'),
-        ("colour: red", 'the field "colour" of a header is not known: kept, not used.'),
-        ("temperature: 0\ntemperatures: [1]", "is left out: temperatures are listed."),
-        ("toolUse: {enabled: true}", "tools are offered to the models, and no tool is ever run."),
+        ("colour: red", 'the field "colour" of the header is unknown: kept, not used.'),
+        ("temperature: 0\ntemperatures: [1]", "is ignored: temperatures are given."),
+        ("toolUse: {enabled: true}", "models are offered the tools, but no tool is run."),
     ],
 )
 def test_what_a_header_says_in_vain_is_noted(header, note):

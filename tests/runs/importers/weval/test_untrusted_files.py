@@ -17,9 +17,9 @@ from tests.runs.importers.weval.blueprints_in_text import problems_of, prompts_o
             "Put text that holds a colon in quotes.",
         ),
         ("- prompt: 'open\n", "sample.yml:2: is not YAML: found unexpected end of stream."),
-        ("- prompt: Hi\n  prompt: Ho\n", 'sample.yml:2: the key "prompt" stands twice'),
+        ("- prompt: Hi\n  prompt: Ho\n", 'sample.yml:2: the key "prompt" occurs twice'),
         ("- prompt: !!python/name:os.system\n", 'sample.yml:1: "" cannot be read with the tag'),
-        ("- !thing {prompt: Hi}\n", "sample.yml:1: the tag !thing is not read here."),
+        ("- !thing {prompt: Hi}\n", "sample.yml:1: the tag !thing is not supported."),
         ('- prompt: "a\\0b"\n', "has a character that cannot be stored"),
         ("- {[a]: b}\n", "sample.yml:1: has a list or an object as a key."),
         ("- prompt: a\x07b\n", "sample.yml:1: is not YAML: "),
@@ -61,7 +61,7 @@ def test_a_file_that_is_nested_too_deeply_is_refused(text):
 
 
 def test_a_file_that_is_too_large_is_refused():
-    assert "is the most" in read("x" * (MOST_CHARACTERS + 1)).problems[0].message
+    assert "the limit is" in read("x" * (MOST_CHARACTERS + 1)).problems[0].message
 
 
 @pytest.mark.parametrize(
