@@ -11,7 +11,7 @@ def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
     found = {
         "scripted model": run.is_scripted,
         "scripted judge": any(judge.get("is_scripted") for judge in judges),
-        "answers supplied": run.has_imported_answers,
+        "imported answers": run.has_imported_answers,
         "judges its own answers": any(judges_itself(run, judge) for judge in judges),
     }
     return tuple(label for label, holds in found.items() if holds)

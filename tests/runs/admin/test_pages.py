@@ -93,7 +93,7 @@ def test_errors_and_unscored_are_counted_beside_the_rate(client, as_role):
 @pytest.mark.parametrize(
     ("fields", "label"),
     [
-        ({"has_imported_answers": True}, "answers supplied"),
+        ({"has_imported_answers": True}, "imported answers"),
         ({"is_scripted": True}, "scripted model"),
     ],
 )

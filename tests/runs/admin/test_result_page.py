@@ -141,7 +141,7 @@ def test_the_runs_system_prompt_is_shown_as_such(client, annotator):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"has_imported_answers": True}, "answers supplied"),
+        ({"has_imported_answers": True}, "imported answers"),
         ({"is_scripted": True}, "scripted model"),
         ({"self_evaluation_allowed": True}, "allowed to judge its own answers"),
     ],
