@@ -6,6 +6,7 @@ import pytest
 
 from evalhub.llm import gateway
 from evalhub.work import leases
+from evalhub.work.kinds import kinds
 from evalhub.work.loop import Loop
 from tests.evalhub.work.processes import eventually
 from tests.runs.conftest import model_at, provider, work
@@ -62,6 +63,7 @@ class Worker:
 @pytest.fixture
 def start(quick: None) -> Iterator[Callable[..., Worker]]:
     """Starts workers, and ends those that still work when the test is over."""
+    kinds()  # as a cluster does before it starts its processes
     workers: list[Worker] = []
 
     def one(seconds: float = 60) -> Worker:

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from evalhub.models import BatchState, Call, ItemState
-from evalhub.work import leases, saver
+from evalhub.work import database, leases, saver
 from evalhub.work.models import Worker as WorkerRow
 from runs import control
 from runs.models import Answer, Judgment, Result, Run
@@ -383,7 +383,7 @@ def test_short_loss_of_the_database_loses_and_repeats_nothing(
     slowly(provider, 0.1)
     jury = make_jury(model_at(max_concurrency=2))
     run = make_run(*some_tests(20), model=model_at(max_concurrency=2), jury=jury)
-    monkeypatch.setattr(saver, "AGAIN_S", 0.2)
+    monkeypatch.setattr(database, "AGAIN_S", 0.2)
     monkeypatch.setitem(connection.settings_dict["OPTIONS"], *SHORT_PATIENCE[connection.vendor])
     worker = start()
     eventually(lambda: provider.total > 6, "a worker at work")

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from evalhub.llm.completion import Completion
 from evalhub.models import Call, ItemState
-from evalhub.work import leases, saver
+from evalhub.work import database, leases, saver
 from evalhub.work.database import Database
 from evalhub.work.kinds import Save, kinds
 from evalhub.work.saver import Saver, store
@@ -160,7 +160,7 @@ def test_flush_waits_for_what_is_being_saved(leased):
 
 def test_saver_waits_for_a_database_that_cannot_be_reached(leased, monkeypatch):
     run, worker = leased
-    monkeypatch.setattr(saver, "AGAIN_S", 0.01)
+    monkeypatch.setattr(database, "AGAIN_S", 0.01)
     failures = iter([True] * 5)
 
     def unreachable(function):
@@ -171,8 +171,8 @@ def test_saver_waits_for_a_database_that_cannot_be_reached(leased, monkeypatch):
 
         return attempt
 
-    for name in ("store", "_begin_and_end"):
-        monkeypatch.setattr(saver, name, unreachable(getattr(saver, name)))
+    for module, name in ((saver, "store"), (database, "_begin_and_end")):
+        monkeypatch.setattr(module, name, unreachable(getattr(module, name)))
 
     assert saved_by(worker, turn(run, run.results.first())) == [True]
     assert next(failures, None) is None
@@ -181,7 +181,7 @@ def test_saver_waits_for_a_database_that_cannot_be_reached(leased, monkeypatch):
 def test_error_that_only_looks_like_a_lost_database_is_raised_in_the_end(leased, monkeypatch):
     """Such as a row that is too large for an index: waiting would not help it."""
     run, worker = leased
-    monkeypatch.setattr(saver, "AGAIN_S", 0.01)
+    monkeypatch.setattr(database, "AGAIN_S", 0.01)
 
     def refuse(saves):
         raise OperationalError("index row size 3000 exceeds maximum")
