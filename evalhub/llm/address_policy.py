@@ -1,4 +1,4 @@
-"""Which addresses language models may be called at.
+"""The addresses at which language models can be called.
 
 Only addresses of the public internet, unless the operator lists others in the setting
 EVALHUB_ALLOWED_ADDRESSES: `host`, `host:port` or a CIDR range. A base URL is checked when it is
@@ -44,7 +44,7 @@ class ForbiddenAddress(ValueError):
 
 @dataclass(frozen=True)
 class Allowance:
-    """One entry of the allowlist; `port` None is every port."""
+    """An entry of the allowlist; `port` None: every port."""
 
     host: str
     network: Network | None
@@ -59,7 +59,7 @@ class Allowance:
 
 
 def allowances(entries: Iterable[str]) -> list[Allowance]:
-    """The allowlist's entries, read.
+    """Parse the entries of the allowlist.
 
     Raises:
         ValueError: An entry is none of host, host:port and CIDR; the message quotes it.
@@ -93,7 +93,7 @@ def allowed_addresses() -> list[Allowance]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet and hides no other address.
+    """Return True if an address is on the public internet and embeds no other address.
 
     IPv6 addresses that embed an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo) are not
     public, whatever they embed.
@@ -128,10 +128,10 @@ def _entry(host: str, port: int) -> str:
 def permitted(
     host: str, port: int, addresses: Sequence[str], allow: Sequence[Allowance]
 ) -> list[str]:
-    """Those of a name's addresses that may be called.
+    """Return those of a name's addresses that can be called.
 
     Raises:
-        ForbiddenAddress: None of them may; about the first.
+        ForbiddenAddress: None of them can be called; the message is about the first.
     """
     kept, refused = [], None
     for address in addresses:
@@ -148,7 +148,7 @@ def permitted(
 def check_base_url(
     url: str, allow: Sequence[Allowance] | None = None, *, resolve: Resolve | None = None
 ) -> None:
-    """Refuse a base URL that may not be called. A name that does not resolve now is let pass.
+    """Refuse a base URL that may not be called. A name that does not resolve now passes.
 
     Args:
         url: As a person entered it.
@@ -171,7 +171,7 @@ def is_allowed_name(host: str, port: int, allow: Iterable[Allowance]) -> bool:
 
 
 def _split(url: str) -> SplitResult:
-    """The URL's parts, when it has the form that a base URL may have."""
+    """Return the parts of a URL with the form of a base URL."""
     if re.search(r"[\s\\\x00-\x1f\x7f]", url):
         raise ForbiddenAddress(f"The base URL {url!r} holds a space, backslash or control sign.")
     try:
@@ -192,13 +192,13 @@ def _split(url: str) -> SplitResult:
 
 
 def host_and_port(parts: SplitResult) -> tuple[str, int]:
-    """The host in lower case without a final dot, and the port."""
+    """Return the host in lower case without a final dot, and the port."""
     host = (parts.hostname or "").lower().rstrip(".")
     return host, parts.port or (443 if parts.scheme == "https" else 80)
 
 
 def _literal(host: str) -> list[str]:
-    """The address that a host is, [] for a name.
+    """Return the address of a host given as a number; [] for a name.
 
     Raises:
         ForbiddenAddress: It is an address in disguise (decimal, octal, hexadecimal, shortened)
@@ -221,7 +221,7 @@ def _literal(host: str) -> list[str]:
 
 
 def _resolve_briefly(host: str) -> list[str]:
-    """A name's addresses, [] when the name service does not give them soon."""
+    """Return a name's addresses; [] if the name service is slow or has none."""
     found: list[str] = []
     thread = threading.Thread(target=_resolve_into, args=(host, found), daemon=True)
     thread.start()

@@ -25,9 +25,9 @@ SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(HistoryAdmin):
-    """Endpoints that may be called. They are deactivated, never deleted.
+    """Endpoints that can be called. They are deactivated, never deleted.
 
-    Where they are, the name of the key's variable and the parameters are for those who set them up.
+    Only people who set them up see their address, the key's variable and the parameters.
     """
 
     list_display = ("name", "litellm_model", "status", "key_status", "prices")
@@ -101,7 +101,7 @@ class LanguageModelAdmin(HistoryAdmin):
 
     @display(description="key")
     def key_status(self, model: LanguageModel) -> str:
-        """The variable, and whether this web process has it; workers may differ."""
+        """Show the key's variable, and if this web process has it; workers may differ."""
         if not model.api_key_env:
             return "none named"
         is_set = bool(os.environ.get(model.api_key_env, "").strip())
@@ -109,11 +109,11 @@ class LanguageModelAdmin(HistoryAdmin):
 
     @display(description="Counts as")
     def counts_as(self, model: LanguageModel) -> str:
-        """What leaderboards group it by; the fields below overrule what its name tells."""
+        """Show the identity by which leaderboards group it; the fields below override its name."""
         if not model.pk:
-            return "told by its name once it is saved"
+            return "Derived from its name once it is saved"
         found = identity_of(model)
-        developer = found.developer or "maker not known"
+        developer = found.developer or "unknown developer"
         return f"{found.key} ({developer}, family {found.family})"
 
     @display(description="USD per million tokens")
@@ -133,7 +133,7 @@ class LanguageModelAdmin(HistoryAdmin):
     def _switch(
         self, request: HttpRequest, models: QuerySet[LanguageModel], is_active: bool
     ) -> None:
-        """One by one, so that the history records each."""
+        """Save the models one by one, so that the history records each."""
         rows = list(models)
         for model in rows:
             model.is_active = is_active
@@ -158,7 +158,7 @@ class LanguageModelAdmin(HistoryAdmin):
         return [path("<int:object_id>/probe/", view, name=name), *super().get_urls()]
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask the model as it is saved, and say in words how it went; POST only."""
+        """Test the saved model's connection, and report the outcome; POST only."""
         model = self.found(request, object_id)
         if request.method != "POST" or not self.has_change_permission(request, model):
             raise PermissionDenied
@@ -169,15 +169,15 @@ class LanguageModelAdmin(HistoryAdmin):
 
 
 def _plain(price: Decimal | None) -> str:
-    """A price without the zeros that its column adds."""
+    """Format a price without the zeros that its column adds."""
     return "—" if price is None else f"{price.normalize():f}"
 
 
 @admin.register(Call)
 class CallAdmin(ReadOnlyAdmin):
-    """Every request to a provider. A reply may hold sealed text, so it takes the right to that."""
+    """Every request to a provider. Replies with sealed text need the permission to read it."""
 
-    when_empty = "Every request to a provider is recorded here, with what it cost."
+    when_empty = "Every request to a provider is recorded here, with its cost."
     list_display = (
         "started_at",
         "language_model",
@@ -203,7 +203,7 @@ class CallAdmin(ReadOnlyAdmin):
         return call.error_kind.replace("_", " ") or "ok"
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """What holds replies is replaced by a note for those who may not read sealed text."""
+        """Replace fields with replies by a note for people who cannot read sealed text."""
         names = [field.name for field in Call._meta.fields if field.name != "id"]
         if request.user.has_perm(READ_SEALED):
             return names

@@ -1,4 +1,4 @@
-"""What came back from one request."""
+"""The reply to a request."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """One reply of a provider, in parts and raw.
+    """A provider's reply, parsed and raw.
 
-    None means not measured: the provider counted no tokens, or prices are not known. `latency_ms`
+    None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
     is from sending to the last byte. `finish_reason` and `reply` are the provider's own, as sent;
     `reply` is JSON text unless the provider sent something else.
     """
@@ -40,5 +40,5 @@ class Embedded(Completion):
 
 
 def storable(text: str) -> str:
-    """The text without what a database refuses: NUL and halves of surrogate pairs become U+FFFD."""
+    """Replace characters that databases refuse, NUL and lone surrogates, by U+FFFD."""
     return UNSTORABLE.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Testing the connection to a language model, with the outcome in words."""
+"""Testing the connection to a language model, and reporting the outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ SHOWN = 200
 
 @dataclass(frozen=True)
 class ConnectionReport:
-    """How a test went. `message` says it in words; the rest is for the record of the call.
+    """The outcome of a test. `message` is for people; the rest is for the record of the call.
 
-    `completion` is None when nothing came back; `error_kind` is "" when all is well.
+    `completion` None: there was no reply. `error_kind` "": the test succeeded.
     """
 
     succeeded: bool
@@ -37,10 +37,9 @@ class ConnectionReport:
 
 
 async def test_connection(endpoint: Endpoint) -> ConnectionReport:
-    """Ask a model one short question, under a JSON schema where it is said to take one.
+    """Ask a model one short question, under a JSON schema if it is set to take one.
 
-    The caller records the call. A model that reasons first may be given no room to by its own
-    token limit, so none is set here.
+    The caller records the call. No token limit is set here, to leave room for models that reason.
     """
     asked = replace(endpoint, timeout_s=min(endpoint.timeout_s, TEST_TIMEOUT_S))
     schema = TEST_SCHEMA if endpoint.structured_output else None

@@ -1,4 +1,4 @@
-"""The table of what embedding models made of texts."""
+"""The table of cached embeddings."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,9 +6,9 @@ from django.db.models.functions import Now
 
 
 class Embedding(models.Model):
-    """A text's vector, kept by content, so that none is paid for twice.
+    """A text's vector, cached by content, so that none is paid for twice.
 
-    `digest` is of the text and of the embedding model as it was asked; `vector` holds
+    `digest` covers the text and the embedding model's settings; `vector` holds
     `dimensions` numbers of 32 bits, the lowest byte first.
     """
 

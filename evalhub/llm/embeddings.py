@@ -1,7 +1,7 @@
-"""How near two texts are in meaning, by an embedding model or by what is built in.
+"""The similarity of two texts in meaning, by an embedding model or the built-in vectors.
 
-A vector that was paid for is kept, by the content of the text and of the model as it was asked.
-Built-in ones are computed again: that takes less time than to look them up.
+Vectors that were paid for are cached by the text and the model's settings. Built-in ones are
+computed again, which takes less time than a look-up.
 """
 
 import asyncio
@@ -28,16 +28,16 @@ MOST_AT_ONCE = 64
 async def similarity(
     first: str, second: str, *, endpoint: Endpoint | None, caller: ModelCaller
 ) -> float | None:
-    """How near two texts are: the cosine of their vectors, in [-1, 1].
+    """Return the cosine of two texts' vectors, in [-1, 1].
 
-    None, not measured, where one of them is blank or without a known word, or a vector could not
-    be had; the failed call is recorded, and says why.
+    None, not measured, if a text is blank or has no known word, or if the call for a vector failed;
+    the recorded call says why.
 
     Args:
-        first: The answer, say: its last turn.
+        first: The answer's last turn, for example.
         second: The reference.
-        endpoint: The embedding model, one of the endpoints of the kind of work; None: built in.
-        desk: Where the calls are made.
+        endpoint: The embedding model, among the endpoints of the kind of work; None: built in.
+        caller: Makes the calls.
 
     Raises:
         BatchFailed: Every call to this model would fail, as with a wrong key.
@@ -54,7 +54,7 @@ async def similarity(
 
 
 def text_similarity(first: Vector | None, second: Vector | None) -> float | None:
-    """The cosine; None where a vector is missing or they cannot be compared."""
+    """Return the cosine; None if a vector is missing or they cannot be compared."""
     if first is None or second is None or len(first) != len(second):
         return None
     return cosine(first, second)
@@ -63,7 +63,7 @@ def text_similarity(first: Vector | None, second: Vector | None) -> float | None
 async def vectors_of(
     texts: Sequence[str], *, endpoint: Endpoint | None, caller: ModelCaller
 ) -> dict[str, Vector]:
-    """The vectors of texts that are not blank, asking only for those that are not kept.
+    """Return the vectors of texts that are not blank, calling the model only for missing ones.
 
     Raises:
         CallError: The model gave none; see `similarity` for the rest.
@@ -82,7 +82,7 @@ async def vectors_of(
 
 
 def built_in(texts: Sequence[str]) -> dict[str, Vector]:
-    """The built-in vectors of texts; none where they are not installed, which is logged."""
+    """Return the built-in vectors of texts; {} if they are not installed, which is logged."""
     try:
         return {text: word_vectors.embed(text) for text in texts}
     except word_vectors.NoWordVectors as error:
@@ -91,14 +91,14 @@ def built_in(texts: Sequence[str]) -> dict[str, Vector]:
 
 
 def stored(endpoint: Endpoint, texts: Sequence[str]) -> dict[str, Vector]:
-    """Those of the vectors that are kept."""
+    """Return the cached vectors."""
     wanted = {digest_of(endpoint, text): text for text in texts}
     rows = Embedding.objects.filter(digest__in=wanted).values_list("digest", "vector")
     return {wanted[key]: _unpacked(packed) for key, packed in rows}
 
 
 def store(endpoint: Endpoint, vectors: Mapping[str, "array[float]"]) -> None:
-    """Keep vectors of texts. Doing it twice does no harm."""
+    """Cache vectors of texts. This is safe to repeat."""
     Embedding.objects.bulk_create(
         [
             Embedding(
@@ -114,7 +114,7 @@ def store(endpoint: Endpoint, vectors: Mapping[str, "array[float]"]) -> None:
 
 
 def digest_of(endpoint: Endpoint, text: str) -> str:
-    """Of what makes a vector what it is: the model, where and how it is asked, and the text."""
+    """Return the digest of everything that determines a vector: model, address, settings, text."""
     asked = {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": endpoint.params}
     return digest({**asked, "text": text})
 
@@ -126,7 +126,7 @@ def _unpacked(packed: bytes | memoryview) -> "array[float]":
 
 
 def _turned(vector: "array[float]") -> "array[float]":
-    """In the order of bytes in which vectors are kept, or from it."""
+    """Convert to or from the byte order in which vectors are stored."""
     if sys.byteorder == "big":
         vector = vector[:]
         vector.byteswap()

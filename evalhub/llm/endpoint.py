@@ -1,4 +1,4 @@
-"""What a call needs to know of a language model, frozen by copy."""
+"""The part of a language model that a call needs, frozen by copy."""
 
 from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
@@ -9,11 +9,11 @@ MILLION = Decimal(1_000_000)
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One callable endpoint as it was when a run, judge or judging took its copy.
+    """An endpoint as it was when a run, judge or judge run took its copy.
 
     Holds the name of the environment variable with the key, never the key. Prices are US dollars
-    per million tokens; None means not known, so that cost is not measured. `api_base` "" is the
-    provider's own address; `requests_per_minute` None is no limit.
+    per million tokens; None means unknown, so that cost is not measured. `api_base` "" is the
+    provider's own address; `requests_per_minute` None means no limit.
     """
 
     language_model_id: int
@@ -33,13 +33,13 @@ class Endpoint:
     family: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON types; prices as strings, so that no digit is lost."""
+        """Return plain JSON types; prices are strings, to keep every digit."""
         prices = {name: _text(getattr(self, name)) for name in _PRICES}
         return asdict(self) | prices
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Endpoint":
-        """The endpoint that `to_json` stored.
+        """Return the endpoint that `to_json` stored.
 
         Raises:
             ValueError: A name is unknown or a required one is missing; the message names them.

@@ -1,4 +1,4 @@
-"""From what went wrong in a call to one clear error."""
+"""Mapping any failure of a call to one clear error."""
 
 import re
 import time
@@ -21,7 +21,7 @@ QUOTED = 300
 """Characters of a provider's own words that a message repeats."""
 
 READ = 5_000
-"""Characters of a page that are searched for them: to take out tags takes time by its square."""
+"""Characters searched for them: removing tags takes quadratic time."""
 
 BY_STATUS = {
     401: Kind.REFUSED_KEY,
@@ -46,7 +46,7 @@ WORDS = (
     (Kind.NOT_FOUND, r"model.{0,60}(does not exist|not found|not_found)|unknown model"),
     (Kind.NOT_FOUND, r"llm provider not provided"),
 )
-"""What providers say under a status that does not tell, most telling first."""
+"""Providers' words under a general status, most specific first."""
 
 SCHEMA_WORDS = re.compile(
     r"response_?format|json_?schema|structured.?output|output_format|response_?schema|grammar",
@@ -72,7 +72,7 @@ SWITCH_OFF_SCHEMA = "It takes no JSON schema: switch off 'structured output' on 
 def explain(
     endpoint: Endpoint, exchange: Exchange, error: BaseException, received: Completion, key: str
 ) -> CallError:
-    """The error of a call that raised. Looks at the wire first, then at litellm's own words."""
+    """Return the error of a call that raised, by the network exchange, then by litellm's words."""
     if isinstance(error, CallError):
         return error
     if exchange.failure is not None:
@@ -90,7 +90,7 @@ def _timed_out(endpoint: Endpoint, received: Completion) -> CallError:
 
 
 def place(endpoint: Endpoint) -> str:
-    """How messages name an endpoint: its name, and its host when it has its own."""
+    """Return an endpoint's name for messages, with its host if it has its own."""
     host = urlsplit(endpoint.api_base).netloc
     return f"{endpoint.name} ({host})" if host else endpoint.name
 
@@ -101,7 +101,7 @@ def _error(kind: CallErrorKind, message: str, received: Completion, **more: Any)
 
 
 def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: str) -> CallError:
-    """No whole reply came back."""
+    """Return the error of a call without a whole reply."""
     where = place(endpoint)
     match failure:
         case ForbiddenAddress():
@@ -126,7 +126,7 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: s
 
 
 def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, key: str) -> CallError:
-    """A whole reply came back, but no answer."""
+    """Return the error of a whole reply without an answer."""
     assert exchange.response is not None
     status, reply = exchange.response.status_code, received.reply
     raw = parsed(reply)
@@ -140,7 +140,7 @@ def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, key: 
 
 
 def _status_inside(raw: Any) -> int:
-    """The status of an error that was sent as a success."""
+    """Return the status of an error that was sent as a success."""
     code = first(raw, "error", "code")
     return code if isinstance(code, int) and 400 <= code < 600 else 500
 
@@ -178,9 +178,9 @@ def _by_status(
 
 
 def kind_of(status: int, text: str) -> CallErrorKind:
-    """What an error reply means.
+    """Return the kind of an error reply.
 
-    Words decide where the status is a general 400, 403, 422 or 429; otherwise the status does.
+    Words decide for the general statuses 400, 403, 422 and 429; otherwise the status does.
     """
     if status in (400, 403, 422, 429):
         for kind, pattern in WORDS:
@@ -192,7 +192,7 @@ def kind_of(status: int, text: str) -> CallErrorKind:
 
 
 def provider_message(raw: Any, reply: str) -> str:
-    """The provider's own words, shortened."""
+    """Return the provider's own words, shortened."""
     paths: tuple[tuple[str | int, ...], ...] = (
         ("error", "message"),
         ("error",),
@@ -208,7 +208,7 @@ def provider_message(raw: Any, reply: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that the provider asks to wait; None when it does not say or nobody can read it.
+    """Return the seconds that the provider asks to wait; None if missing or unreadable.
 
     Args:
         headers: Of its reply, found in any case.
@@ -234,7 +234,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _unsent(endpoint: Endpoint, error: BaseException, received: Completion, key: str) -> CallError:
-    """Nothing was sent: litellm gave up, or a provider's own library did the sending."""
+    """Return the error of a call that litellm gave up, or that a provider's own library sent."""
     plain = re.sub(r"^(litellm\.\w+: )+|Traceback \(.*", "", str(error), flags=re.DOTALL)
     words = redact(" ".join(plain.split()), key)[:QUOTED]
     status = getattr(error, "status_code", None)

@@ -1,4 +1,4 @@
-"""Why a call failed, whether another try can help, and what a person can do."""
+"""The errors of calls: their kind, if a retry can help, and a message for people."""
 
 import re
 from enum import StrEnum
@@ -30,7 +30,7 @@ PASSING = {
     CallErrorKind.UNREADABLE_REPLY,
     CallErrorKind.SERVER_ERROR,
 }
-"""Kinds that may be gone at the next try."""
+"""Kinds that may pass before the next try."""
 
 FATAL = {
     CallErrorKind.REFUSED_KEY,
@@ -38,17 +38,17 @@ FATAL = {
     CallErrorKind.NOT_FOUND,
     CallErrorKind.FORBIDDEN_ADDRESS,
 }
-"""Kinds that every other call to the same endpoint would meet too."""
+"""Kinds that affect every other call to the same endpoint."""
 
 
 class CallError(Exception):
-    """A call that gave no usable answer. Its message is for a person and holds no key.
+    """A call without a usable answer. Its message is for people and holds no key.
 
     Attributes:
-        kind: What happened.
-        can_retry: Whether another try can help; None in the constructor: as the kind usually is.
-        retry_after_s: How long the provider asked to wait; None when it did not say.
-        completion: What came back all the same, for the record; None when nothing did.
+        kind: The kind of failure.
+        can_retry: A retry can help; None in the constructor: the default of the kind.
+        retry_after_s: The wait that the provider asked for; None: it did not.
+        completion: The reply despite the error, for the record; None: there was none.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class CallError(Exception):
 
     @property
     def is_fatal_for_run(self) -> bool:
-        """Whether the run should fail at once with this one message."""
+        """Return True if the run must fail at once with this message."""
         return self.kind in FATAL
 
 
 HIDDEN = "[key hidden]"
 SHORTEST_KEY = 6
-"""A shorter one, such as "none", is no secret, and its letters stand in many words."""
+"""A shorter one, such as "none", is no secret, and occurs in many words."""
 
 KEY_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][\w*.-]{6,}"
@@ -85,7 +85,7 @@ KEY_LIKE = re.compile(
 
 
 def redact(text: str, key: str = "") -> str:
-    """The text without the key, and without anything else that looks like one."""
+    """Hide the key in a text, and anything else that looks like a key."""
     if len(key) >= SHORTEST_KEY:
         text = text.replace(key, HIDDEN)
     return KEY_LIKE.sub(HIDDEN, text)

@@ -1,6 +1,6 @@
-"""The one door to language models, and the only importer of litellm.
+"""The only access to language models, and the only module that imports litellm.
 
-litellm is imported at the first call (seconds and 160 MB), so only where calls are made.
+litellm is imported at the first call, because it takes seconds and 160 MB.
 """
 
 import asyncio
@@ -30,20 +30,20 @@ Json = Mapping[str, Any]
 T = TypeVar("T", bound=Completion)
 
 NO_KEY = "none"
-"""Sent to an own address without a key, so that litellm sends no key that it finds by itself."""
+"""Sent to a custom address without a key, so that litellm sends no key that it finds itself."""
 
 GRACE_S = 5.0
-"""Beyond the endpoint's own time-out, for the little that does not go through our transport."""
+"""Added to the endpoint's time-out, for requests that bypass our transport."""
 
 
 async def complete(
     endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None = None
 ) -> Completion:
-    """One request to a provider; no second try.
+    """Make one request to a provider, without retries.
 
     Args:
-        endpoint: Whom to ask; its own parameters are sent unless `params` overrides them.
-        messages: As chat models take them.
+        endpoint: The model; its own parameters are sent unless `params` overrides them.
+        messages: In the form of chat models.
         params: Any that the provider takes, by name; one that is None is not sent.
         schema: JSON schema of the reply, sent when the endpoint takes one.
 
@@ -60,7 +60,7 @@ async def complete(
 
 
 async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
-    """The vectors of texts, from one request; no second try.
+    """Return the vectors of texts from one request, without retries.
 
     Args:
         endpoint: An embedding model; its own parameters are sent.
@@ -82,7 +82,7 @@ async def _exchanged(
     request: Json,
     read: Callable[[Endpoint, Any, Completion], T],
 ) -> T:
-    """One request, sent through our transport, and what came back."""
+    """Send one request through our transport, and return the reply."""
     load().is_internal.set(True)
     started = time.perf_counter()
     with recorded() as exchange:
@@ -103,13 +103,13 @@ async def close() -> None:
 def request_digest(
     endpoint: Endpoint, messages: Messages, params: Json, schema: Json | None = None
 ) -> str:
-    """SHA-256 of what is asked of whom, in hex. Equal requests have equal digests."""
+    """Return the SHA-256 of a request and its endpoint, in hex."""
     sent_schema = schema if endpoint.structured_output else None
     return _digest(endpoint, _merged(endpoint, params), messages=messages, schema=sent_schema)
 
 
 def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
-    """The same for a request of the vectors of these texts."""
+    """Return the digest of a request for the vectors of these texts."""
     return _digest(endpoint, _merged(endpoint, {}), input=list(texts))
 
 
@@ -120,10 +120,10 @@ def _digest(endpoint: Endpoint, sent: Json, **asked: Any) -> str:
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """The key, from the environment; "" when the endpoint names none and litellm may look.
+    """Return the key from the environment; "": the endpoint names none, and litellm may look.
 
     Raises:
-        CallError: The variable that it names is not set, or holds a secret of this site.
+        CallError: The named variable is not set, or holds a secret of this site.
     """
     if not endpoint.api_key_env:
         return NO_KEY if endpoint.api_base else ""
@@ -145,7 +145,7 @@ def _merged(endpoint: Endpoint, params: Json) -> dict[str, Any]:
 
 
 def _reply_form(schema: Json | None) -> dict[str, Any]:
-    """The parameter that asks for a reply under a schema; nothing without one."""
+    """Return the parameter that asks for a reply under a schema; {} without one."""
     if schema is None:
         return {}
     form = {"name": "reply", "schema": schema, "strict": True}
@@ -153,7 +153,7 @@ def _reply_form(schema: Json | None) -> dict[str, Any]:
 
 
 def _request(endpoint: Endpoint, sent: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The arguments for litellm, without the key and what is asked; `kind` as litellm names it."""
+    """Return litellm's arguments, without key and content; `kind` as litellm names it."""
     problems = parameter_problems(sent) + _swallowed(sent)
     if problems:
         raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
@@ -175,9 +175,9 @@ NOT_PARAMETERS = {"api_base", "extra_body"}
 
 @lru_cache(maxsize=1000)
 def _known(litellm_model: str, kind: str) -> frozenset[str]:
-    """Parameters that litellm translates for a model; it is told to pass on the others as they are.
+    """Return the parameters that litellm translates for a model; it passes the others on unchanged.
 
-    To pass on a translated one too would send it twice, once in a form that is refused.
+    A translated one is not passed on too: it would be sent twice, once in a refused form.
     """
     try:
         return frozenset(load().supported(model=litellm_model, request_type=kind) or ())
@@ -195,12 +195,12 @@ def _check_base(endpoint: Endpoint, allowed: tuple[str, ...]) -> None:
 
 @lru_cache(maxsize=1000)
 def _check_written(url: str, allowed: tuple[str, ...]) -> None:
-    """The URL as written; the addresses of its name are checked when it is connected to."""
+    """Check the URL as written; the addresses of its name are checked on connecting."""
     check_base_url(url, allowances(allowed), resolve=lambda host: [])
 
 
 def _swallowed(sent: Json) -> list[str]:
-    """Complaints about parameters that litellm would keep to itself."""
+    """Warn of parameters that litellm would keep to itself."""
     return [
         f"{name!r} would be read by the client library and not sent: put it into 'extra_body'."
         for name in sent
@@ -209,7 +209,7 @@ def _swallowed(sent: Json) -> list[str]:
 
 
 def _received(exchange: Exchange, started: float, key: str) -> Completion:
-    """What crossed the wire, for the record."""
+    """Return the network exchange, for the record."""
     elapsed_s = exchange.elapsed_s or time.perf_counter() - started
     latency_ms = round(elapsed_s * 1000)
     response = exchange.response
@@ -224,7 +224,7 @@ def _received(exchange: Exchange, started: float, key: str) -> Completion:
 
 
 class Client(NamedTuple):
-    """What is used of litellm."""
+    """The part of litellm that is used."""
 
     acompletion: Callable[..., Awaitable[Any]]
     aembedding: Callable[..., Awaitable[Any]]
@@ -235,11 +235,11 @@ class Client(NamedTuple):
 
 @cache
 def load() -> Client:
-    """litellm, imported and made quiet: no telemetry, no log of prompts, no retries, no prices.
+    """Import litellm without telemetry, logged prompts, retries and prices.
 
-    Prices and the record of a call are ours (`Endpoint`, `Call`), and litellm's own take a third
-    of its time; so its price look-up is replaced here, and `complete` marks each call as internal
-    to it, which skips its logging.
+    EvalHub has its own prices and records of calls (`Endpoint`, `Call`), and litellm's take a third
+    of its time. So its price look-up is replaced here, and `complete` marks each call as internal,
+    which skips litellm's logging.
     """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
@@ -261,7 +261,7 @@ def load() -> Client:
 
 
 PASSED_ON = {"api_version", "region_name"}
-"""Arguments that litellm reads itself, and rightly: they are about the request."""
+"""Arguments about the request, which litellm is right to read itself."""
 
 
 @cache

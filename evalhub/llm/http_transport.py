@@ -1,9 +1,9 @@
-"""Connections to providers: to permitted addresses only, and with what crossed the wire at hand.
+"""Connections to providers, only to permitted addresses, with a record of each exchange.
 
-litellm sends through httpx over aiohttp, its fast way. This transport takes the place of
-litellm's own (`gateway.py` puts it there) and adds three things: every address is checked when
-a connection to it is opened, redirects included; a reply has a size limit; and the last reply or
-failure is noted on the current `Exchange`, because litellm hands on neither whole.
+litellm sends through httpx over aiohttp, its fast way. This transport replaces litellm's own (in
+`gateway.py`) and adds three things: every address is checked when a connection is opened, redirects
+included; replies have a size limit; and the last reply or failure is noted on the current
+`Exchange`, because litellm passes on neither in full.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ DECODED = {b"content-encoding", b"content-length", b"transfer-encoding"}
 
 
 class ReplyTooLong(Exception):
-    """A provider sent more than any answer needs."""
+    """A reply is larger than any answer needs."""
 
 
 @dataclass
 class Exchange:
-    """What crossed the wire in one call: the last response, or why there was none.
+    """The network side of a call: the last response, or the failure.
 
     `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent.
     """
@@ -54,7 +54,7 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 @contextmanager
 def recorded() -> Iterator[Exchange]:
-    """An exchange that notes what the calls made inside receive."""
+    """Note what the calls made inside the block receive."""
     exchange = Exchange()
     token = _current.set(exchange)
     try:
@@ -64,11 +64,11 @@ def recorded() -> Iterator[Exchange]:
 
 
 class PermittedConnector(aiohttp.TCPConnector):
-    """Connects to permitted addresses only: what is checked here is what is connected to.
+    """Connects to permitted addresses only: the checked address is the one that is used.
 
-    The override is of a method that aiohttp calls for names and literal addresses alike; its
-    public resolver hook is not asked about literal ones. A test opens a real forbidden
-    connection, so that a change in aiohttp cannot remove the check unseen.
+    aiohttp calls the overridden method for names and for literal addresses; its public resolver
+    hook sees only names. A test opens a real forbidden connection, so that a change in aiohttp
+    cannot remove the check unnoticed.
     """
 
     async def _resolve_host(self, host: str, port: int, traces: Any = None) -> list[ResolveResult]:
@@ -82,7 +82,7 @@ class PermittedConnector(aiohttp.TCPConnector):
 
 
 class PermittedBackend(httpcore.SyncBackend):
-    """The same for the little that litellm sends without asyncio: some providers, some images."""
+    """The same for requests that litellm sends without asyncio: some providers, some images."""
 
     def connect_tcp(
         self, host: str, port: int, *arguments: Any, **options: Any
@@ -115,7 +115,7 @@ class Transport(httpx.AsyncBaseTransport):
         )
 
     def get_valid_client_session(self) -> aiohttp.ClientSession:
-        """The session of the running loop; litellm asks for it by this name."""
+        """Return the session of the running loop; litellm uses this name."""
         loop = asyncio.get_running_loop()
         session = self._sessions.get(loop)
         if session is None or session.closed:
@@ -165,7 +165,7 @@ class Transport(httpx.AsyncBaseTransport):
 
 @lru_cache(maxsize=1000)
 def proxy_for(scheme: str, host: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY …) names for a host.
+    """Return the proxy for a host from the environment (HTTPS_PROXY, NO_PROXY …).
 
     A proxy resolves names itself, so that only the proxy's own address is checked at connect
     time; what the operator's proxy reaches is the operator's decision.
@@ -177,7 +177,7 @@ def proxy_for(scheme: str, host: str) -> str | None:
 
 
 def _timeout(request: httpx.Request) -> aiohttp.ClientTimeout:
-    """The whole call may take as long as the caller said, not only each read of it."""
+    """Apply the caller's time-out to the whole call, not only to each read."""
     total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
     return aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
 

@@ -1,7 +1,7 @@
-"""Which model a name means: the same one may be written with dates, suffixes and providers. Pure.
+"""The identity of a model, whose name may be written with dates, suffixes and providers. Pure.
 
-Only what is shown together is decided here, on leaderboards and by "by family" switches. Names as
-they were written are kept everywhere. `LanguageModel.identity`, `.maker` and `.family` overrule.
+Identities only group models, on leaderboards and under "by family". Names are kept as written.
+`LanguageModel.identity`, `.developer` and `.family` override the result.
 """
 
 import re
@@ -9,13 +9,13 @@ from typing import NamedTuple, Protocol
 
 
 class Identity(NamedTuple):
-    """What counts as one model.
+    """The identity of a model.
 
     Attributes:
-        key: "maker:name" in lower case, such as "xai:grok-4", by which it is grouped.
-        maker: Who trained it, as people write it; "" where that is not known.
+        key: "developer:name" in lower case, such as "xai:grok-4", to group by.
+        developer: The organisation that trained it, as people write it; "": unknown.
         family: Models that share a design, such as "GPT" or "Llama".
-        name: What it is called without its maker, as it was written.
+        name: The name without its developer, as written.
     """
 
     key: str
@@ -25,7 +25,7 @@ class Identity(NamedTuple):
 
 
 class Named(Protocol):
-    """What identity needs of a language model; the last three overrule where they are not ""."""
+    """The fields of a language model that identify it; the last three override if not ""."""
 
     @property
     def name(self) -> str: ...
@@ -42,14 +42,14 @@ class Named(Protocol):
 
 
 class Written(NamedTuple):
-    """A name as it was written, taken apart.
+    """A name as written, in parts.
 
     Attributes:
         address: All but the settings in square brackets.
-        maker: Key of the maker that its path names, one of `DEVELOPERS`; "" where it names none.
-        name: What is left without providers.
-        temperature: What "[temp:0.7]" says; None where nothing does.
-        system_prompt: The number that "[sp_idx:1]" or "[sys:1]" says; None where nothing does.
+        developer: Key of the developer in its path, one of `DEVELOPERS`; "": none.
+        name: The name without providers.
+        temperature: From "[temp:0.7]"; None: not given.
+        system_prompt: The number in "[sp_idx:1]" or "[sys:1]"; None: not given.
     """
 
     address: str
@@ -151,7 +151,7 @@ _ENDINGS = re.compile(
 
 
 def identity_of(model: Named) -> Identity:
-    """The identity of a language model: what it says itself, else what its name tells."""
+    """Return a language model's identity, from its own fields, else from its name."""
     found = identify(model.identity or model.name)
     named, called = identify(model.name), _called(model)
     return Identity(
@@ -163,10 +163,10 @@ def identity_of(model: Named) -> Identity:
 
 
 def identify(text: str) -> Identity:
-    """What a name alone tells.
+    """Return the identity that follows from a name alone.
 
-    Dates, preview and beta endings, providers and settings in square brackets say nothing of which
-    model it is. The maker is the one that the path names, else the one whose models are so called.
+    Dates, preview and beta endings, providers and settings in square brackets are ignored. The
+    developer is taken from the path, else from the pattern of the name.
     """
     written = read_name(text)
     name = _bare(written.name)
@@ -195,19 +195,19 @@ def read_name(text: str) -> Written:
 
 
 def _called(model: Named) -> Identity:
-    """What the name that is sent tells; behind an address of its own it may be anybody's."""
+    """Return the developer and family by the sent name; a custom address may serve any."""
     called = read_name(model.litellm_model)
     return identify(called.name if model.api_base else called.address)
 
 
 def _known(*found: Identity) -> str:
-    """The first family that a pattern tells, else the first word of the name."""
+    """Return the first family whose pattern matches, else the first word of the name."""
     families = {family for _, _, family in _BY_NAME}
     return next((one.family for one in found if one.family in families), found[0].family)
 
 
 def _parts(address: str) -> list[str]:
-    """The path of a name: "a:b/c" and "a/b/c" are the same; "llama3:8b" has a tag, and no path."""
+    """Split a name's path: "a:b/c" equals "a/b/c"; "llama3:8b" has a tag, not a path."""
     head, colon, rest = address.partition(":")
     is_provider = _PROVIDER.fullmatch(head) or _developer(head)
     if colon and "/" not in head and (is_provider or "/" in rest):
@@ -216,13 +216,13 @@ def _parts(address: str) -> list[str]:
 
 
 def _path(address: str) -> str:
-    """What stands before the name and is no known provider, so that it may tell two apart."""
+    """Return the part before the name if it is no known provider, to tell two models apart."""
     *path, _ = _parts(address)
     return "".join(f"{part}:" for part in path if not _PROVIDER.fullmatch(part))
 
 
 def _bare(name: str) -> str:
-    """The name without endings; never empty where it was not."""
+    """Return the name without endings; empty only if it was."""
     while shorter := _ENDINGS.sub("", name):
         if shorter == name:
             break
@@ -235,14 +235,14 @@ def _hyphenated(name: str) -> str:
 
 
 def _developer(part: str) -> str:
-    """The key of the maker that a part of a path names; "" where it is none."""
+    """Return the key of the developer that a part of a path names; "": none."""
     part = part.lower()
     part = _OTHER_SPELLINGS.get(part, part)
     return part if part in DEVELOPERS else ""
 
 
 def _by_name(name: str) -> tuple[str, str]:
-    """Key of the maker and family of models that are called so; "" where no pattern fits."""
+    """Return the developer's key and the family by name pattern; "": no pattern matches."""
     for pattern, developer, family in _BY_NAME:
         if pattern.search(name):
             return developer, family

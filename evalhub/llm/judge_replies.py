@@ -1,10 +1,10 @@
-"""From a judge's reply to its last complete verdict. Pure and total: any text, never an exception.
+"""Reading the last complete verdict in a judge's reply. Pure; takes any text, never raises.
 
 A verdict is a JSON object with "justification" and "score", or `<reflection>` and
-`<classification>` elements, so spelled. What surrounds it (prose, fences, reasoning) does not
-matter. A score outside the offered options is a deviation of the judge, no evidence about the
-answer: the reply is unreadable, and nothing is rounded to an option. What classifiers reply, a
-label and nothing else, is read by `parse_label`.
+`<classification>` elements, spelled exactly so. Surrounding prose, fences and reasoning do not
+matter. A score outside the offered options is a deviation of the judge and says nothing about the
+answer: the reply is unreadable, and nothing is rounded to an option. `parse_label` reads the
+replies of classifiers: a label and nothing else.
 """
 
 import json
@@ -33,7 +33,7 @@ from evalhub.llm.reply_syntax import (
 
 @dataclass(frozen=True)
 class ParsedVerdict:
-    """What a judge decided. `option` is the label as offered; `repaired`: its JSON had errors."""
+    """A judge's verdict. `option` is the label as offered; `repaired`: its JSON had errors."""
 
     option: str
     value: float
@@ -49,7 +49,7 @@ class Unreadable:
 
 
 class ReplyFields(BaseModel):
-    """A verdict as a judge wrote it, not yet held against the options."""
+    """A verdict as a judge wrote it, before it is matched to the options."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -65,11 +65,11 @@ BROKEN = Unreadable("The verdict is broken, and it is not certain which score is
 
 
 def parse_verdict(text: str, options: Sequence[Offered]) -> ParsedVerdict | Unreadable:
-    """The last complete verdict of a reply.
+    """Return the last complete verdict of a reply.
 
     Args:
         text: The whole reply; of a very long one the last 200,000 characters count.
-        options: What the judge may choose from. The score may be an option's label (case, spaces,
+        options: The judge's choices. The score may be an option's label (case, spaces,
             "-" and "_" do not matter), or its value where no label is a number.
     """
     if not text.strip():
@@ -96,7 +96,7 @@ AROUND_A_LABEL = " \t\r\n\"'`“”‘’*"
 
 
 def parse_label(text: str, options: Sequence[Offered]) -> ParsedVerdict | Unreadable:
-    """The verdict of a judge that replies with one of the labels and nothing else.
+    """Return the verdict of a judge that replies with a label and nothing else.
 
     Case, spaces, quotes, tags around it and a period after it do not matter, nor does reasoning
     before it or a `<confidence>` that some risk classifiers add. A reply that says more, such as
@@ -117,7 +117,7 @@ def parse_label(text: str, options: Sequence[Offered]) -> ParsedVerdict | Unread
 
 
 def _bare(reply: str) -> str | None:
-    """A reply in a label's one spelling, without what may stand around a label."""
+    """Normalise a reply to a label's spelling, without quotes and tags around it."""
     text = PLAIN_TAG.sub(" ", CERTAIN.sub(" ", reply))
     return folded(text.lstrip(AROUND_A_LABEL).rstrip(AROUND_A_LABEL + "."))
 
@@ -128,9 +128,9 @@ def _short(score: object) -> str:
 
 
 def echoes(reply: str, candidate_text: str) -> bool:
-    """Whether a judge's verdict merely repeats one that stands in the candidate's own text.
+    """Return True if a judge's verdict merely repeats one in the candidate's own text.
 
-    Same justification (spaces aside) and same score. True means that the reply is no evidence.
+    Same justification (spaces aside) and same score. Such a reply is no evidence.
     """
     verdict = _last_or_none(prepared(reply))
     if verdict is None:
@@ -169,7 +169,7 @@ CLOSING_QUOTES = "\"'”’"
 
 
 def _last(text: str, options: Sequence[Offered]) -> ParsedObject | Unreadable:
-    """What stands last in a prepared text; the forgiving reader is asked only where it must be."""
+    """Return the last verdict in a prepared text; use the lenient parser only if necessary."""
     reading = read(text)
     if reading.is_tangled:
         return Unreadable("The reply has too many braces to find a verdict in it.")
@@ -186,7 +186,7 @@ def _last(text: str, options: Sequence[Offered]) -> ParsedObject | Unreadable:
 
 
 def _is_certain(repaired: ParsedObject, text: str, options: Sequence[Offered]) -> bool:
-    """Whether the score that was mended is the one written last, and written to its end.
+    """Return True if the repaired score is the last one written, and is complete.
 
     A judge that quotes a verdict without escaping it would otherwise be read as giving it.
     """
@@ -209,7 +209,7 @@ def _is_certain(repaired: ParsedObject, text: str, options: Sequence[Offered]) -
 
 
 def verdict_schema(options: Sequence[Offered], *, max_justification: int = 600) -> dict[str, Any]:
-    """JSON schema of a verdict: reasons first, then one of the options' labels.
+    """Return the JSON schema of a verdict: reasons first, then one of the options' labels.
 
     Labels that are whole numbers are asked for as numbers.
     """
@@ -230,14 +230,14 @@ def verdict_schema(options: Sequence[Offered], *, max_justification: int = 600) 
 
 
 WORST_TOKENS_PER_CHARACTER = 6
-"""A character written as an escape such as \\u00e9, a token for each sign."""
+"""A character written as an escape such as \\u00e9, with a token for each sign."""
 
 FORM_TOKENS = 250
 """Keys, quotes, braces, and all the white space that a grammar lets a model put between them."""
 
 
 def verdict_token_limit(schema: dict[str, Any]) -> int:
-    """A max_tokens that no reply under `verdict_schema` reaches, so that none is cut off."""
+    """Return a max_tokens that no reply under `verdict_schema` reaches, so that none is cut off."""
     fields = schema["properties"]
     longest_label = max(len(str(value)) for value in fields["score"]["enum"])
     characters = fields["justification"]["maxLength"] + longest_label
@@ -245,11 +245,11 @@ def verdict_token_limit(schema: dict[str, Any]) -> int:
 
 
 QUOTED_REPLY = 8_000
-"""Characters of an unreadable reply that are shown to the judge again."""
+"""Characters of an unreadable reply that are repeated to the judge."""
 
 
 def repair_messages(reason: str, schema: dict[str, Any], reply: str) -> list[dict[str, str]]:
-    """What to append to a judge's conversation to ask, once, for its verdict in the right form.
+    """Return the messages that ask a judge, once, for its verdict in the right form.
 
     Args:
         reason: Why the reply is unreadable.

@@ -1,7 +1,8 @@
 """The embedded model: SmolLM2 with 135 million parameters, served on this machine.
 
-It is called like any other endpoint, through litellm over HTTP. It answers in form and judges at
-chance: it shows that everything works, and says nothing about any answer.
+It is called like any other endpoint, through litellm over HTTP. Its
+answers have the right form and its judgments are random: it shows that everything works, and says
+nothing about any answer.
 """
 
 import json
@@ -42,7 +43,7 @@ def base_url(port: int) -> str:
 
 
 def weights() -> Path:
-    """The model's file in the installed package, found without importing the package.
+    """Return the model's file in the installed package, without importing the package.
 
     Raises:
         NoLocalModel: The package is not installed, or has no such file.
@@ -59,7 +60,7 @@ def weights() -> Path:
 
 
 def threads() -> int:
-    """One less than the cores that this process may use: its threads spin while they wait."""
+    """Return one less than the usable cores: the server's threads spin while they wait."""
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
@@ -130,7 +131,7 @@ def wait_until_ready(port: int, within_s: float = READY_S) -> None:
 
 
 def is_ready(port: int) -> bool:
-    """Whether a server on this port says that its model is loaded."""
+    """Return True if a server on this port reports that its model is loaded."""
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(f"http://{HOST}:{port}/health", timeout=2) as response:

@@ -1,4 +1,4 @@
-"""Language models that may be called, and the record of every call."""
+"""Language models, and the record of every call."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -28,9 +28,9 @@ class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
 
 
 class LanguageModel(models.Model):
-    """One callable endpoint. Candidate, judge, analyst and generator are roles that it plays.
+    """A callable endpoint, in the role of candidate, judge, analyst or generator.
 
-    Deactivated, never deleted: what it once answered still names it.
+    Deactivated, never deleted: its old answers still refer to it.
     """
 
     name = models.CharField(max_length=100, unique=True, help_text="As people know it.")
@@ -161,12 +161,12 @@ class LanguageModel(models.Model):
         return self.input_usd_per_mtok is not None and self.output_usd_per_mtok is not None
 
     def judge_endpoint(self) -> Endpoint:
-        """The same for a judge, which has a time-out of its own."""
+        """Return the endpoint for a judge, which has its own time-out."""
         timeout_s = self.judge_timeout_s or min(self.timeout_s, JUDGE_TIMEOUT_S)
         return replace(self.endpoint(), timeout_s=timeout_s)
 
     def endpoint(self) -> Endpoint:
-        """What a call needs, frozen by copy; a run keeps this and not the row."""
+        """Return a frozen copy of everything that a call needs; a run keeps this, not the row."""
         return Endpoint(
             language_model_id=self.pk,
             name=self.name,
@@ -197,7 +197,7 @@ class CallRole(models.TextChoices):
 
 
 class Call(models.Model):
-    """One request to a provider, with what it cost. Append-only; failures included.
+    """A request to a provider, with its cost. Append-only; failures included.
 
     Answers and judgments point here. The prompt itself is rendered again from frozen rows and
     compared with `request_digest`.
@@ -241,9 +241,9 @@ class Call(models.Model):
 
 
 class SharedRate(models.Model):
-    """How fast a language model may be called now; every worker process reads it.
+    """A language model's current rate, which every worker process follows.
 
-    `share` of the model's own limits, in (0, 1]: cut by a 429, grown back with time.
+    `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time.
     """
 
     language_model = models.OneToOneField(

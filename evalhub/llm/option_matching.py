@@ -1,4 +1,4 @@
-"""Which option of a scale a judge's score names. Pure."""
+"""Matching a judge's score to an option of a scale. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Offered(Protocol):
-    """An option of a scale: what it is called, and its value in [0, 1]."""
+    """An option of a scale: its label, and its value in [0, 1]."""
 
     @property
     def label(self) -> str: ...
@@ -17,7 +17,7 @@ class Offered(Protocol):
 
 
 def option_of(score: object, options: Sequence[Offered]) -> Offered | None:
-    """The option that a score names; None where it names none, for nothing is guessed.
+    """Return the option that a score names; None if none: nothing is guessed.
 
     True and false are 1 and 0 where there are two options. On a scale with numbers as labels
     a number is always a label: from 1 to 7, a score of 1 is the lowest and not the value 1.
@@ -34,7 +34,7 @@ def option_of(score: object, options: Sequence[Offered]) -> Offered | None:
 
 
 def _spellings(score: object, *, binary: bool) -> list[str]:
-    """Labels that a score may mean, the most literal first."""
+    """Return the labels that a score may mean, most literal first."""
     spelled = [str(score) if isinstance(score, bool) else score, _binary(score) if binary else None]
     if isinstance(score, str):
         spelled.append(re.sub(r"(?i)^\s*class[\s_-]+", "", score))
@@ -46,7 +46,7 @@ def _binary(score: object) -> object:
 
 
 def folded(score: object) -> str | None:
-    """A label or number in its one spelling: "Half met" is half_met, "1.0" and 1 are 1."""
+    """Normalise a label or number: "Half met" is half_met, "1.0" and 1 are 1."""
     if (number := number_in(score)) is not None:
         return f"{number:.12g}"
     if not isinstance(score, str):
@@ -55,7 +55,7 @@ def folded(score: object) -> str | None:
 
 
 def number_in(score: object) -> float | None:
-    """The number that a score is or spells; None where it is none, or one of too many digits."""
+    """Return the number that a score is or spells; None if it has none or too many digits."""
     if isinstance(score, bool) or not isinstance(score, int | float | str):
         return None
     text = str(score).strip() if not isinstance(score, int) or abs(score) < 10**15 else ""

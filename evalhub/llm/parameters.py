@@ -1,4 +1,4 @@
-"""Which parameters a person may send with a call, and which variable may be its key."""
+"""The permitted parameters of a call, and the permitted variables for its key."""
 
 import re
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ RESERVED = {
     "stream_options",
     "timeout",
 }
-"""Names that say what is called, with which key, how often, and in which form it replies."""
+"""Names for the address, key, retries and form of a reply, which EvalHub sets."""
 
 RESERVED_ENDINGS = ("_base", "_endpoint", "_file", "_host", "_url", "callback", "callbacks")
-"""Endings of names by which single providers are told where to call, or which file to read."""
+"""Endings of names that make some providers call an address or read a file."""
 
 PLACES = ("region", "region_name", "vertex_location", "vertex_ai_location", "account_id")
-"""Endings of names whose value becomes a part of a host's name."""
+"""Endings of names whose value becomes part of a host name."""
 
 SECRET = (
     *("api_key", "apikey", "secret", "password", "credentials"),
@@ -51,7 +51,7 @@ SECRET = (
 
 
 def parameter_problems(params: Mapping[str, Any]) -> list[str]:
-    """What is wrong with parameters, one sentence for each; empty when they may be sent."""
+    """Return the problems of parameters, a sentence for each; empty if they can be sent."""
     problems = [_problem(name, value) or _detour(name, value) for name, value in params.items()]
     inside = params.get("extra_body")
     if isinstance(inside, Mapping):
@@ -72,7 +72,7 @@ def _problem(name: str, value: Any) -> str:
 
 
 def _detour(name: str, value: Any) -> str:
-    """What is wrong with a parameter by which a provider would be called somewhere else."""
+    """Return the problem of a parameter that would redirect a call; "" if none."""
     if name.lower().endswith(RESERVED_ENDINGS):
         return f"{name!r} says where to call or what to read, which no parameter may."
     if name.lower().endswith(PLACES) and not _is_plain(value):
@@ -89,7 +89,7 @@ OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")
 
 
 def key_variable_problem(name: str) -> str:
-    """Why this environment variable may not be sent as a key; "" where it may."""
+    """Return why this environment variable cannot be sent as a key; "" if it can."""
     if name.startswith(OWN_SETTINGS):
         return f"{name} is a setting of this site, which is sent to no provider: name another one."
     return ""

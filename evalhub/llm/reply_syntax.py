@@ -1,7 +1,7 @@
-"""Where verdicts stand in a judge's reply: as JSON, as elements, as JSON that can be mended. Pure.
+"""Finding verdicts in a judge's reply: as JSON, as elements, or as repairable JSON. Pure.
 
-A reply quotes what it judges. What the judge says is told apart from what stands in reasoning, in
-reasons, or in a verdict that was begun and does not end.
+A reply may quote the text that it judges. The judge's own verdict is separated from those quoted
+in reasoning, in reasons, or in an unfinished verdict.
 """
 
 import json
@@ -20,14 +20,14 @@ LONGEST_VERDICT = 50_000
 
 LONGEST_REPAIR = 20_000
 MOST_BRACES = 50
-"""What the slower, forgiving reader is given at most: characters, opening braces."""
+"""Limits of the slower, lenient parser: characters, opening braces."""
 
 READINGS = 20
-"""How often a text may be read over in search of objects before it counts as unreadable."""
+"""Passes over a text in search of objects before it counts as unreadable."""
 
 
 class ParsedObject(NamedTuple):
-    """Something with the keys of a verdict, and where in the text it begins and ends."""
+    """A candidate with the keys of a verdict, and its position in the text."""
 
     start: int
     end: int
@@ -37,9 +37,9 @@ class ParsedObject(NamedTuple):
 
 @dataclass
 class Reading:
-    """What a text holds of JSON: verdicts, and where others begin that never end as they should.
+    """The verdicts in a text's JSON, and the positions of unfinished ones.
 
-    What stands between `unfinished` positions is quoted by a verdict that was itself not read.
+    Text between `unfinished` positions is quoted by a verdict that was itself not read.
     """
 
     verdicts: list[ParsedObject]
@@ -61,9 +61,9 @@ FENCED = re.compile(r"\s*```\w{0,20}\s*(\{.*\})\s*```\s*", re.DOTALL)
 
 
 def read(text: str) -> Reading:
-    """The JSON objects with the keys of a verdict. Control signs in strings are accepted.
+    """Find the JSON objects with the keys of a verdict. Control characters in strings are accepted.
 
-    It is tangled where the text had to be read over too often, which bounds the work by its length.
+    The text is tangled if it takes too many passes, which bounds the work by its length.
     """
     decoder = json.JSONDecoder(strict=False)
     reading = Reading([], [*_loosely_begun(text), *_reflections(text)])
@@ -93,7 +93,7 @@ def read(text: str) -> Reading:
 
 
 def _reflections(text: str) -> Iterator[tuple[int, int]]:
-    """Where elements of reasons begin and end; what stands in one is no verdict of its own."""
+    """Return the spans of elements with reasons; a verdict inside one is only quoted."""
     opened: int | None = None
     for tag in TAG_OF_ANY_CASE.finditer(text):
         if tag[2].lower() == "reflection" and (opened is None) != bool(tag[1]):
@@ -105,7 +105,7 @@ def _reflections(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _loosely_begun(text: str) -> list[tuple[int, int]]:
-    """Where verdicts begin whose keys are in no plain quotes, and the next closing brace."""
+    """Return the starts of verdicts without plainly quoted keys, and the next brace."""
     begun, end = [], -1
     for start in STARTED.finditer(text):
         if end < start.end():
@@ -121,7 +121,7 @@ def _closed(text: str, at: int) -> int:
 
 
 def _inside(value: Any, depth: int = 0) -> dict[str, Any] | None:
-    """The fields of a verdict in a value, which may wrap it."""
+    """Return the fields of a verdict in a value, which may wrap it."""
     if isinstance(value, dict):
         fields = {str(key).strip().lower(): inner for key, inner in value.items()}
         if fields.keys() >= set(KEYS):
@@ -134,7 +134,7 @@ def _inside(value: Any, depth: int = 0) -> dict[str, Any] | None:
 
 
 def elements(text: str) -> list[ParsedObject]:
-    """The verdict written as elements: the last whole reflection and classification."""
+    """Return the verdict written as elements: the last whole reflection and classification."""
     whole: dict[str, tuple[int, int, str]] = {}
     opened: dict[str, re.Match[str]] = {}
     for tag in TAG.finditer(text):
@@ -155,7 +155,7 @@ def elements(text: str) -> list[ParsedObject]:
 
 
 def repaired(text: str) -> ParsedObject | None:
-    """The last object that begins like a verdict, its JSON mended."""
+    """Return the last object that begins like a verdict, with its JSON repaired."""
     starts = [match.start() for match in STARTED.finditer(text)]
     segment = text[starts[-1] :][:LONGEST_REPAIR] if starts else ""
     if not segment or segment.count("{") + segment.count("[") > MOST_BRACES:
@@ -182,20 +182,20 @@ BACKSLASH = re.compile(rf"\\(\\|[\"'/]|u[0-9a-fA-F]{{4}}|(?P<latex>(?:{LATEX})(?
 
 
 def prepared(text: str) -> str:
-    """The text in which a verdict counts: not too long, without reasoning, backslashes mended."""
+    """Return the text in which a verdict counts: shortened, no reasoning, repaired backslashes."""
     text = text[-LONGEST_REPLY:].lstrip("\ufeff").strip()
     return latex_kept(without_reasoning(text))
 
 
 def latex_kept(text: str) -> str:
-    """Backslashes doubled where they escape nothing, or stand before a LaTeX command."""
+    """Double backslashes that escape nothing or begin a LaTeX command."""
     return BACKSLASH.sub(
         lambda found: "\\" + found[0] if found["latex"] or not found[1] else found[0], text
     )
 
 
 def without_reasoning(text: str, *, holds_verdict: bool = True) -> str:
-    """The text after and between reasoning blocks; "" where one is not closed.
+    """Return the text after and between reasoning blocks; "" if one is not closed.
 
     A closing tag alone ends reasoning that began before the reply. Tags within a verdict are text
     of that verdict.
@@ -224,7 +224,7 @@ def without_reasoning(text: str, *, holds_verdict: bool = True) -> str:
 
 
 def _is_begun(text: str) -> bool:
-    """Whether a text ends within a verdict."""
+    """Return True if a text ends within a verdict."""
     tags = [(tag[1], tag[2].lower()) for tag in TAG_OF_ANY_CASE.finditer(text)]
     if tags and (not tags[-1][0] or ("/", "classification") not in tags):
         return True

@@ -15,7 +15,7 @@ OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}
 
 
 def parsed(reply: str) -> Any:
-    """The JSON value of a reply, None when it is no JSON."""
+    """Return the JSON value of a reply; None if it is not JSON."""
     try:
         return json.loads(reply)
     except (ValueError, RecursionError):
@@ -23,7 +23,7 @@ def parsed(reply: str) -> Any:
 
 
 def first(value: Any, *path: str | int) -> Any:
-    """What lies at a path into JSON, None where the path ends early."""
+    """Return the value at a path into JSON; None if the path ends early."""
     for step in path:
         if isinstance(step, str) and isinstance(value, Mapping):
             value = value.get(step)
@@ -44,7 +44,7 @@ FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
 
 
 def raw_finish_reason(raw: Any) -> str:
-    """The finish reason in the provider's own word, "" when it gave none."""
+    """Return the finish reason in the provider's own word; "" if it gave none."""
     for path in FINISH_PATHS:
         reason = first(raw, *path)
         if isinstance(reason, str):
@@ -53,7 +53,7 @@ def raw_finish_reason(raw: Any) -> str:
 
 
 def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """The whole completion, from litellm's response and what crossed the wire.
+    """Return the whole completion, from litellm's response and the network exchange.
 
     Raises:
         CallError: The reply holds no text and no tool call.
@@ -79,7 +79,7 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
 
 
 def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    """The vectors of n texts, from litellm's response and what crossed the wire.
+    """Return the vectors of n texts, from litellm's response and the network exchange.
 
     Raises:
         CallError: They are not n vectors of one length, of finite numbers.
@@ -110,7 +110,7 @@ def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int)
 
 
 def _vector(value: Any) -> tuple[float, ...]:
-    """The numbers of a vector; none where one is no finite number."""
+    """Return the numbers of a vector; none if one is not finite."""
     if not isinstance(value, list):
         return ()
     numbers = [float(number) for number in value if isinstance(number, int | float)]
@@ -118,7 +118,7 @@ def _vector(value: Any) -> tuple[float, ...]:
 
 
 def storable_json(value: Any) -> Any:
-    """A JSON value whose texts a database takes."""
+    """Make a JSON value's texts storable in a database."""
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, Mapping):
@@ -127,13 +127,13 @@ def storable_json(value: Any) -> Any:
 
 
 def _refusal(raw: Any) -> str:
-    """The text of a refusal, which some providers send beside an empty answer."""
+    """Return the text of a refusal, which some providers send beside an empty answer."""
     refusal = first(raw, "choices", 0, "message", "refusal")
     return refusal if isinstance(refusal, str) else ""
 
 
 def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:
-    """Counted tokens; None where the provider did not count, for litellm then fills in zeros."""
+    """Return counted tokens; None if the provider did not count, when litellm fills in zeros."""
     is_known_form = isinstance(raw, Mapping) and ("choices" in raw or "data" in raw)
     if usage is None or (is_known_form and not raw.get("usage")):
         return None, None

@@ -1,7 +1,7 @@
-"""Which endpoints stand in the trusted network: what is sent there has not left the house.
+"""The trusted network: endpoints to which sealed tests can be sent without exposure.
 
-The operator lists them in the setting EVALHUB_TRUSTED_ADDRESSES, in the grammar of the addresses
-that may be called: `host`, `host:port` or a CIDR range. Unless set otherwise it is this machine.
+The operator lists them in the setting EVALHUB_TRUSTED_ADDRESSES, in the same
+form as permitted addresses: `host`, `host:port` or a CIDR range. The default is this machine.
 """
 
 from functools import lru_cache
@@ -18,18 +18,18 @@ LONGEST = 300
 
 
 def is_trusted(endpoint: Endpoint) -> bool:
-    """Whether the text of sealed tests may be sent there without being exposed.
+    """Return True if sealed text can be sent to an endpoint without being exposed.
 
-    A name is trusted only if it is listed itself, never for what it resolves to: an address range
-    would else trust whoever can make a name point into it, a name may resolve to something else
-    at the next call, and what stands in the record is the name. Without a base URL the text
-    goes to the provider's own address, which is outside.
+    A name is trusted only if it is listed itself, never for the address that it resolves to.
+    Otherwise anybody who can point a name into a listed range would be trusted; a name may
+    resolve differently at the next call; and only the name is on record. Without a base URL,
+    text goes to the provider's own address, which is outside.
     """
     return _is_trusted(endpoint.api_base, tuple(settings.EVALHUB_TRUSTED_ADDRESSES))
 
 
 def address_of(endpoint: Endpoint) -> str:
-    """Host and port of an endpoint; the provider's name where its own address is used."""
+    """Return the host and port of an endpoint; the provider's name if it has no base URL."""
     if not endpoint.api_base:
         provider = endpoint.litellm_model.partition("/")[0]
         return OWN_ADDRESS.format(provider)[:LONGEST]
@@ -58,7 +58,7 @@ def _host_and_port(api_base: str) -> str:
 
 
 def _literal(host: str) -> Address | None:
-    """The address that a host is; None for a name."""
+    """Return the address of a host given as a number; None for a name."""
     try:
         return ip_address(host)
     except ValueError:

@@ -1,8 +1,8 @@
 """The built-in embedding: the mean of a text's word vectors, on this machine and without a key.
 
-It knows which words are near each other, and nothing of their order: "the dog bites the man" is
-"the man bites the dog", and a number is nearly any other number. The word vectors come from a
-package that ships them; its code, and what that needs, is not used.
+It knows which words are similar, but not their order: "the dog bites the man" equals "the man
+bites the dog", and a number resembles any other number. The word vectors come from a package that
+ships them; its code and its dependencies are not used.
 """
 
 import json
@@ -29,7 +29,7 @@ WEIGHTS = "l2_supercat_256.safetensors"
 TOKENIZER = "l2_supercat_tokenizer_config.json"
 NAME = "word vectors (built in)"
 KEPT = 2000
-"""Vectors that are kept in memory, of 1 kB each."""
+"""Vectors kept in memory, of 1 kB each."""
 
 
 class NoWordVectors(Exception):
@@ -37,7 +37,7 @@ class NoWordVectors(Exception):
 
 
 class WordVectors:
-    """The table of word vectors, read from the file as it is needed.
+    """The table of word vectors, read from the file on demand.
 
     Raises:
         NoWordVectors: The package is missing, or its files are not the known ones.
@@ -53,7 +53,7 @@ class WordVectors:
         self._row = struct.Struct(f"<{self.dimensions}e")
 
     def embed(self, text: str) -> "array[float]":
-        """The mean vector, shape (dimensions,); zeros for a text without words."""
+        """Return the mean vector, shape (dimensions,); zeros for a text without words."""
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         total = [0.0] * self.dimensions
         for row, times in Counter(ids).items():
@@ -63,7 +63,7 @@ class WordVectors:
         return array("f", [sum_ / max(1, len(ids)) for sum_ in total])
 
     def matrix(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """The mean vectors of texts, shape (len(texts), dimensions), some 20,000 in a second."""
+        """Return the mean vectors of texts, shape (len(texts), dimensions); 20,000 per second."""
         import numpy as np  # seldom needed, so not imported with this module
 
         shape = (self._rows, self.dimensions)
@@ -84,7 +84,7 @@ def load() -> WordVectors:
 
 
 def matrix(texts: Sequence[str]) -> "NDArray[np.float32]":
-    """The vectors of many texts, as `embed` has them: shape (len(texts), 256).
+    """Return the vectors of many texts, as `embed` does: shape (len(texts), 256).
 
     Raises:
         NoWordVectors: See `WordVectors`.
@@ -93,7 +93,7 @@ def matrix(texts: Sequence[str]) -> "NDArray[np.float32]":
 
 
 def embed(text: str) -> "array[float]":
-    """The vector of a text, shape (256,); some milliseconds for a page of it.
+    """Return the vector of a text, shape (256,); takes milliseconds for a page.
 
     Raises:
         NoWordVectors: See `WordVectors`.
@@ -106,12 +106,12 @@ def embed(text: str) -> "array[float]":
 
 @lru_cache(maxsize=KEPT)
 def _kept(digest: bytes) -> "list[array[float]]":
-    """Where the vector of the text with this digest is kept: texts would fill the memory."""
+    """Return the cached vector by digest, because texts themselves would fill the memory."""
     return []
 
 
 def problem() -> str:
-    """Why the built-in embedding cannot be used, for a person; "" where it can."""
+    """Return why the built-in embedding cannot be used; "" if it can."""
     try:
         load()
     except NoWordVectors as error:
@@ -149,7 +149,7 @@ def _tokenizer(path: Path) -> "Tokenizer":
 
 
 def _layout(table: mmap.mmap) -> tuple[int, int, int]:
-    """Where the numbers start, how many rows there are, and how many numbers in each."""
+    """Return the offset of the numbers, the number of rows, and their length."""
     (size,) = struct.unpack_from("<Q", table)
     header: dict[str, Any] = json.loads(table[8 : 8 + size])
     tensor = header["embedding.weight"]
