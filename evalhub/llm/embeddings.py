@@ -70,13 +70,13 @@ async def vectors_of(
     """
     if endpoint is None:
         return await asyncio.to_thread(built_in, texts)
-    found = await caller.database.surely(stored, endpoint, texts)
+    found = await caller.database.with_retries(stored, endpoint, texts)
     missing = [text for text in texts if text not in found]
     for start in range(0, len(missing), MOST_AT_ONCE):
         some = missing[start : start + MOST_AT_ONCE]
         embedded = await caller.embed(endpoint, some)
         made = {t: array("f", v) for t, v in zip(some, embedded.vectors, strict=True)}
-        await caller.database.surely(store, endpoint, made)
+        await caller.database.with_retries(store, endpoint, made)
         found |= made
     return found
 

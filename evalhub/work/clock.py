@@ -1,4 +1,4 @@
-"""The database's clock: workers on several machines compare times by this one only."""
+"""The database's clock, the only one by which workers on several machines compare times."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from django.utils.dateparse import parse_datetime
 
 
 def now() -> datetime:
-    """The time on the database's clock, aware."""
+    """Return the time on the database's clock, aware."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')")

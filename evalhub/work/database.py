@@ -36,7 +36,7 @@ class Unreachable(OperationalError):
 class Database:
     """Runs functions in the process's database thread.
 
-    `is_patient`: calls through `surely` wait for a database that cannot be reached.
+    `is_patient`: calls through `with_retries` wait for a database that cannot be reached.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Database:
         events = asyncio.get_running_loop()
         return await events.run_in_executor(self._thread, _attempt, function, args)
 
-    async def surely(self, function: Callable[..., T], *args: Any) -> T:
+    async def with_retries(self, function: Callable[..., T], *args: Any) -> T:
         """Call a function, again and again until the database can be reached.
 
         `function` must be one transaction that is safe to repeat. Its own errors are raised at

@@ -39,7 +39,7 @@ class Loop:
     def __init__(self, *, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
         self.database = Database()
-        self.sendings = Sendings(self.database.surely)
+        self.sendings = Sendings(self.database.with_retries)
         self.limiters = RateLimiters()
         self.random = Random()
         self.live_batches: dict[Key, LiveBatch] = {}
@@ -118,7 +118,7 @@ class Loop:
         """Read the live batches and claim items. Return False if no work is left."""
         await self._look()
         claimed = await self._claim()
-        return bool(claimed or self._tasks()) or await self.database.surely(
+        return bool(claimed or self._tasks()) or await self.database.with_retries(
             batches.is_anything_left
         )
 
@@ -143,25 +143,25 @@ class Loop:
         for live_batch in self.live_batches.values():
             if live_batch.tasks:
                 self.limiters.need(live_batch.models)
-        now = await self.database.surely(clock.now)
+        now = await self.database.with_retries(clock.now)
         await self._follow()
-        await self.database.surely(leases.beat, self.worker, now, self.limiters.uses())
+        await self.database.with_retries(leases.beat, self.worker, now, self.limiters.uses())
 
     async def _follow(self) -> None:
         since = self.limiters.since()
         self.limiters.follow(
-            await self.database.surely(shared_rate.read_shared, since, self.worker.pk)
+            await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)
         )
 
     async def _announce(self) -> None:
         """Announce the models in use here from now on; calls start once all workers know."""
         if not (new := self.limiters.unannounced()):
             return
-        now = await self.database.surely(clock.now)
+        now = await self.database.with_retries(clock.now)
         for limiter in new:
             limiter.since = now.isoformat(timespec="microseconds")
         await self._announce_use()
-        announced_at = await self.database.surely(clock.now)
+        announced_at = await self.database.with_retries(clock.now)
         for limiter in new:
             limiter.announced_at = announced_at
         await self._follow()
@@ -170,7 +170,7 @@ class Loop:
 
     async def _look(self) -> None:
         """Read the live batches, and close the gates of all others."""
-        live = await self.database.surely(batches.read_live)
+        live = await self.database.with_retries(batches.read_live)
         for key, (batch, endpoints, spend) in live.items():
             live_batch = self.live_batches.setdefault(key, LiveBatch(key[0]))
             live_batch.follow(batch, endpoints)
@@ -202,7 +202,7 @@ class Loop:
         if not live_batch.tasks:
             del self.live_batches[key]
         elif not live_batch.is_cancelled:
-            live_batch.is_cancelled = await self.database.surely(
+            live_batch.is_cancelled = await self.database.with_retries(
                 batches.is_cancelled, *live_batch.key
             )
             if live_batch.is_cancelled:
@@ -225,14 +225,16 @@ class Loop:
                 raise
             except Exception as error:
                 log.exception("%s cannot be worked on", live_batch.batch)
-                await self.database.surely(batches.fail_batch, *live_batch.key, internal(error))
+                await self.database.with_retries(
+                    batches.fail_batch, *live_batch.key, internal(error)
+                )
         return claimed
 
     async def _claim_for(self, live_batch: LiveBatch) -> int:
         if (free_slots := live_batch.free_slots(self.limiters)) < 1:
             return 0
         alone = not self._tasks()
-        claim = await self.database.surely(
+        claim = await self.database.with_retries(
             batches.claim, *live_batch.key, self.worker, free_slots, alone
         )
         if not claim.item_ids:
@@ -251,13 +253,13 @@ class Loop:
         """Return the jobs of items; an item that cannot be prepared ends in an error, alone."""
         prepare = live_batch.kind.prepare
         try:
-            return await self.database.surely(prepare, live_batch.batch, item_ids)
+            return await self.database.with_retries(prepare, live_batch.batch, item_ids)
         except Exception:
             log.exception("Preparing %s failed: now one by one", live_batch.batch)
         jobs = []
         for item_id in item_ids:
             try:
-                jobs += await self.database.surely(prepare, live_batch.batch, [item_id])
+                jobs += await self.database.with_retries(prepare, live_batch.batch, [item_id])
             except Exception as error:
                 await self._fail(live_batch, item_id, error)
         return jobs
@@ -286,7 +288,7 @@ class Loop:
         except BatchFailed as error:
             live_batch.gate.is_open = False
             await self._give_back(live_batch, job, 0.0)
-            await self.database.surely(batches.fail_batch, *live_batch.key, str(error))
+            await self.database.with_retries(batches.fail_batch, *live_batch.key, str(error))
             live_batch.stop_calls()
         except GivenBack as error:
             await self._give_back(live_batch, job, error.after_s)
@@ -299,25 +301,25 @@ class Loop:
     async def _fail(self, live_batch: LiveBatch, item_id: int, error: Exception) -> None:
         log.error("Doing item %s of %s failed", item_id, live_batch.batch, exc_info=error)
         arguments = (live_batch.kind, item_id, self.worker, internal(error))
-        await self.database.surely(batches.fail_item, *arguments)
+        await self.database.with_retries(batches.fail_item, *arguments)
 
     async def _give_back(self, live_batch: LiveBatch, job: Job, after_s: float) -> None:
         await self.saver.flush()
         arguments = (live_batch.kind, [job.item_id], self.worker, after_s)
-        await self.database.surely(batches.give_back, *arguments)
+        await self.database.with_retries(batches.give_back, *arguments)
 
     async def _mark_if_over(self, live_batch: LiveBatch) -> None:
         """Mark a batch as done, or as paused by its cost limit, once nothing is in flight."""
         if live_batch.tasks or not live_batch.gate.is_open:
             return
         if live_batch.gate.refused_usd is None:
-            await self.database.surely(batches.finish_if_done, *live_batch.key)
+            await self.database.with_retries(batches.finish_if_done, *live_batch.key)
         elif not self._is_spending(live_batch.gate.budget):
             await self.saver.flush()
-            spend = await self.database.surely(live_batch.kind.spend, live_batch.batch)
+            spend = await self.database.with_retries(live_batch.kind.spend, live_batch.batch)
             live_batch.gate.budget.balance(spend)
             if not live_batch.gate.reconsider():
-                await self.database.surely(batches.pause_spent, *live_batch.key)
+                await self.database.with_retries(batches.pause_spent, *live_batch.key)
 
     def _is_spending(self, budget: Budget) -> bool:
         """Return True if a batch that shares the budget has items in flight."""

@@ -7,7 +7,7 @@ from django.db.models import Model
 
 
 def overwrite(rows: Sequence[Model], fields: Sequence[str]) -> None:
-    """Write these fields of rows that exist, in one statement.
+    """Write these fields of existing rows in one statement.
 
     An upsert on the primary key: `bulk_update` builds a CASE for each field and row, which costs
     several times as much.

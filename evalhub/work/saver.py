@@ -75,7 +75,7 @@ class Saver:
     async def _store(self, waiting: list[Waiting]) -> None:
         saves = [save for save, _ in waiting if save is not None]
         try:
-            held = await self.database.surely(store, saves, self.worker.pk) if saves else []
+            held = await self.database.with_retries(store, saves, self.worker.pk) if saves else []
         except Exception:
             log.exception("Saving %d items together failed: now one by one", len(saves))
             for save, future in waiting:
@@ -92,7 +92,7 @@ class Saver:
         kept, problem = True, None
         try:
             if save is not None:
-                kept = (await self.database.surely(store, [save], self.worker.pk))[0]
+                kept = (await self.database.with_retries(store, [save], self.worker.pk))[0]
         except Exception as error:
             problem = error
             log.exception("This cannot be saved: %s", save)
@@ -109,7 +109,7 @@ class Saver:
         if save is None or save.content is None or not save.calls:
             return
         try:
-            await self.database.surely(store, [replace(save, content=None)], self.worker.pk)
+            await self.database.with_retries(store, [replace(save, content=None)], self.worker.pk)
         except Exception:
             log.exception("Not even its calls can be recorded: %s", save)
 

@@ -37,7 +37,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Shared:
-    """One worker's part of a language model's limits, as if it used the model.
+    """A worker's part of a language model's limits, as if it used the model.
 
     `width` limits calls in flight; `per_minute` None: no limit. `seen_at` is the oldest heartbeat
     of the model's other users, by the database's clock; None: there are none.

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
         self.supervise(
             parts(bind, port, with_model=options["model"]),
-            f"EvalHub is at {programs.address(bind, port)}/ (Ctrl-C ends it).",
+            f"EvalHub is at {programs.address(bind, port)}/ (Ctrl-C to stop).",
         )
 
     def supervise(self, parts: list[Program], greeting: str) -> None:
