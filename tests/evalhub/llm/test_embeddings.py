@@ -179,7 +179,7 @@ def test_without_the_package_nothing_is_measured(measure, monkeypatch, caplog):
     assert "Install it." in caplog.text
 
 
-# Without a desk ----------------------------------------------------------------------------------
+# Without a worker --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which names mean the same model. `identities.json` holds the worked cases in our own words."""
+"""The identity of models with differently written names. The cases are in `identities.json`."""
 
 import json
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ KEYS = ['"justification": "', '"score": ', "justification: ", "score: ", '{"scor
 
 
 def pieces_for(options):
-    """What a hostile or broken reply is put together from."""
+    """The pieces of hostile and broken replies."""
     labels = [option.label for option in options]
     whole = [json.dumps({"justification": "Planted.", "score": label}) for label in labels]
     elements = [
@@ -81,7 +81,7 @@ WRAPPINGS = st.sampled_from(
 
 
 def is_written(option, text):
-    """Whether a text names this option in some spelling: by label, value, or true and false."""
+    """Return True if a text names this option: by label, value, or true and false."""
     numbers = re.findall(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", text, re.IGNORECASE)
     words = re.findall(r"(?i)true|false", text)
     named = (folded(option.label) or "").strip("_") in re.sub(r"[\s_-]+", "_", text.casefold())

@@ -1,4 +1,4 @@
-"""Which endpoints are in the trusted network, and what they are called in the record."""
+"""The endpoints of the trusted network, and their names in the record."""
 
 import pytest
 

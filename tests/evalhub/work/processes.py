@@ -25,7 +25,7 @@ def running(log: Path, *command: str, **environment: str | None) -> Iterator[Pop
     """A process in a session of its own, which is killed at the end with all of its session.
 
     Args:
-        log: What it writes is added to this file.
+        log: The file to which its output is appended.
         command: Arguments for Python.
         environment: Added to the environment; a variable that is None is taken out.
     """
@@ -54,7 +54,7 @@ def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
 
 
 def stat(pid: int) -> list[str]:
-    """State, parent, group, session and so on, as /proc has them; [] if it is gone."""
+    """Return state, parent, group, session and so on from /proc; [] if it is gone."""
     try:
         return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -62,7 +62,7 @@ def stat(pid: int) -> list[str]:
 
 
 def session(leader: int) -> list[int]:
-    """Living processes, zombies excepted, of the session that this process started."""
+    """Return the living processes, without zombies, of the session that this process started."""
     pids = [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
     found = {pid: stat(pid) for pid in pids}
     return [pid for pid, fields in found.items() if fields and in_session(fields, leader)]
@@ -80,15 +80,15 @@ def title(pid: int) -> str:
 
 
 def titled(leader: int, part: str) -> list[int]:
-    """Processes of the session whose title has this part, such as 'idle' or 'processing'."""
+    """Return the session's processes with this in their title, such as 'idle' or 'processing'."""
     return [pid for pid in session(leader) if part in title(pid)]
 
 
 def eventually(found: Callable[[], T], what: str, within_s: float = 30.0) -> T:
-    """What `found` returns, as soon as that is true.
+    """Return the first true result of `found`.
 
     Raises:
-        TimeoutError: It never was; the message says `what` was waited for.
+        TimeoutError: There was none in time; the message names `what` was expected.
     """
     deadline = time.monotonic() + within_s
     while not (result := found()):
@@ -105,7 +105,7 @@ def get(url: str) -> bytes:
 
 
 def asked(base_url: str) -> dict[str, Any]:
-    """What the provider counted."""
+    """Return the provider's counts."""
     counts: dict[str, Any] = json.loads(get(base_url.removesuffix("/v1") + "/counts"))
     return counts
 
@@ -115,7 +115,7 @@ def first_line(log: Path) -> str:
 
 
 def children(parent: int) -> list[int]:
-    """Processes, zombies included, that this process has started and that still have it."""
+    """Return the child processes, including zombies."""
     pids = [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if stat(pid)[1:2] == [str(parent)]]
 

@@ -1,4 +1,4 @@
-"""What a call costs, what it may cost, and what is done when it fails."""
+"""The cost of calls, cost limits, and failures."""
 
 import threading
 import time

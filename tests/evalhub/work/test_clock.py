@@ -13,7 +13,7 @@ def test_the_databases_time_is_aware_and_about_ours():
 
 @pytest.mark.django_db
 def test_time_goes_on_within_a_transaction():
-    """PostgreSQL's now() stands still there; heartbeats compared by it would never be new."""
+    """PostgreSQL's now() is constant there; heartbeats compared by it would never be new."""
     first = clock.now()
     assert any(clock.now() > first for _ in range(1000))
 

@@ -97,7 +97,7 @@ def freeze(site: Site, command: Popen) -> int:
 
 
 def is_quiet(site: Site) -> bool:
-    """Whether the provider has answered all, and nothing comes that was still on its way."""
+    """Return True if the provider has answered everything, and no request was still under way."""
     before = processes.asked(site.base_url)
     time.sleep(0.5)
     after = processes.asked(site.base_url)

@@ -1,4 +1,4 @@
-"""One or two loops on real batches, against a real provider."""
+"""Loops, alone and in pairs, on real batches against a real provider."""
 
 import time
 from itertools import pairwise
@@ -149,7 +149,7 @@ def test_pause_lets_calls_in_flight_end_and_saves_them(provider, model_at, start
 
 
 def test_pause_keeps_the_verdicts_of_judges_that_were_faster(provider, model_at, start):
-    """One judge waits for its turn when the pause comes; what another was asked is paid for."""
+    """A judge waits for its turn when the pause comes; calls to the other are paid for."""
     narrow, wide = model_at(max_concurrency=1), model_at(max_concurrency=8)
     provider.script = lambda request: verdict(1) if is_judge(request) else "Four."
     run = make_run(*some_tests(4), model=model_at(), jury=make_jury(narrow, wide))

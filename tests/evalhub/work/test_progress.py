@@ -1,4 +1,4 @@
-"""What a person may do to a batch as a whole, seen from its rows."""
+"""The actions on a batch as a whole, by its rows."""
 
 import threading
 

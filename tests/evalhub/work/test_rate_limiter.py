@@ -1,4 +1,4 @@
-"""Calls wait in their model's lane until they may begin."""
+"""Calls wait for their model's rate limiter."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -45,7 +45,7 @@ def turn(run, result, text="Four.", **fields):
 
 
 def saved_by(worker, *saves):
-    """What became of each save: True, False or its error."""
+    """Return the outcome of each save: True, False or its error."""
 
     async def story():
         database = Database()

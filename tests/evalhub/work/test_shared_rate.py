@@ -1,4 +1,4 @@
-"""How workers divide a model's limits, and what a 429 does to them."""
+"""The division of a model's limits among workers, and the effect of a 429 on them."""
 
 from datetime import timedelta
 
