@@ -91,7 +91,7 @@ TERMS = tuple(
         ("run", "One model's answers to all tests of a suite, with their scores."),
         ("sample", "One of several repeated answers or judgments for the same prompt."),
         ("scale", "The options a judge chooses from, with their values from 0 to 1."),
-        ("schedule", "A recurring time at which a suite is launched or a report is saved."),
+        ("schedule", "Repeated times at which a suite is launched or a report is saved."),
         ("score", "A number from 0 to 1 made of an answer's judgments or human evaluations."),
         (
             "scripted model",

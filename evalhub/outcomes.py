@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class OutcomeStyle:
-    """How one outcome is named and drawn; the pattern tells it apart in black-and-white print."""
+    """Label, colour and pattern of an outcome; the pattern shows in black-and-white print."""
 
     label: str
     colour: str

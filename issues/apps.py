@@ -3,4 +3,4 @@ from django.apps import AppConfig
 
 class IssuesConfig(AppConfig):
     name = "issues"
-    verbose_name = "Ledger"
+    verbose_name = "Issues & tests"

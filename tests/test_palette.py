@@ -98,7 +98,7 @@ def test_pages_are_found_by_their_words(client, words):
     assert len(found(client, words)["Pages"]) == 1
 
 
-def test_nothing_found_is_said_without_repeating_it(client):
+def test_no_results_do_not_repeat_the_search(client):
     log_in(client, "viewer")
 
     html = search(client, "<b>xyzzy").content.decode()
@@ -173,5 +173,5 @@ def test_every_searched_table_has_an_admin_that_can_be_searched():
     ("text", "words", "has"),
     [("Launch a run", "run launch", True), ("Launch a run", "runs", False), ("Runs", "", True)],
 )
-def test_words_may_stand_anywhere(text, words, has):
+def test_words_match_in_any_order(text, words, has):
     assert has_words(text, words) is has

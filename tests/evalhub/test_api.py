@@ -1,4 +1,4 @@
-"""What every part of the API shares: filters, orders, pages, errors, limits, the schema."""
+"""The shared parts of the API: filters, orders, pages, errors, limits, the schema."""
 
 import json
 from io import StringIO
@@ -263,7 +263,7 @@ def lists() -> list[str]:
 @pytest.mark.parametrize(
     ("role", "is_shown"), [("viewer", False), ("annotator", False), ("maintainer", True)]
 )
-def test_where_a_model_is_called_is_told_to_maintainers_only(role, is_shown):
+def test_only_maintainers_read_a_models_address(role, is_shown):
     model = make_model(api_key_env="SOME_KEY", api_base="https://models.example.org")
 
     shown = client_of(role).get(f"/api/v1/language-models/{model.pk}/").json()
@@ -294,7 +294,7 @@ def make_call() -> Call:
     )
 
 
-def test_replies_are_told_to_those_who_may_read_sealed_tests():
+def test_replies_require_the_right_to_read_sealed_tests():
     call = make_call()
     reader = make_user("viewer")
     reader.user_permissions.add(Permission.objects.get(codename="view_call"))

@@ -105,7 +105,7 @@ def lab(colour, vision):
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("pair", list(combinations(OUTCOME_COLOURS, 2)), ids="-".join)
-def test_outcomes_are_told_apart_with_any_colour_vision(pair, vision):
+def test_outcomes_are_distinct_with_any_colour_vision(pair, vision):
     # A difference of 2 is just seen side by side; 30 is seen at a glance.
     first, second = (lab(OUTCOME_COLOURS[name][0], vision) for name in pair)
     assert sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5 > 30
@@ -228,7 +228,7 @@ def test_issue_of_which_nothing_was_judged_has_no_bar():
     assert charts.issue_bars(ISSUES)["data"][0]["x"] == [0.75, 0.1, None]
 
 
-def test_label_from_a_person_cannot_be_markup():
+def test_label_from_user_input_cannot_be_markup():
     figure = charts.issue_bars([RateRow("i", "<a href='https://x'>x</a>", 1, 2, None)])
     assert "<a" not in json.dumps(figure)
 

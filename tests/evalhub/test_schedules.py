@@ -38,5 +38,5 @@ def test_an_expression_that_names_no_time_is_refused_with_its_text(cron):
         ("*/5 2 * * 0", "*/5 2 * * 0"),
     ],
 )
-def test_common_expressions_are_said_in_words(cron, words):
+def test_common_expressions_are_described(cron, words):
     assert in_words(cron) == words

@@ -51,7 +51,7 @@ def test_a_list_drops_empty_entries(given):
     assert given("a.org, ,b.org,").listing("EVALHUB_X", "", "") == ["a.org", "b.org"]
 
 
-def test_a_secret_may_stand_in_a_file(given, tmp_path):
+def test_a_secret_can_come_from_a_file(given, tmp_path):
     file = tmp_path / "key"
     file.write_text("from the file\n")
     reader = given(str(file), "EVALHUB_X_FILE")
@@ -66,7 +66,7 @@ def test_a_secrets_file_that_is_not_there_is_named(given, tmp_path):
         reader.secret("EVALHUB_X", "default", "")
 
 
-def test_what_was_asked_for_is_remembered_for_the_table():
+def test_settings_read_are_recorded_for_the_table():
     reader = Environment()
     reader.flag("EVALHUB_X", True, "Does it.")
 

@@ -45,7 +45,7 @@ def test_a_queue_without_a_timeout_is_refused(settings):
     assert ids(check_queue(None)) == ["evalhub.E002"]
 
 
-def test_the_settings_of_the_house_pass(settings):
+def test_the_default_settings_pass(settings):
     assert check_queue(None) == []
 
 

@@ -1,4 +1,4 @@
-"""What of a text went, and what came."""
+"""Removed and added words of a text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from evalhub.word_diff import MOST_TOKENS, Part, word_diff
 
 
-def test_what_went_and_what_came_is_told_by_words():
+def test_changes_are_found_word_by_word():
     diff = word_diff("It opens at nine.", "It opens at ten.")
 
     assert diff.first == (Part("", "It opens at "), Part("-", "nine"), Part("", "."))
     assert diff.second == (Part("", "It opens at "), Part("+", "ten"), Part("", "."))
 
 
-def test_words_that_changed_together_are_told_together():
+def test_adjacent_changes_form_one_part():
     diff = word_diff("a red car", "a big bus")
 
     assert diff.first == (Part("", "a "), Part("-", "red car"))

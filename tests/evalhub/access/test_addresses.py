@@ -1,4 +1,4 @@
-"""Logins are counted by whom the outermost of our own proxies saw."""
+"""Logins are counted by the peer the outermost of our own proxies saw."""
 
 import pytest
 from django.conf import settings as project

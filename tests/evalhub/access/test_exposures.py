@@ -1,4 +1,4 @@
-"""What is sent outside is written down once for each test, endpoint and day."""
+"""Sent sealed tests are recorded once for each test, endpoint and day."""
 
 import asyncio
 from datetime import date
@@ -36,7 +36,7 @@ class Notebook:
 
 
 def noted(*notes, notebook=None):
-    """What was written when these (tests, endpoint) were noted one after the other."""
+    """Return the rows saved after noting these (tests, endpoint) one after the other."""
     notebook = notebook or Notebook()
 
     async def note_all():

@@ -70,7 +70,7 @@ def test_deleting_leaves_the_list_as_it_was(client, user):
     assert not SavedFilter.objects.exists()
 
 
-def test_a_name_in_use_is_asked_about_with_what_was_typed(client, user):
+def test_a_taken_name_is_confirmed_with_the_input_kept(client, user):
     save(user, ISSUES, "Grave", "q=old")
 
     asked = keep(client, name="grave").content.decode()
@@ -91,7 +91,7 @@ def test_a_name_in_use_is_asked_about_with_what_was_typed(client, user):
         ({"query": "q=" + "x" * MAX_QUERY}, f"more than {MAX_QUERY}"),
     ],
 )
-def test_what_cannot_be_kept_is_said(client, user, fields, problem):
+def test_invalid_filters_are_refused(client, user, fields, problem):
     assert problem in keep(client, **fields).content.decode()
     assert not SavedFilter.objects.exists()
 

@@ -41,7 +41,7 @@ def test_two_tokens_differ():
     assert len(texts) == 20
 
 
-def test_a_token_acts_for_its_person():
+def test_a_token_has_its_users_rights():
     assert client_of("viewer").get(LIST).status_code == 200
     assert client_of("").get(LIST).status_code == 403
 
@@ -103,7 +103,7 @@ def test_a_read_only_token_reads_and_does_not_write():
     assert not Tag.objects.exists()
 
 
-def test_a_token_writes_what_its_person_may():
+def test_a_write_token_writes_within_its_users_rights():
     assert client_of("maintainer").post(LIST, {"name": "new"}).status_code == 201
     assert client_of("viewer").post(LIST, {"name": "other"}).status_code == 403
 

@@ -31,7 +31,7 @@ def said(response):
 
 
 def model_form(**changes):
-    """What a browser sends when a person saves a language model."""
+    """Return the form data of a language model."""
     return {
         "name": "Small",
         "litellm_model": "openai/small",
@@ -78,7 +78,7 @@ def test_roles_see_their_lists(client, role, seen):
 
 
 @pytest.mark.parametrize("name", [*LISTS, "evalhub_token"])
-def test_anonymous_people_are_sent_to_the_login(client, name):
+def test_anonymous_users_are_sent_to_the_login(client, name):
     response = client.get(url(f"{name}_changelist"))
 
     assert (response.status_code, "/login/" in response["Location"]) == (302, True)
@@ -98,7 +98,7 @@ def test_no_page_schedules_a_call_of_any_function():
 # Language models ---------------------------------------------------------------------------------
 
 
-def test_a_model_is_added_and_its_history_says_by_whom(client):
+def test_a_model_is_added_and_its_history_names_the_author(client):
     user = log_in(client, "maintainer")
 
     client.post(url("evalhub_languagemodel_add"), model_form())
@@ -164,7 +164,7 @@ def test_the_page_says_whether_the_key_is_set_and_never_shows_it(
 
 
 @pytest.mark.parametrize(("role", "is_told"), [("viewer", False), ("maintainer", True)])
-def test_where_a_model_is_called_is_told_to_those_who_set_it_up(client, role, is_told):
+def test_only_maintainers_see_a_models_address(client, role, is_told):
     told = {"api_base": "https://models.example.org", "api_key_env": "HIDDEN_KEY"}
     model = make_model(**told, params={"hidden_parameter": 1})
     log_in(client, role)
@@ -209,7 +209,7 @@ def test_testing_the_connection_says_how_it_went_and_records_the_call(client, se
     assert (call.role, call.language_model, call.error_kind) == ("probe", model, "")
 
 
-def test_a_refused_key_is_said_in_words_and_recorded(client, settings):
+def test_a_refused_key_is_explained_and_recorded(client, settings):
     log_in(client, "maintainer")
     with Provider(script=lambda request: UNAUTHORIZED) as provider:
         settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
@@ -283,7 +283,7 @@ def test_workers_are_listed(client):
 # People ------------------------------------------------------------------------------------------
 
 
-def test_an_admin_adds_a_person_with_a_role(client):
+def test_an_admin_adds_a_user_with_a_role(client):
     log_in(client, "admin")
     group = Group.objects.get(name="annotator")
     sent = {"username": "new", "usable_password": "true", "is_staff": "on", "groups": [group.pk]}
@@ -315,7 +315,7 @@ def test_an_admin_does_not_touch_a_superuser(client):
     assert (changed.status_code, password.status_code) == (403, 403)
 
 
-def test_a_role_of_the_house_is_not_edited_or_deleted(client):
+def test_a_built_in_role_is_not_edited_or_deleted(client):
     log_in(client, "admin")
     group = Group.objects.get(name="viewer")
 
@@ -347,7 +347,7 @@ def test_a_new_tokens_text_is_shown_once_and_stored_nowhere(client):
     assert text not in str(Token.objects.values().get())
 
 
-def test_a_person_sees_only_own_tokens(client):
+def test_a_user_sees_only_own_tokens(client):
     theirs, _ = make_token(make_user("viewer"))
     user = log_in(client, "maintainer")
     mine, _ = make_token(user)
@@ -365,7 +365,7 @@ def test_an_admin_sees_all_tokens(client):
     assert client.get(url("evalhub_token_changelist")).context["cl"].result_count == 1
 
 
-def test_a_person_makes_tokens_for_nobody_else(client):
+def test_a_user_creates_tokens_for_nobody_else(client):
     other = make_user("admin")
     user = log_in(client, "annotator")
 

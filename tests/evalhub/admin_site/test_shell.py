@@ -1,6 +1,7 @@
-"""What stands around every page: its heading, the search, errors, histories and questions back."""
+"""The shell of every page: heading, search, errors, histories and confirmations."""
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import Group, Permission
@@ -38,20 +39,30 @@ def text_of(html: str) -> str:
 def heading(html: str) -> list[str]:
     """The parts of the page's heading."""
     inside = html.partition("<h1")[2].partition(">")[2].partition("</h1>")[0]
-    return [part.strip() for part in strip_tags(inside).split("chevron_right")]
+    return [part.strip() for part in unescape(strip_tags(inside)).split("chevron_right")]
 
 
 # Heading -----------------------------------------------------------------------------------------
 
 
-def test_the_heading_says_what_the_page_is(client):
+def test_the_heading_names_the_page(client):
     issue = make_issue(title="invents sources")
     places = {
-        url("issues_issue_changelist"): ["Ledger", "Issues"],
-        url("issues_issue_add"): ["Ledger", "Issues", "Add issue"],
-        url("issues_issue_change", issue.pk): ["Ledger", "Issues", "invents sources"],
-        url("issues_issue_history", issue.pk): ["Ledger", "Issues", "invents sources", "History"],
-        url("issues_issue_delete", issue.pk): ["Ledger", "Issues", "invents sources", "Delete"],
+        url("issues_issue_changelist"): ["Issues & tests", "Issues"],
+        url("issues_issue_add"): ["Issues & tests", "Issues", "Add issue"],
+        url("issues_issue_change", issue.pk): ["Issues & tests", "Issues", "invents sources"],
+        url("issues_issue_history", issue.pk): [
+            "Issues & tests",
+            "Issues",
+            "invents sources",
+            "History",
+        ],
+        url("issues_issue_delete", issue.pk): [
+            "Issues & tests",
+            "Issues",
+            "invents sources",
+            "Delete",
+        ],
         url("auth_group_add"): ["Settings", "Roles", "Add role"],
         url("evalhub_worker_changelist"): ["Settings", "Workers"],
         url("password_change"): ["Password change"],
@@ -76,14 +87,14 @@ def assert_whole(response: HttpResponse, status: int) -> None:
     assert 'href="/"' in html
 
 
-def test_what_is_not_there_is_said_with_a_way_back(client):
+def test_a_missing_page_links_back(client):
     response = client.get("/nowhere/")
 
     assert_whole(response, 404)
     assert "Page not found" in response.content.decode()
 
 
-def test_who_may_not_enter_learns_as_whom_they_tried():
+def test_a_forbidden_page_names_the_user():
     client = Client()
     client.force_login(make_user("viewer", username="curious"))
     response = client.get(url("evalhub_user_changelist"))
@@ -108,14 +119,14 @@ def test_pages_of_last_resort_need_nothing_but_themselves(rf, view, status):
     assert b"secret" not in response.content
 
 
-def test_the_address_of_a_button_says_that_it_is_one(client):
+def test_the_address_of_an_action_explains_itself(client):
     response = client.get(reverse("admin:runs_run_control", args=[make_run().pk]))
 
     assert_whole(response, 405)
     assert response["Allow"] == "POST"
 
 
-def test_who_guesses_too_often_learns_for_how_long_to_wait(settings):
+def test_too_many_failed_logins_show_the_wait(settings):
     settings.AXES_ENABLED = True
     client = Client()
     for _ in range(settings.AXES_FAILURE_LIMIT):
@@ -128,7 +139,7 @@ def test_who_guesses_too_often_learns_for_how_long_to_wait(settings):
 # Histories ---------------------------------------------------------------------------------------
 
 
-def test_a_history_names_what_became_of_what(client):
+def test_a_history_shows_old_and_new_values(client):
     model = make_model(name="Small")
     model.name, model.developer = "Tiny", "Somebody"
     model.save()
@@ -140,7 +151,7 @@ def test_a_history_names_what_became_of_what(client):
     assert "None" not in words
 
 
-def test_rows_that_only_the_program_writes_offer_no_history(client):
+def test_rows_that_only_the_system_writes_offer_no_history(client):
     worker = Worker.objects.create(name="a:1", started_at=timezone.now(), beat_at=timezone.now())
 
     assert "/history/" not in page(client, url("evalhub_worker_change", worker.pk))
@@ -149,7 +160,7 @@ def test_rows_that_only_the_program_writes_offer_no_history(client):
 # Deleting ----------------------------------------------------------------------------------------
 
 
-def test_what_goes_along_is_counted_without_mere_links(client):
+def test_deleted_rows_are_counted_without_mere_links(client):
     issue = make_issue(tags=("maths",))
     tag = issue.tags.get()
     tag.children.create(name="sums")
@@ -182,7 +193,7 @@ def test_a_worker_without_heartbeat_is_not_responding(client):
     assert "working" not in words
 
 
-def test_a_person_s_page_shows_nothing_of_the_hash(client):
+def test_a_users_page_shows_nothing_of_the_hash(client):
     user = make_user("viewer")
     html = page(client, url("evalhub_user_change", user.pk))
 
@@ -191,7 +202,7 @@ def test_a_person_s_page_shows_nothing_of_the_hash(client):
     assert 'href="../password/"' in html
 
 
-def test_saving_a_person_leaves_the_password(client):
+def test_saving_a_user_keeps_the_password(client):
     user = make_user("viewer", username="old")
     sent = {"username": "new", "is_active": "on", "groups": [user.groups.get().pk]}
     client.post(url("evalhub_user_change", user.pk), sent)
@@ -201,14 +212,14 @@ def test_saving_a_person_leaves_the_password(client):
     assert user.check_password("secret-phrase")
 
 
-def test_the_rights_of_a_role_of_the_house_are_told_by_table(client):
+def test_the_rights_of_a_built_in_role_are_listed_by_table(client):
     html = page(client, url("auth_group_change", Group.objects.get(name="viewer").pk))
 
     assert '<th scope="row">Issue</th><td>view</td>' in html
     assert "istorical" not in html
 
 
-def test_a_role_of_one_s_own_is_put_together_from_rights(client):
+def test_a_custom_role_is_built_from_rights(client):
     right = Permission.objects.get(codename="view_issue")
     client.post(url("auth_group_add"), {"name": "readers", "permissions": [right.pk]})
 

@@ -10,7 +10,7 @@ from threading import Thread
 
 @dataclass
 class ReceivedRequest:
-    """One request: its headers and body."""
+    """A request with its headers and body."""
 
     headers: dict[str, str]
     body: bytes

@@ -23,7 +23,7 @@ def make_webhook(**fields) -> Webhook:
     return Webhook.objects.create(**(defaults | {"kinds": ["assigned"]} | fields))
 
 
-def test_everybody_is_told_once_however_often_it_is_told():
+def test_a_repeated_event_notifies_once():
     people = [make_user("annotator"), make_user("annotator")]
 
     assert notify(EVENT, to=people) == 2
@@ -31,7 +31,7 @@ def test_everybody_is_told_once_however_often_it_is_told():
     assert Notification.objects.count() == 2
 
 
-def test_who_is_inactive_is_not_told():
+def test_inactive_users_are_not_notified():
     assert notify(EVENT, to=[make_user("annotator", is_active=False)]) == 0
 
 
@@ -58,7 +58,7 @@ def test_who_wants_e_mail_only_has_no_unread_notification(mail_is_on):
     assert Notification.objects.get().read_at is not None
 
 
-def test_who_wants_nothing_is_told_nothing(mail_is_on):
+def test_unsubscribed_users_are_not_notified(mail_is_on):
     user = make_user(email="a@example.org")
     save_preferences(user, {})
 
@@ -66,7 +66,7 @@ def test_who_wants_nothing_is_told_nothing(mail_is_on):
     assert channels_of(user, "assigned") == frozenset()
 
 
-def test_a_webhook_hears_of_its_kinds_even_when_no_person_does():
+def test_a_webhook_receives_its_kinds_even_without_recipients():
     hears = make_webhook()
     make_webhook(name="runs", kinds=["run_finished"])
     make_webhook(name="off", is_active=False)
@@ -119,7 +119,7 @@ def test_the_sidebar_counts_what_is_not_read(client):
     assert not badge(after)
 
 
-def test_what_one_is_told_of_can_be_chosen(client):
+def test_notification_settings_can_be_changed(client):
     user = make_user("viewer")
     client.force_login(user)
     assert client.get("/admin/evalhub/notification/settings/").status_code == 200

@@ -93,7 +93,7 @@ def test_it_is_given_up_in_the_end(listener):
     assert len(listener.heard) == len(PAUSES) + 1
 
 
-def test_who_is_gone_is_not_asked_again(listener):
+def test_a_webhook_that_is_gone_is_not_retried(listener):
     listener.statuses = [410]
     make_webhook(listener)
     notify(EVENT, to=[])

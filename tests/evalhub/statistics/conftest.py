@@ -1,4 +1,4 @@
-"""What the statistics are compared with. Imported where it is asked for: it takes a second."""
+"""Reference values for the statistics. Imported where it is asked for: it takes a second."""
 
 from importlib import import_module
 

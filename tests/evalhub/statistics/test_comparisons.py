@@ -14,5 +14,5 @@ def test_a_judge_that_steps_in_makes_good_what_was_missed_and_no_more():
     assert comparisons([(3, 3), (4, 3)]) == Comparisons(6, 6)
 
 
-def test_nothing_asked_is_nothing_expected():
+def test_without_judges_nothing_is_expected():
     assert comparisons([]) == Comparisons(0, 0)

@@ -11,7 +11,7 @@ from evalhub.statistics.mcnemar import mcnemar
 
 
 def half_points(change):
-    """The points that are surely enough, in steps of a half."""
+    """Round the change up to half points."""
     return ceil(200 * change) / 2
 
 

@@ -6,24 +6,24 @@ from hypothesis import strategies as st
 from evalhub.statistics.effective_votes import effective_votes
 
 
-def alike(n, r):
-    """Judges of whom any two are correlated alike."""
+def equicorrelated(n, r):
+    """Return the matrix of n judges with correlation r."""
     return [[1 if i == j else r for j in range(n)] for i in range(n)]
 
 
 @given(st.integers(1, 12))
 def test_independent_judges_each_count(n):
-    assert effective_votes(alike(n, 0)) == n
+    assert effective_votes(equicorrelated(n, 0)) == n
 
 
 @given(st.integers(1, 12))
 def test_judges_that_agree_throughout_count_as_one(n):
-    assert effective_votes(alike(n, 1)) == 1
+    assert effective_votes(equicorrelated(n, 1)) == 1
 
 
 def test_published_value():
     # L. Kish (1965): the design effect of clusters of n is 1 + (n - 1) · r; here 1 + 4 · 0.5 = 3.
-    assert effective_votes(alike(5, 0.5)) == pytest.approx(5 / 3)
+    assert effective_votes(equicorrelated(5, 0.5)) == pytest.approx(5 / 3)
 
 
 def test_pair_of_three_judges_that_agree_most():
@@ -33,10 +33,10 @@ def test_pair_of_three_judges_that_agree_most():
 
 
 def test_errors_that_cancel_out_are_worth_more():
-    assert effective_votes(alike(2, -0.5)) == 4
+    assert effective_votes(equicorrelated(2, -0.5)) == 4
 
 
-def test_mean_of_so_many_independent_votes_varies_as_much():
+def test_mean_of_the_effective_votes_varies_as_much():
     # Three judges share half their variance; the mean of n_eff = 1.5 independent ones varies 2/3.
     rng = np.random.default_rng(1)
     votes = rng.normal(size=(3, 200_000)) * 0.5**0.5 + rng.normal(size=200_000) * 0.5**0.5
@@ -46,7 +46,7 @@ def test_mean_of_so_many_independent_votes_varies_as_much():
 
 
 def test_opposite_judges_leave_no_variance():
-    assert effective_votes(alike(2, -1)) is None
+    assert effective_votes(equicorrelated(2, -1)) is None
 
 
 def test_pair_that_was_not_measured_leaves_it_open():

@@ -41,7 +41,7 @@ def test_judge_that_passes_everything_has_no_precision():
     assert (found.precision, found.recall, found.sensitivity) == (None, 0, 1)
 
 
-def test_people_who_pass_everything_leave_recall_open():
+def test_recall_is_none_if_annotators_pass_everything():
     found = judge_accuracy(JudgeCounts(true_pass=8, false_pass=0, true_fail=0, false_fail=2))
     assert (found.precision, found.recall, found.specificity) == (0, None, None)
 

@@ -79,7 +79,7 @@ def test_order_of_units_and_raters_does_not_matter(table, level, random):
 
 
 def alpha_of_the_package(table, level):
-    """What the krippendorff package finds; None where it finds no value."""
+    """Return the krippendorff package's alpha; None where it finds no value."""
     ratings = np.array(table, dtype=float).T  # a row for each rater, and nan for None
     try:
         with np.errstate(all="ignore"):

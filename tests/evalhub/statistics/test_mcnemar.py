@@ -24,7 +24,7 @@ def test_published_value():
 
 
 @pytest.mark.parametrize(("discordant", "significant"), [(5, False), (6, True)])
-def test_six_one_sided_pairs_are_the_fewest_that_can_tell(discordant, significant):
+def test_six_one_sided_pairs_are_the_fewest_for_significance(discordant, significant):
     assert (mcnemar(discordant, 0) < 0.05) is significant
 
 

@@ -12,7 +12,7 @@ shares = st.floats(0, 1)
 
 
 def judged(truth, rng, *, sensitivity, specificity):
-    """What a judge with these rates finds of answers that truly passed or not."""
+    """Return the judge's pass rate of answers that truly passed or not."""
     lot = rng.random(len(truth))
     return np.where(truth, lot < sensitivity, lot > specificity)
 
@@ -101,7 +101,7 @@ def test_much_calibration_leaves_the_spread_of_the_run():
     assert found.high - found.low == pytest.approx((raw.high - raw.low) / 0.7, rel=0.08)
 
 
-def test_judge_without_an_error_in_a_small_sample_is_not_taken_to_be_faultless():
+def test_judge_without_errors_in_a_small_sample_is_not_perfect():
     values = [1.0, 1.0, 0.0] * 300
     sample = calibration(20, sensitivity=1, specificity=1)
     raw = clustered_interval(values, [1] * 900, range(900), seed=7)

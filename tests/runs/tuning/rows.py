@@ -1,4 +1,4 @@
-"""Answers that both people and a judge decided, for rehearsals."""
+"""Answers with human and judge verdicts, for judge tuning."""
 
 from collections.abc import Sequence
 
@@ -22,17 +22,17 @@ from tests.factories import (
 )
 from tests.reports.judged_runs import answer, finish
 
-Said = tuple[float | None, float | None]
-"""What people said of an answer, and what the judge did; 1 passes, None: they gave no verdict."""
+Verdicts = tuple[float | None, float | None]
+"""Verdicts of annotator and judge on an answer; 1 passes, None is missing."""
 
-AGREED: list[Said] = [(1, 1), (0, 0)] * 4
-MIXED: list[Said] = [(1, 1), (0, 1), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1), (0, 0)] * 2
+AGREED: list[Verdicts] = [(1, 1), (0, 0)] * 4
+MIXED: list[Verdicts] = [(1, 1), (0, 1), (1, 1), (0, 0), (1, 0), (0, 1), (1, 1), (0, 0)] * 2
 
 
 def scored(
-    said: Sequence[Said] = MIXED, *, model=None, template=None, annotator=None, **fields
+    said: Sequence[Verdicts] = MIXED, *, model=None, template=None, annotator=None, **fields
 ) -> Run:
-    """A run with one answer of one test and issue for each pair, judged by one judge and people."""
+    """Make a run with an answer per pair, of its own test and issue, judged by one judge."""
     template = template or make_template()
     tests = [
         make_test(f"Question {n}?", template=template, issue=make_issue()) for n in range(len(said))
@@ -49,7 +49,7 @@ def scored(
 
 
 def judged(run: Run, result: Result, value: float | None) -> None:
-    """The run's only judge gives this verdict with the test's template."""
+    """Save the verdict of the run's only judge."""
     judge_run = run.judge_runs.get()
     Judgment.objects.create(
         judge_run=judge_run,
@@ -70,13 +70,13 @@ def judged(run: Run, result: Result, value: float | None) -> None:
 
 
 def say(result: Result, value: float | None, *, annotator=None, **fields) -> HumanEvaluation:
-    """A person's verdict on the answer as a whole."""
+    """Save a human verdict on the answer as a whole."""
     defaults = {
         "criterion": result.revision.criteria.get(key=""),
         "annotator": annotator or make_user("annotator"),
         "value": value,
         "option": str(int(value or 0)),
-        "justification": f"People say {value} of {result.test_id}.",
+        "justification": f"Human: {value} of {result.test_id}.",
     }
     return HumanEvaluation.objects.create(result=result, **(defaults | fields))
 
@@ -89,9 +89,9 @@ def template_of(run: Run):
     return Test.objects.get(pk=run.results.order_by("pk")[0].test_id).template
 
 
-def chosen_of(run: Run, **fields) -> Selection:
+def selection_of(run: Run, **fields) -> Selection:
     return Selection(template_of(run), judge_of(run), **fields)
 
 
 def tuning_of(run: Run, *, seed: int = 1, by=None, **fields) -> Tuning:
-    return start(chosen_of(run, **fields), by=by, seed=seed)
+    return start(selection_of(run, **fields), by=by, seed=seed)

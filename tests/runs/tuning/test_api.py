@@ -14,7 +14,7 @@ def body_of(run, **fields):
     return {"judge": judge_of(run).pk, "template": template_of(run).pk, **fields}
 
 
-def test_tuning_is_begun_and_read_with_its_figures():
+def test_tuning_is_started_and_read_with_its_figures():
     script = client_of("maintainer")
     begun = script.post(URL, body_of(scored(MIXED), seed=4), format="json")
     assert begun.status_code == 201, begun.content
@@ -26,13 +26,13 @@ def test_tuning_is_begun_and_read_with_its_figures():
     assert ids(script.get(URL)) == [begun.json()["id"]]
 
 
-def test_too_few_are_told_as_a_problem():
+def test_too_few_answers_are_a_problem():
     answer = client_of("maintainer").post(URL, body_of(scored(AGREED[:3])), format="json")
     assert answer.status_code == 400
     assert "at least 8 answers" in answer.json()["problems"][0]
 
 
-def test_try_begins_with_the_draft():
+def test_attempt_starts_with_the_draft():
     script = client_of("maintainer")
     tuning = tuning_of(scored(MIXED))
     assert script.post(f"{URL}{tuning.pk}/attempts/").status_code == 409
@@ -46,7 +46,7 @@ def test_try_begins_with_the_draft():
     assert read["figures"]["attempts"] == []
 
 
-def test_annotator_reads_and_begins_nothing():
+def test_annotator_reads_and_starts_nothing():
     run = scored(MIXED)
     tuning = tuning_of(run)
     draft_of(tuning, by=None)

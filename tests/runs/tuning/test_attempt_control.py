@@ -52,13 +52,13 @@ def strict(draft, words=STRICT):
 
 
 def annotators_of(tuning):
-    """What people said, by the words of the answer."""
+    """Return the human verdicts by the text of the answer."""
     rows = tuning.examples.select_related("result")
     return {f"Answer {row.result.test_id}.": int(row.passed) for row in rows}
 
 
 def right_if_strict(tuning):
-    """A judge that says what people say once its wording has been changed, and else passes all."""
+    """Script a judge that agrees with annotators once its prompt is strict, and else passes all."""
     annotators = annotators_of(tuning)
 
     def script(request):
@@ -73,7 +73,7 @@ def asked(provider):
     return [prompt(request) for request in provider.requests]
 
 
-def test_new_wording_changes_verdicts_and_nothing_else(provider, tuning, draft, work):
+def test_new_prompt_changes_verdicts_and_nothing_else(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     before = list(Result.objects.values()), list(Judgment.objects.values())
     judged = list(ResultScore.objects.values())
@@ -106,7 +106,7 @@ def test_kappa_of_both_splits_by_hand(tuning):
         assert measured.n == n == 8
 
 
-def test_estimate_counts_what_is_then_asked(provider, tuning, draft, work):
+def test_estimate_equals_the_calls_made(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     found = estimate(tuning, draft)
     start_attempt(tuning, draft, by=None)
@@ -116,7 +116,7 @@ def test_estimate_counts_what_is_then_asked(provider, tuning, draft, work):
     assert found.problems == []
 
 
-def test_later_edits_do_not_change_a_try(provider, tuning, draft, work):
+def test_later_edits_do_not_change_an_attempt(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     attempt = start_attempt(tuning, draft, by=None)
     strict(draft, "Be mild.")
@@ -126,7 +126,7 @@ def test_later_edits_do_not_change_a_try(provider, tuning, draft, work):
     assert attempt.digest == type(attempt).objects.get(pk=attempt.pk).digest
 
 
-def test_one_try_at_a_time(tuning, draft):
+def test_one_attempt_at_a_time(tuning, draft):
     start_attempt(tuning, draft, by=None)
     with pytest.raises(TuningRefused, match="Another attempt is running"):
         start_attempt(tuning, draft, by=None)
@@ -140,7 +140,7 @@ def test_example_of_a_held_out_test_is_refused(tuning, draft):
     assert not AttemptJudgment.objects.exists()
 
 
-def test_no_answer_to_an_examples_test_is_asked_about(provider, tuning, draft, work):
+def test_no_answer_to_an_examples_test_is_judged(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     development = tuning.examples.filter(split=Split.DEVELOPMENT).first().result
     TemplateExample.objects.create(
@@ -154,7 +154,7 @@ def test_no_answer_to_an_examples_test_is_asked_about(provider, tuning, draft, w
     assert tuning_figures(tuning).of(attempt).against[Split.DEVELOPMENT].n == 7
 
 
-def test_what_cannot_be_read_is_counted_and_retried_alone(provider, tuning, draft, work):
+def test_unreadable_replies_are_counted_and_retried_alone(provider, tuning, draft, work):
     right = right_if_strict(tuning)
     bad = next(iter(annotators_of(tuning)))
     provider.script = lambda request: "well" if bad in prompt(request) else right(request)
@@ -183,7 +183,7 @@ def test_reply_that_was_repaired_is_a_verdict(provider, tuning, draft, work):
     assert Call.objects.filter(batch=attempt.work_key, role="repair").count() == len(MIXED)
 
 
-def test_cancelled_try_keeps_what_was_said_and_goes_on_with_the_rest(provider, tuning, draft, work):
+def test_cancelled_attempt_keeps_its_verdicts_and_resumes(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     attempt = start_attempt(tuning, draft, by=None)
     ids = list(attempt.judgments.values_list("pk", flat=True))
@@ -200,7 +200,7 @@ def test_cancelled_try_keeps_what_was_said_and_goes_on_with_the_rest(provider, t
     assert attempt.state == BatchState.DONE
 
 
-def test_cost_limit_stops_a_try(provider, tuning, draft, work):
+def test_cost_limit_stops_an_attempt(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     model = tuning.judge.language_model
     with pytest.raises(TuningRefused, match="A cost limit needs prices"):
@@ -234,9 +234,7 @@ def test_sealed_text_that_leaves_is_an_exposure(provider, tuning, draft, work, s
     assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
 
 
-def test_an_example_sealed_since_the_try_began_is_an_exposure(
-    provider, tuning, draft, work, settings
-):
+def test_an_example_sealed_since_the_start_is_an_exposure(provider, tuning, draft, work, settings):
     settings.EVALHUB_TRUSTED_ADDRESSES = []
     provider.script = right_if_strict(tuning)
     test = make_test("Of an example.")
@@ -266,14 +264,14 @@ def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work
     assert publication.figures["in_use"]["splits"]["held_out"]["n"] == 8
 
 
-def test_untried_draft_is_published_for_a_reason_only(tuning, draft):
+def test_untested_draft_is_published_for_a_reason_only(tuning, draft):
     with pytest.raises(TuningRefused, match="has not been tested"):
         publish_draft(tuning, draft, by=None, reason=" ")
     publication = publish_draft(tuning, draft, by=None, reason="Only a comma.")
     assert (publication.attempt, publication.reason) == (None, "Only a comma.")
 
 
-def test_draft_that_was_edited_since_is_untried(provider, tuning, draft, work):
+def test_edited_draft_is_untested(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     start_attempt(tuning, draft, by=None)
     work()
@@ -283,9 +281,7 @@ def test_draft_that_was_edited_since_is_untried(provider, tuning, draft, work):
         publish_draft(tuning, draft, by=None)
 
 
-def test_each_try_is_one_more_look_over_all_tunings_of_the_family(
-    provider, run, tuning, draft, work
-):
+def test_looks_are_counted_over_all_tunings_of_the_family(provider, run, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     for one in (tuning, tuning, tuning_of(run, seed=9)):
         attempt = start_attempt(one, draft, by=None)
@@ -306,7 +302,7 @@ def test_replies_are_repaired_by_the_drafts_own_model(provider, tuning, draft, w
     }
 
 
-def test_criteria_are_asked_about_one_by_one(provider, model_at, work):
+def test_criteria_are_judged_one_by_one(provider, model_at, work):
     jury = make_jury(model_at(), approaches=("prompt_aware",))
     load_builtin_templates()
     points = {f"Point {n} is made.": [1.0] for n in range(8)}

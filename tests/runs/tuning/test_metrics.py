@@ -32,7 +32,7 @@ def test_figures_of_a_split():
     assert found.accuracy.recall == 1
 
 
-def test_nothing_measured_is_not_nought():
+def test_nothing_measured_is_none():
     found = metrics_of([])
     assert (found.n, found.kappa, found.accuracy.accuracy) == (0, None, None)
 
@@ -60,7 +60,7 @@ def of(value):
     return MetricDifference(KappaDifference(value), 40)
 
 
-def test_better_on_what_was_seen_alone_is_overfitted():
+def test_better_on_the_development_split_only_is_overfitted():
     assert is_overfitted(of(0.2), of(0.0))
     assert is_overfitted(of(0.2), of(-0.1))
     assert not is_overfitted(of(0.2), of(0.1))

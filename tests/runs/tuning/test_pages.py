@@ -36,16 +36,16 @@ def text_of(response):
 
 
 def attempted(tuning, value=1.0):
-    """A complete try without any call, in which the judge says this of everything."""
+    """A complete attempt without calls, in which the judge gives this value to everything."""
     attempt = start_attempt(tuning, draft_of(tuning, by=None), by=None)
     attempt.judgments.update(
-        state=ItemState.DONE, value=value, option=str(int(value)), justification="Tried words."
+        state=ItemState.DONE, value=value, option=str(int(value)), justification="Attempt's reason."
     )
     Attempt.objects.filter(pk=attempt.pk).update(state=BatchState.DONE)
     return attempt
 
 
-def test_begin_says_how_many_there_are_before_it_begins(maintainer):
+def test_start_counts_answers_first(maintainer):
     run = scored(AGREED)
     page = reverse("admin:tuning_tuning_add")
     pair = f"{judge_of(run).pk}-{template_of(run).pk}"
@@ -57,7 +57,7 @@ def test_begin_says_how_many_there_are_before_it_begins(maintainer):
     assert response["Location"] == tuning.get_absolute_url()
 
 
-def test_begin_comes_with_what_a_link_means(maintainer):
+def test_start_is_prefilled_by_links(maintainer):
     scored(AGREED)
     run = scored(AGREED)
     page = reverse("admin:tuning_tuning_add")
@@ -66,7 +66,7 @@ def test_begin_comes_with_what_a_link_means(maintainer):
         assert selection in text_of(maintainer.get(page, query))
 
 
-def test_too_few_are_said_and_nothing_begins(maintainer):
+def test_too_few_answers_start_nothing(maintainer):
     run = scored([(1, 1)] * 3)
     selection = {"pair": f"{judge_of(run).pk}-{template_of(run).pk}", "annotators": "all"}
     page = reverse("admin:tuning_tuning_add")
@@ -74,7 +74,7 @@ def test_too_few_are_said_and_nothing_begins(maintainer):
     assert not Tuning.objects.exists()
 
 
-def test_nothing_to_learn_from_is_said(maintainer):
+def test_start_without_human_verdicts_explains_itself(maintainer):
     assert "No human verdicts to compare yet" in text_of(
         maintainer.get(reverse("admin:tuning_tuning_add"))
     )
@@ -88,7 +88,7 @@ def test_page_shows_both_splits(maintainer, tuning):
     assert "first look at the held-out split" in text
 
 
-def test_disagreements_of_the_seen_split_are_read(maintainer, tuning):
+def test_disagreements_of_the_development_split_are_read(maintainer, tuning):
     text = text_of(maintainer.get(url("disagreements", tuning)))
     differing = [
         p for p in tuning.examples.filter(split="development") if p.passed != p.judge_passed
@@ -96,18 +96,18 @@ def test_disagreements_of_the_seen_split_are_read(maintainer, tuning):
     assert differing
     for one in differing:
         assert f"Answer {one.result.test_id}." in text
-        assert f"People say {int(one.value)} of {one.result.test_id}." in text
+        assert f"Human: {int(one.value)} for {one.result.test_id}." in text
         assert f"The judge says {int(one.judge_value)} of {one.result.test_id}." in text
     agreed = [p for p in tuning.examples.filter(split="development") if p.passed == p.judge_passed]
     assert not any(f"Answer {one.result.test_id}." in text for one in agreed)
 
 
-def test_disagreements_of_a_try(maintainer, tuning):
+def test_disagreements_of_an_attempt(maintainer, tuning):
     attempted(tuning, 1.0)
     text = text_of(maintainer.get(f"{url('disagreements', tuning)}?attempt=1"))
     failed = tuning.examples.filter(split="development", passed=False)
     assert all(f"Answer {one.result.test_id}." in text for one in failed)
-    assert "Tried words." in text
+    assert "Attempt's reason." in text
     assert maintainer.get(f"{url('disagreements', tuning)}?attempt=9").status_code == 404
 
 
@@ -137,7 +137,7 @@ def test_no_page_shows_anything_of_the_held_out_split(maintainer, tuning):
         assert MARKER not in text_of(maintainer.get(page)), page
 
 
-def test_example_of_the_seen_split_goes_into_the_draft(maintainer, tuning):
+def test_example_of_the_development_split_goes_into_the_draft(maintainer, tuning):
     one = tuning.examples.filter(split=Split.DEVELOPMENT).first()
     maintainer.post(url("example", tuning), {"labelled_example": one.pk})
     tuning.refresh_from_db()
@@ -146,7 +146,7 @@ def test_example_of_the_seen_split_goes_into_the_draft(maintainer, tuning):
         one.result.test_id,
         f"Answer {one.result.test_id}.",
     )
-    assert example.justification == f"People say {int(one.value)} of {one.result.test_id}."
+    assert example.justification == f"Human: {int(one.value)} for {one.result.test_id}."
 
 
 def test_example_of_the_held_out_split_is_refused(maintainer, tuning):
@@ -176,7 +176,7 @@ def grant(user, right):
     )
 
 
-def test_wording_is_edited_and_nothing_typed_is_lost(maintainer, tuning):
+def test_prompt_is_edited_and_no_input_is_lost(maintainer, tuning):
     maintainer.post(url("prompt", tuning))
     tuning.refresh_from_db()
     old = tuning.draft.text
@@ -194,7 +194,7 @@ def test_wording_is_edited_and_nothing_typed_is_lost(maintainer, tuning):
     assert "outptu" in text_of(maintainer.post(url("prompt", tuning), wrong))
 
 
-def test_try_is_confirmed_before_it_begins(maintainer, tuning):
+def test_attempt_is_confirmed_before_it_starts(maintainer, tuning):
     draft_of(tuning, by=None)
     assert "Start (16 calls)" in text_of(maintainer.get(url("attempt", tuning)))
     assert not Attempt.objects.exists()
@@ -213,7 +213,7 @@ def test_try_is_confirmed_before_it_begins(maintainer, tuning):
     assert attempt.is_live
 
 
-def test_limit_of_a_try_that_stands_still_can_be_raised(maintainer, tuning):
+def test_limit_of_a_paused_attempt_can_be_raised(maintainer, tuning):
     attempt = start_attempt(tuning, draft_of(tuning, by=None), by=None)
     Attempt.objects.filter(pk=attempt.pk).update(state=BatchState.PAUSED, cost_limit_usd="0.5")
     assert 'name="cost_limit_usd"' in text_of(maintainer.get(tuning.get_absolute_url()))
@@ -225,7 +225,7 @@ def test_limit_of_a_try_that_stands_still_can_be_raised(maintainer, tuning):
     assert (attempt.state, attempt.cost_limit_usd) == (BatchState.LIVE, 2)
 
 
-def test_untried_draft_needs_a_reason(maintainer, tuning):
+def test_untested_draft_needs_a_reason(maintainer, tuning):
     draft = draft_of(tuning, by=None)
     assert 'name="reason"' in text_of(maintainer.get(url("publish", tuning)))
     maintainer.post(url("publish", tuning), {"reason": " "})
@@ -234,7 +234,7 @@ def test_untried_draft_needs_a_reason(maintainer, tuning):
     assert Publication.objects.get(template=draft).reason == "Only a comma."
 
 
-def test_figures_stand_on_the_published_versions_page(maintainer, tuning):
+def test_published_version_shows_its_figures(maintainer, tuning):
     attempt = attempted(tuning)
     assert f"Attempt {attempt.number} tested exactly this" in text_of(
         maintainer.get(url("publish", tuning))

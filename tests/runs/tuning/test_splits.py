@@ -35,7 +35,7 @@ def test_failed_and_passed_tests_are_spread_evenly():
     }
 
 
-def test_tests_that_ask_the_same_are_in_one_split():
+def test_tests_with_a_shared_prompt_are_in_one_split():
     chain = [drawn(1, "a"), drawn(2, "a", "b"), drawn(3, "b"), drawn(4, "c")]
     assert [[one.test for one in group] for group in groups(chain)] == [[1, 2, 3], [4]]
     found = splits(chain, seed=3, kept={})
@@ -49,7 +49,7 @@ def test_a_test_stays_in_the_split_it_was_in():
     assert {number: later[number] for number in before} == before
 
 
-def test_who_asks_the_same_as_a_seen_test_is_seen():
+def test_test_with_a_development_prompt_is_development():
     pair = [drawn(1, "a"), drawn(2, "a")]
     assert splits(pair, seed=1, kept={1: HELD_OUT, 2: DEVELOPMENT}) == {
         1: DEVELOPMENT,
@@ -57,7 +57,7 @@ def test_who_asks_the_same_as_a_seen_test_is_seen():
     }
 
 
-def test_tests_that_teach_are_seen():
+def test_tests_of_examples_are_development():
     found = splits(numbered(12), seed=1, kept={4: HELD_OUT}, taught={3, 4})
     assert (found[3], found[4]) == (DEVELOPMENT, DEVELOPMENT)
 

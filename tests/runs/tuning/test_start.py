@@ -15,10 +15,10 @@ from tests.runs.rubric_runs import rubric_run
 from tests.runs.tuning.rows import (
     AGREED,
     MIXED,
-    chosen_of,
     judge_of,
     say,
     scored,
+    selection_of,
     template_of,
     tuning_of,
 )
@@ -30,7 +30,7 @@ def splits_of(tuning):
     return dict(tuning.examples.values_list("result__test_id", "split"))
 
 
-def test_what_both_said_is_copied():
+def test_verdicts_of_both_are_copied():
     tuning = tuning_of(scored(MIXED))
     found = tuning.examples.values_list("value", "judge_value", "passed", "judge_passed")
     assert Counter(found) == Counter((p, j, bool(p), bool(j)) for p, j in MIXED)
@@ -52,7 +52,7 @@ def test_tests_stay_in_their_split_in_later_tunings():
     assert splits_of(tuning_of(run, seed=5)) == first
 
 
-def test_later_words_of_people_change_no_tuning():
+def test_later_evaluations_change_no_tuning():
     run = scored(AGREED)
     tuning = tuning_of(run)
     before = tuning_figures(tuning)
@@ -87,20 +87,21 @@ def test_only_what_was_drawn_at_random_and_judged_blind():
         say(result, 1, chosen_by="queue_random", blind=True)
     say(results[10], 1, chosen_by="queue_random")
     say(results[11], 0)
-    assert len(labelled_answers_of(chosen_of(run)).labelled) == 12
+    assert len(labelled_answers_of(selection_of(run)).labelled) == 12
     assert (
-        len(labelled_answers_of(chosen_of(run, annotators=AnnotatorFilter.RANDOM)).labelled) == 10
+        len(labelled_answers_of(selection_of(run, annotators=AnnotatorFilter.RANDOM)).labelled)
+        == 10
     )
 
 
 def test_only_a_tag():
     run = scored(AGREED)
     tag = Tag.objects.create(name="dates")
-    assert labelled_answers_of(chosen_of(run, tag=tag)).labelled == []
+    assert labelled_answers_of(selection_of(run, tag=tag)).labelled == []
     tags = Result.objects.first().tag_set
     tags.names = ["dates"]
     tags.save()
-    assert len(labelled_answers_of(chosen_of(run, tag=tag)).labelled) == len(AGREED)
+    assert len(labelled_answers_of(selection_of(run, tag=tag)).labelled) == len(AGREED)
 
 
 def test_newest_judge_run_is_what_the_judge_says_now():
@@ -111,7 +112,7 @@ def test_newest_judge_run_is_what_the_judge_says_now():
     first = result.judgments.get()
     first.pk, first.judge_run, first.value, first.option = None, again, 0.0, "0"
     first.save()
-    found = {one.result: one.judge_value for one in labelled_answers_of(chosen_of(run)).labelled}
+    found = {one.result: one.judge_value for one in labelled_answers_of(selection_of(run)).labelled}
     assert found[result.pk] == 0.0
 
 
@@ -135,7 +136,7 @@ def test_criteria_are_compared_one_by_one():
     criterion = FrozenCriterion.objects.filter(revision=result.revision).exclude(key="")[0]
     judgment = Judgment.objects.get(result=result, criterion=criterion)
     say(result, 0, criterion=criterion)
-    selection = chosen_of(run)
+    selection = selection_of(run)
     found = labelled_answers_of(
         replace(selection, template=judgment.template, judge=judgment.judge)
     ).labelled
@@ -148,7 +149,7 @@ def _rubric_tests(points):
     yield make_test(criteria=[{"text": text} for text in points])
 
 
-def test_what_the_version_in_use_was_taught_proves_nothing_of_it():
+def test_examples_of_the_version_in_use_are_excluded_from_its_figures():
     run = scored(MIXED)
     taught = run.results.first().test
     template = template_of(run)
