@@ -96,7 +96,7 @@ def test_disagreements_of_the_development_split_are_read(maintainer, tuning):
     assert differing
     for one in differing:
         assert f"Answer {one.result.test_id}." in text
-        assert f"Human: {int(one.value)} for {one.result.test_id}." in text
+        assert f"Human: {int(one.value)} of {one.result.test_id}." in text
         assert f"The judge says {int(one.judge_value)} of {one.result.test_id}." in text
     agreed = [p for p in tuning.examples.filter(split="development") if p.passed == p.judge_passed]
     assert not any(f"Answer {one.result.test_id}." in text for one in agreed)
@@ -146,7 +146,7 @@ def test_example_of_the_development_split_goes_into_the_draft(maintainer, tuning
         one.result.test_id,
         f"Answer {one.result.test_id}.",
     )
-    assert example.justification == f"Human: {int(one.value)} for {one.result.test_id}."
+    assert example.justification == f"Human: {int(one.value)} of {one.result.test_id}."
 
 
 def test_example_of_the_held_out_split_is_refused(maintainer, tuning):
