@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from reports.documents.links import run_url
-from runs.models import Result, Run
+from runs.models import Result
 from tests.browser import show
 from tests.factories import make_user
 from tests.sample_data.plan import Size
@@ -31,8 +31,8 @@ MAX_DAYS = 60
 
 def pages() -> dict[str, str]:
     """Addresses of the pictured pages by the name of the picture."""
-    run = Run.objects.order_by("-pk")[0]
-    result = Result.objects.filter(run=run, outcome="failed").order_by("pk")[0]
+    result = Result.objects.filter(outcome="failed").order_by("-run_id", "pk")[0]
+    run = result.run
     return {
         "run": run_url(run),
         "compare": f"{reverse('reports:compare')}?run={run.pk}",

@@ -26,7 +26,7 @@ def make_annotator_day(run: Run, *, long: str) -> None:
         name=f"Nightly {long}"[:150], instructions=f"Read **all**. {long}", reviewers=2, seed=1
     )
     add_run(queue, run, by=bob)
-    done = review(take(queue, by=ann), why=f"It says so: {long}").place
+    done = review(take(queue, by=ann), why=f"It says so: {long}").assignment
     send_back(done, f"Look at the reference. {long}", by=bob)
     other = take(queue, by=bob)
     assert other is not None

@@ -63,7 +63,7 @@ def moves_on(page, before: str):
     """The place that follows; it comes without a page load, with the focus on its heading."""
     page.wait_for_function(
         "before => { const at = document.querySelector('[data-assignment]');"
-        " return at && at.dataset.place !== before"
+        " return at && at.dataset.assignment !== before"
         " && document.activeElement.id === 'review-item'; }",
         arg=before,
     )
