@@ -13,7 +13,7 @@ from reports.summaries.dimensions import DIMENSIONS
 
 
 class WeightForm(forms.ModelForm):
-    """A weight that a person enters or changes is ours, whatever it was."""
+    """The form of a weight; a changed weight becomes the workspace's."""
 
     class Meta:
         model = CapabilityWeight
@@ -32,21 +32,21 @@ class WeightForm(forms.ModelForm):
 class WeightInline(TabularInline):
     model = CapabilityWeight
     form = WeightForm
-    fields = ("kind", "name", "weight", "whose")
-    readonly_fields = ("whose",)
+    fields = ("kind", "name", "weight", "owner")
+    readonly_fields = ("owner",)
     extra = 0
 
-    @display(description="Whose")
-    def whose(self, row: CapabilityWeight) -> str:
-        return row.get_origin_display() if row.pk else "ours"
+    @display(description="Owner")
+    def owner(self, row: CapabilityWeight) -> str:
+        return row.get_origin_display() if row.pk else str(WeightOrigin.OURS.label)
 
 
 @admin.register(Capability)
 class CapabilityAdmin(HistoryAdmin):
-    """What models are good at, in broad buckets, and what counts in each."""
+    """Capabilities and the weights of their components."""
 
     section = "Reports"
-    when_empty = "A capability weighs graded dimensions, topics and suites."
+    when_empty = "Add a capability that weighs graded dimensions, topics and suites."
     list_display = ("name", "description", "weighed", "order")
     search_fields = ("name", "weights__name")
     fields = ("name", "description", "order")
@@ -56,6 +56,6 @@ class CapabilityAdmin(HistoryAdmin):
         rows: QuerySet[Capability] = super().get_queryset(request)
         return rows.annotate(weight_total=Count("weights"))
 
-    @display(description="Things weighed", ordering="weight_total")
+    @display(description="Components", ordering="weight_total")
     def weighed(self, row: Capability) -> int:
         return int(row.weight_total)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Tables of how far people agree."""
+"""Tables of agreement between annotators."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
@@ -8,22 +8,22 @@ from reports.annotators.rule import EvaluationScope, GroupAgreement, Pair, SelfA
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import resampled_share, share_of
 
-NOBODY = "No two people have judged the same answer yet: let a queue ask two reviewers for each."
+NO_PAIRS = "No answer has two annotators yet. Set a review queue to two reviewers per answer."
 TITLES = {
-    EvaluationScope.BLIND: "Two people, both blind",
-    EvaluationScope.ALL: "Two people, all verdicts",
+    EvaluationScope.BLIND: "Pairwise agreement (blind)",
+    EvaluationScope.ALL: "Pairwise agreement (all verdicts)",
 }
 NOTES = {
-    EvaluationScope.BLIND: "Answers on which neither saw the judges or the other. Kappa is "
-    "Cohen's, of pass and fail; by degree it is weighted by the squared steps of the scale, where "
-    "that has more than two options. Intervals are resampled by issue.",
-    EvaluationScope.ALL: "Annotators may have seen what judges and others said, which makes them "
-    "agree more than they would by themselves.",
+    EvaluationScope.BLIND: "Answers that both judged without seeing any verdict. Kappa is Cohen's, "
+    "of pass and fail; weighted kappa uses the squared steps of scales with more than two options. "
+    "Intervals are resampled by issue.",
+    EvaluationScope.ALL: "Annotators may have seen the verdicts of judges and others, which raises "
+    "their agreement.",
 }
 EMPTY = {
-    EvaluationScope.BLIND: "No two annotators have judged the same answer blind yet: let a queue "
-    "ask two reviewers for each, and hide what judges said.",
-    EvaluationScope.ALL: NOBODY,
+    EvaluationScope.BLIND: "No answer has two blind annotators yet. Set a review queue to two "
+    "reviewers per answer, and hide the judges' verdicts.",
+    EvaluationScope.ALL: NO_PAIRS,
 }
 KINDS = {"all": "All answers", "suite": "Suite", "tag": "Tag"}
 
@@ -33,16 +33,16 @@ def pairs_table(found: Annotators | None, scope: EvaluationScope) -> Table:
         key=f"pairs_{scope.value}",
         title=TITLES[scope],
         columns=(
-            Column("first", "One"),
-            Column("second", "The other"),
+            Column("first", "Annotator"),
+            Column("second", "Second annotator"),
             Column("same", "Same verdict", "rate", "Both pass, or both fail"),
             Column("kappa", "Kappa", "estimate", "0 is chance, 1 full agreement"),
-            Column("graded", "Kappa by degree", "estimate", "On scales of more than two options"),
+            Column("graded", "Weighted kappa", "estimate", "On scales with more than two options"),
             Column("note", "Note"),
         ),
         rows=[_pair(pair, found.names) for pair in found.pairs[scope]] if found else [],
         note=NOTES[scope],
-        empty=EMPTY[scope] if found else "Being computed.",
+        empty=EMPTY[scope] if found else "Computing…",
     )
 
 
@@ -66,31 +66,30 @@ def _notes(pair: Pair) -> Iterator[str]:
 
 
 def name_of(annotator: int, names: Mapping[int, str]) -> str:
-    return names.get(annotator, f"person {annotator}")
+    return names.get(annotator, f"annotator {annotator}")
 
 
-# All ----------------------------------------------------------------------------------------------
+# Groups -------------------------------------------------------------------------------------------
 
 
 def group_agreement_table(found: Annotators | None) -> Table:
     return Table(
         key="group_agreement",
-        title="All people together, by suite and tag",
+        title="Agreement by suite and tag",
         columns=(
             Column("verdicts", "Verdicts"),
-            Column("kind", "Of"),
+            Column("kind", "Group by"),
             Column("group", "Name"),
-            Column("answers", "Answers", "count", "Judged by two people at least"),
-            Column("people", "People", "count"),
+            Column("answers", "Answers", "count", "With at least two annotators"),
+            Column("annotators", "Annotators", "count"),
             Column("same", "Same verdict", "rate", "Of all pairs of verdicts on one answer"),
             Column("alpha", "Alpha", "estimate", "Krippendorff's, of pass and fail"),
-            Column("band", "Worth"),
+            Column("band", "Reliability"),
         ),
         rows=list(_group_agreement(found)) if found else [],
-        note="From 0.8 on people's verdicts are reliable, from 0.667 tentative. There is no alpha "
-        "of fewer than 5 answers, nor where all gave one verdict. Intervals are resampled by "
-        "issue. An answer counts in each of its tags.",
-        empty=NOBODY if found else "Being computed.",
+        note="Reliable from 0.8, tentative from 0.667. Alpha needs 5 answers and both outcomes. "
+        "Intervals are resampled by issue. An answer counts in each of its tags.",
+        empty=NO_PAIRS if found else "Computing…",
         look="long",
     )
 
@@ -113,7 +112,7 @@ def _group(line: GroupAgreement, scope: EvaluationScope) -> tuple[Cell, ...]:
         KINDS[kind],
         name,
         line.answers,
-        line.people,
+        line.annotators,
         resampled_share(line.same, line.compared, line.raw),
         Estimate(line.alpha, line.answers, line.interval),
         str(line.band),
@@ -124,26 +123,26 @@ def _kind_and_name(line: GroupAgreement) -> Group:
     return cast(Group, line.group)
 
 
-# Each ---------------------------------------------------------------------------------------------
+# Single annotators --------------------------------------------------------------------------------
 
 
 def annotator_work_table(found: Annotators | None) -> Table:
     return Table(
-        key="people",
-        title="Each person",
+        key="annotators",
+        title="Annotators",
         columns=(
-            Column("annotator", "Person"),
-            Column("evaluations", "Evaluations", "count", "Those replaced or withdrawn too"),
-            Column("settled", "Settled by others", "rate", "Of their verdicts that stand"),
-            Column("overruled", "Overruled", "rate", "Of all that stand, by an adjudication"),
-            Column("adjudications", "Settled by them", "count"),
-            Column("seconds", "Median time", "ms", "Of a verdict, where it was measured"),
+            Column("annotator", "Annotator"),
+            Column("evaluations", "Evaluations", "count", "With those replaced or withdrawn"),
+            Column("settled", "Adjudicated by others", "rate", "Of their active verdicts"),
+            Column("overruled", "Overruled", "rate", "Of their active verdicts"),
+            Column("adjudications", "Adjudications", "count"),
+            Column("seconds", "Median time", "ms", "Per verdict, where measured"),
             Column("timed", "Timed", "count"),
         ),
         rows=[_work(work, found.names) for work in found.work] if found else [],
-        note="Overruled is who was on the other side of the pass line than whoever settled it. "
-        "That says little of a person: disputes are the hard cases.",
-        empty="Nobody has judged an answer of these runs." if found else "Being computed.",
+        note="Overruled: the adjudication had the other outcome. That says little about an "
+        "annotator: disputes are the hard cases.",
+        empty="No answer of these runs has a human evaluation." if found else "Computing…",
     )
 
 
@@ -164,9 +163,9 @@ def self_agreement_table(found: Annotators | None) -> Table:
     rows: Sequence[SelfAgreement] = found.self_agreement if found else ()
     return Table(
         key="self_agreement",
-        title="The same person again",
+        title="Self-consistency",
         columns=(
-            Column("annotator", "Person"),
+            Column("annotator", "Annotator"),
             Column("same", "Same verdict again", "rate"),
             Column("kappa", "Kappa", "estimate"),
             Column("note", "Note"),
@@ -180,8 +179,6 @@ def self_agreement_table(found: Annotators | None) -> Table:
             )
             for line in rows
         ],
-        note="Answers that a queue gave to a person once more, blind.",
-        empty="Nobody was given an answer again, blind, that they had judged before."
-        if found
-        else "Being computed.",
+        note="Answers that a queue gave to the same annotator again, blind.",
+        empty="No annotator has judged an answer again, blind." if found else "Computing…",
     )

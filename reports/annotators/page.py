@@ -1,4 +1,4 @@
-"""Annotators: how far people agree with each other, and with themselves."""
+"""Annotators: their agreement with each other and with themselves."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,10 +19,10 @@ from reports.queries.human_agreement import evaluated_runs
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Each two people, all together by suite and tag, and each person."""
+    """Report the agreement of annotators in pairs, by suite and tag, and each with themselves."""
     found = annotators(evaluated_runs(suite=asked["suite"], last=asked["last"]), reading)
     return Document(
-        question="How far do people agree with each other?",
+        question="How well do annotators agree?",
         sentences=tuple(_sentences(found)),
         facts=tuple(_facts(found)),
         tables=(
@@ -44,38 +44,40 @@ def _sentences(found: Annotators | None) -> Iterator[str]:
     line = found.all_together(scope)
     if line is None:
         yield (
-            "No two people have judged the same answer yet. Let a queue ask two reviewers for "
-            "each: how far their verdicts can be relied on is then told here."
+            "No answer has two annotators yet. Set a review queue to two reviewers per answer to "
+            "measure how reliable human verdicts are."
         )
         return
-    told = "blind " if scope is EvaluationScope.BLIND else ""
+    blind = "blind " if scope is EvaluationScope.BLIND else ""
     answers = f"{line.answers:,} answer{'s' * (line.answers != 1)}"
     yield (
-        f"At least two of {line.people:,} people gave {told}verdicts on {answers}: two of them say "
-        f"the same {percent(line.same / line.compared)} of the time ({between(line.raw)})."
+        f"At least two of {line.annotators:,} annotators gave {blind}verdicts on {answers}: any "
+        f"two agree {percent(line.same / line.compared)} of the time ({between(line.raw)})."
     )
     if line.alpha is not None:
         low, high = line.interval or (None, None)
         bounds = f" ({score(low)} to {score(high)})" if line.interval else ""
-        yield f"Beyond chance that is alpha {score(line.alpha)}{bounds}: {line.band}."
+        yield f"Agreement beyond chance is alpha {score(line.alpha)}{bounds}: {line.band}."
     else:
-        yield f"There is no alpha: {line.band}."
+        yield f"Alpha is not available: {line.band}."
 
 
 def _facts(found: Annotators | None) -> Iterator[Fact]:
     if found is None:
         return
-    yield Fact("people", "People", len(found.work), "count", "who judged answers of these runs")
+    yield Fact(
+        "annotators", "Annotators", len(found.work), "count", "with evaluations in these runs"
+    )
     for scope, title in (
-        (EvaluationScope.BLIND, "Judged twice, blind"),
-        (EvaluationScope.ALL, "Judged twice"),
+        (EvaluationScope.BLIND, "Two blind verdicts"),
+        (EvaluationScope.ALL, "Two verdicts"),
     ):
         line = found.all_together(scope)
         yield Fact(f"answers_{scope.value}", title, line.answers if line else 0, "count", "answers")
     line = found.all_together(EvaluationScope.BLIND)
     if line is not None:
-        worth = Estimate(line.alpha, line.answers, line.interval)
-        yield Fact("alpha", "Alpha, blind", worth, "estimate", str(line.band))
+        alpha = Estimate(line.alpha, line.answers, line.interval)
+        yield Fact("alpha", "Alpha, blind", alpha, "estimate", str(line.band))
 
 
 def _warnings(found: Annotators | None) -> Iterator[str]:
@@ -83,23 +85,23 @@ def _warnings(found: Annotators | None) -> Iterator[str]:
         return
     if found.all_together(EvaluationScope.ALL) and not found.all_together(EvaluationScope.BLIND):
         yield (
-            "No answer was judged blind by two people: these may have seen what judges or the "
-            "other said, and agree for that reason."
+            "No answer has two blind verdicts: annotators may have seen the verdicts of judges or "
+            "of each other, and agree for that reason."
         )
     lopsided = sum(pair.is_lopsided for pair in found.pairs[EvaluationScope.ALL])
     if lopsided:
         yield (
             f"In {lopsided} of {len(found.pairs[EvaluationScope.ALL])} pairs one verdict "
             f"is rarer than 10%: "
-            "kappa is then low however often the two agree. Read the share beside it."
+            "kappa is then low however often two annotators agree. Read the share as well."
         )
 
 
 ANNOTATORS = Page(
     key="annotators",
     title="Annotators",
-    summary="How far people agree: Cohen's kappa of each two, Krippendorff's alpha by suite and "
-    "tag, blind reviews apart, and what each person did.",
+    summary="Agreement of annotators: Cohen's kappa of each pair, Krippendorff's alpha by suite "
+    "and tag, blind verdicts apart, and the work of each annotator.",
     form=EvaluatedRunsForm,
     build=build,
     icon="groups_2",

@@ -1,4 +1,4 @@
-"""What people said of the same answers: how far they agree, read once and kept."""
+"""Agreement of annotators on the same answers, read once and kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ FROM_QUEUE = (ChosenBy.QUEUE_RANDOM, ChosenBy.QUEUE_SELECTED)
 
 
 class Row(NamedTuple):
-    """One evaluation with what it is about, as `FIELDS`."""
+    """A human evaluation with its result and revision, as `FIELDS`."""
 
     pk: int
     result: int
@@ -66,14 +66,14 @@ FIELDS = (
 )
 
 Group = tuple[str, str]
-"""What kind of group it is ("all", "suite" or "tag"), and its name."""
+"""The kind of group ("all", "suite" or "tag") and its name."""
 
 ALL: Group = ("all", "")
 
 
 @dataclass(frozen=True)
 class Annotators:
-    """How far people agree; people are told by their ids, of whom `names` has the names."""
+    """Agreement of annotators by their ids; `names` has their user names."""
 
     names: Mapping[int, str]
     pairs: Mapping[EvaluationScope, Sequence[Pair]]
@@ -82,19 +82,19 @@ class Annotators:
     work: Sequence[Work]
 
     def all_together(self, scope: EvaluationScope) -> GroupAgreement | None:
-        """Over all answers; None where no two people judged the same one."""
+        """Return the agreement on all answers; None if no answer has two annotators."""
         return next((line for line in self.group_agreement[scope] if line.group == ALL), None)
 
 
 def annotators(runs: Sequence[Evaluated], reading: Reading) -> Annotators | None:
-    """How far people agree in these runs, computed once and kept; None: not computed yet.
+    """Measure the agreement of annotators once and keep it; None: not computed yet.
 
-    Labels are those that issues and runs had at launch.
+    Tags are those that issues had at launch.
     """
     names = dict(User.objects.order_by().values_list("pk", "username"))
     suites = dict(Suite.objects.order_by().values_list("pk", "name"))
     inputs = [inputs_of(runs), sorted(suites.items())]
-    found = reading.computed("annotators-1", inputs, lambda: _measure(runs, suites))
+    found = reading.computed("annotators-2", inputs, lambda: _measure(runs, suites))
     return found and Annotators(names, *found)
 
 
@@ -135,14 +135,14 @@ def _rows(runs: Iterable[Evaluated]) -> list[Row]:
     return [Row(*row) for row in found.order_by("pk").values_list(*FIELDS)]
 
 
-# What people think --------------------------------------------------------------------------------
+# Verdicts -----------------------------------------------------------------------------------------
 
 
 def _opinions(whole: Iterable[Sequence[Row]]) -> Iterator[AnnotatorVerdict]:
-    """Each person's verdict on each answer that stands, adjudications aside."""
-    standing_ones = [row for mine in whole for row in opinions(mine)]
-    scales = _scales({row.template for row in standing_ones})
-    for row in standing_ones:
+    """Yield each annotator's active verdict on each answer, without adjudications."""
+    active = [row for mine in whole for row in opinions(mine)]
+    scales = _scales({row.template for row in active})
+    for row in active:
         yield AnnotatorVerdict(
             who=row.annotator_id,
             result=row.result,
@@ -157,7 +157,7 @@ def _opinions(whole: Iterable[Sequence[Row]]) -> Iterator[AnnotatorVerdict]:
 
 
 def _scales(templates: set[int | None]) -> dict[int | None, tuple[float, ...]]:
-    """The values of each template's scale, ascending; those of pass and fail without one."""
+    """Return the values of each template's scale, ascending; of pass and fail without one."""
     rows = JudgeTemplate.objects.filter(pk__in={pk for pk in templates if pk}).order_by()
     stored: dict[int | None, object] = {None: None, **dict(rows.values_list("pk", "scale"))}
     return {
@@ -167,7 +167,7 @@ def _scales(templates: set[int | None]) -> dict[int | None, tuple[float, ...]]:
 
 
 def _again(mine: Sequence[Row]) -> Iterator[RepeatedVerdict]:
-    """Each verdict that a person gave blind and from a queue after an earlier one of theirs."""
+    """Yield the verdicts that annotators gave again, blind and from a queue."""
     undone = {row.pk for row in withdrawn(mine)}
     before: dict[int, Row] = {}
     for row in mine:
@@ -182,7 +182,7 @@ def _again(mine: Sequence[Row]) -> Iterator[RepeatedVerdict]:
 def _work(
     rows: Sequence[Row], said: Sequence[AnnotatorVerdict], whole: Iterable[Sequence[Row]]
 ) -> list[Work]:
-    """What each person did, those with most evaluations first."""
+    """Add up the work of each annotator, those with most evaluations first."""
     given, adjudications = Counter[int](), Counter[int]()
     seconds: dict[int, list[int]] = defaultdict(list)
     for row in rows:
@@ -193,24 +193,24 @@ def _work(
             if row.seconds is not None:
                 seconds[row.annotator_id].append(row.seconds)
     settled, lost = overruled(said, _adjudicated(whole))
-    stand = Counter(one.who for one in said)
-    people = sorted({*given, *adjudications}, key=lambda who: (-given[who], who))
+    active = Counter(one.who for one in said)
+    annotators = sorted({*given, *adjudications}, key=lambda who: (-given[who], who))
     return [
         Work(
             who,
             given[who],
-            stand[who],
+            active[who],
             settled[who],
             lost[who],
             adjudications[who],
             tuple(seconds[who]),
         )
-        for who in people
+        for who in annotators
     ]
 
 
 def _adjudicated(whole: Iterable[Sequence[Row]]) -> dict[int, bool]:
-    """Whether each answer that somebody settled passes by that."""
+    """Return the outcomes of adjudicated answers; True is passed."""
     found = {}
     for mine in whole:
         settling = [row for row in active_evaluations(mine) if row.kind == ADJUDICATION]

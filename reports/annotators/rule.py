@@ -1,4 +1,4 @@
-"""How far people agree with each other, and with themselves: on the answers as a whole. Pure."""
+"""Agreement of annotators with each other and with themselves, on whole answers. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -24,21 +24,21 @@ from evalhub.statistics.krippendorff import (
 SEED = 1
 FEWEST = 2
 RARE = 0.1
-"""Where one of the two verdicts is rarer than this, kappa is low however often people agree."""
+"""With a verdict rarer than this, kappa is low however often annotators agree."""
 
 FEW_BOTH = "Fewer than 2 answers were reviewed by both."
-ONE_VERDICT = "Both gave one and the same verdict throughout: kappa is not defined."
+ONE_VERDICT = "Both gave the same single verdict throughout: kappa is not defined."
 
 
 class EvaluationScope(StrEnum):
-    """Which verdicts are compared: those given blind, or all of them."""
+    """The verdicts compared: those given blind, or all."""
 
     BLIND = "blind"
     ALL = "all"
 
 
 class AnnotatorVerdict(NamedTuple):
-    """What one person says of one answer as a whole, and where that belongs.
+    """An annotator's verdict on a whole answer, with the groups of that answer.
 
     `scale` are the values of its scale, ascending; `tags` the id of its set of tags.
     """
@@ -64,14 +64,14 @@ def seen(
 
 
 def by_answer(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[list[AnnotatorVerdict]]:
-    """The opinions on each answer that at least two people judged, by who gave them."""
+    """Return the verdicts on each answer with at least two annotators, by annotator."""
     found: dict[int, list[AnnotatorVerdict]] = defaultdict(list)
     for one in sorted(annotator_verdicts, key=lambda one: (one.result, one.who)):
         found[one.result].append(one)
     return [mine for mine in found.values() if len(mine) > 1]
 
 
-# Two people ---------------------------------------------------------------------------------------
+# Pairs --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,14 @@ class Graded:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two people, the lower id first, on the answers that both judged.
+    """Two annotators, the lower id first, on the answers that both judged.
 
     Attributes:
-        n: Answers; on `same` of them both say pass, or both say fail.
+        n: Answers; on `same` of them both pass, or both fail.
         raw: The interval of same / n, resampled by issue.
-        kappa: Cohen's, of pass and fail; None: `why_not` says why there is none.
-        graded: On the scale with more than two options that they share most; None: on none.
-        rarest: The share of the rarer of the two verdicts among all that they gave.
+        kappa: Cohen's, of pass and fail; None: see `why_not`.
+        graded: On their most common scale with more than two options; None without one.
+        rarest: The share of the rarer verdict among all they gave.
     """
 
     first: int
@@ -111,7 +111,7 @@ class Pair:
 
 
 def pairs(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[Pair]:
-    """Each two people that judged the same answer at least once; most answers first."""
+    """Compare every two annotators with an answer in common, most answers first."""
     both: dict[tuple[int, int], list[Both]] = defaultdict(list)
     for mine in by_answer(annotator_verdicts):
         for one, other in combinations(mine, 2):
@@ -163,21 +163,20 @@ def _graded(both: Iterable[Both]) -> Graded | None:
     return Graded(kappa if counts.total() >= FEWEST else None, counts.total())
 
 
-# All of them --------------------------------------------------------------------------------------
+# Groups -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class GroupAgreement:
-    """Everybody who judged the answers of one group.
+    """Agreement of all annotators on one group of answers.
 
-    `answers` were judged by two people at least, `people` in all. `same` of `compared` pairs of
-    verdicts on one answer are equal. `alpha` is Krippendorff's, of pass and fail; `band` says what
-    it is worth, or why there is none.
+    `answers` have two annotators at least. `same` of `compared` pairs of verdicts are equal.
+    `alpha` is Krippendorff's, of pass and fail; `band` its reliability, or why there is none.
     """
 
     group: Hashable
     answers: int
-    people: int
+    annotators: int
     same: int
     compared: int
     raw: Interval | None
@@ -190,7 +189,7 @@ def group_agreement(
     annotator_verdicts: Iterable[AnnotatorVerdict],
     groups: Callable[[AnnotatorVerdict], Iterable[Hashable]],
 ) -> list[GroupAgreement]:
-    """Each group that an answer belongs to; most answers first."""
+    """Measure each group of answers, those with most answers first."""
     found: dict[Hashable, list[list[AnnotatorVerdict]]] = defaultdict(list)
     for mine in by_answer(annotator_verdicts):
         for group in groups(mine[0]):
@@ -208,28 +207,28 @@ def _group_agreement(
     for mine in answers:
         units[mine[0].issue].append([float(one.passed) for one in mine])
     clusters = [coincidences(mine) for _, mine in sorted(units.items())]
-    people = len({one.who for mine in answers for one in mine})
+    annotators = len({one.who for mine in answers for one in mine})
     alpha = alpha_from_coincidences(summed(clusters), "nominal")
-    worth = band(alpha, raters=people, units=len(answers))
-    is_reported = worth not in (Band.TOO_LITTLE_DATA, Band.NO_VARIATION)
+    reliability = band(alpha, raters=annotators, units=len(answers))
+    is_reported = reliability not in (Band.TOO_LITTLE_DATA, Band.NO_VARIATION)
     return GroupAgreement(
         group=group,
         answers=len(answers),
-        people=people,
+        annotators=annotators,
         same=counts.true_pass + counts.true_fail,
         compared=len(both),
         raw=judge_intervals(_by_issue(both), seed=SEED).accuracy,
         alpha=alpha if is_reported else None,
         interval=nominal_alpha_interval(clusters, seed=SEED) if is_reported else None,
-        band=worth,
+        band=reliability,
     )
 
 
-# One person ---------------------------------------------------------------------------------------
+# Single annotators --------------------------------------------------------------------------------
 
 
 class RepeatedVerdict(NamedTuple):
-    """Two verdicts of one person on one answer, the second given blind, from a queue."""
+    """Two verdicts of one annotator on one answer, the second blind and from a queue."""
 
     who: int
     issue: int
@@ -239,7 +238,7 @@ class RepeatedVerdict(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfAgreement:
-    """How far a person says the same again; as `Pair`."""
+    """Agreement of an annotator's first and repeated verdicts; as `Pair`."""
 
     who: int
     n: int
@@ -251,10 +250,10 @@ class SelfAgreement:
 
 
 def self_agreement(again: Iterable[RepeatedVerdict]) -> list[SelfAgreement]:
-    by_person: dict[int, list[RepeatedVerdict]] = defaultdict(list)
+    by_annotator: dict[int, list[RepeatedVerdict]] = defaultdict(list)
     for one in again:
-        by_person[one.who].append(one)
-    return [_self_agreement(who, mine) for who, mine in sorted(by_person.items())]
+        by_annotator[one.who].append(one)
+    return [_self_agreement(who, mine) for who, mine in sorted(by_annotator.items())]
 
 
 def _self_agreement(who: int, mine: Sequence[RepeatedVerdict]) -> SelfAgreement:
@@ -274,7 +273,7 @@ def _self_agreement(who: int, mine: Sequence[RepeatedVerdict]) -> SelfAgreement:
         interval=intervals.kappa if kappa is not None else None,
         why_not=""
         if kappa is not None
-        else "One verdict throughout: kappa is not defined."
+        else "A single verdict throughout: kappa is not defined."
         if is_enough
         else "Fewer than 2 answers were reviewed again.",
     )
@@ -286,14 +285,14 @@ def _said_twice(mine: Iterable[RepeatedVerdict]) -> JudgeCounts:
 
 
 class Work(NamedTuple):
-    """What one person did, added up.
+    """The totals of one annotator.
 
     Attributes:
-        evaluations: Verdicts given, those replaced or withdrawn since too, adjudications aside.
-        opinions: Whole answers on which a verdict of theirs stands.
-        settled: Of those, answers that somebody adjudicated; `overruled`: to the other side.
+        evaluations: Verdicts given, with those replaced or withdrawn, without adjudications.
+        annotator_verdicts: Whole answers with an active verdict of theirs.
+        settled: Of those, answers adjudicated by others; `overruled`: to the other outcome.
         adjudications: Disputes that they settled.
-        seconds: How long a verdict took, where that was measured.
+        seconds: Durations of their verdicts, where measured.
     """
 
     who: int
@@ -312,10 +311,10 @@ class Work(NamedTuple):
 def overruled(
     annotator_verdicts: Iterable[AnnotatorVerdict], adjudicated: Mapping[int, bool]
 ) -> tuple[Counter[int], Counter[int]]:
-    """How often each person's verdict was settled, and how often to the other side.
+    """Count each annotator's adjudicated verdicts, and those decided the other way.
 
     Args:
-        adjudicated: Whether an answer passes by whoever settled it.
+        adjudicated: The adjudicated outcome by result; True is passed.
     """
     settled: Counter[int] = Counter()
     lost: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""Tables of capabilities: who stands where, what that is made of, and what counts how much."""
+"""Tables of capabilities: rankings, components of scores, and weights."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,31 +19,31 @@ from reports.summaries.dimensions import DIMENSIONS
 TITLES = {dimension.key: dimension.title for dimension in DIMENSIONS}
 
 CapabilityRanks = list[tuple[Weighed, list[Capability], list[Excluded]]]
-"""Each capability with those that stand in it, best first, and those that do not."""
+"""Each capability with its ranked models, best first, and the excluded ones."""
 
 
 def model_name(report: CapabilityReport, key: str) -> str:
-    """The model's name; a key of which only grades are left stands for itself."""
+    """Return the model's name, or its key if only grades are left."""
     identity = report.field.identities.get(key)
     return identity.name if identity else key
 
 
-def overview_table(standings: CapabilityRanks, report: CapabilityReport) -> Table:
-    """A line for each model that stands somewhere, a column for each capability."""
+def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
+    """List the ranked models with a column for each capability."""
     scores = {
-        (one.model, weighed.row.pk): one.score for weighed, ranked, _ in standings for one in ranked
+        (one.model, weighed.row.pk): one.score for weighed, ranked, _ in rankings for one in ranked
     }
     models = sorted({model for model, _ in scores}, key=lambda model: model_name(report, model))
     return Table(
         key="overview",
-        title="At a glance",
+        title="Overview",
         columns=(
             Column("model", "Model"),
             *(
                 Column(
                     topic_key(weighed.row.name), weighed.row.name, "score", weighed.row.description
                 )
-                for weighed, _, _ in standings
+                for weighed, _, _ in rankings
             ),
         ),
         rows=[
@@ -51,14 +51,14 @@ def overview_table(standings: CapabilityRanks, report: CapabilityReport) -> Tabl
                 model_name(report, model),
                 *(
                     _score_of(scores.get((model, weighed.row.pk)), weighed, model)
-                    for weighed, _, _ in standings
+                    for weighed, _, _ in rankings
                 ),
             )
             for model in models
         ],
-        note="Scores from 0 to 1; a dash: not enough to go by, see below. Press one for its parts.",
-        empty="No model has enough to go by yet: 10 runs of 5 suites, and half of the suites that "
-        "a capability lists. What each lacks stands below.",
+        note="Scores from 0 to 1; a dash: not ranked, see below. Select a score for its parts.",
+        empty="No model is ranked yet: it needs 10 runs of 5 suites, and half of the suites that a "
+        "capability lists. Not ranked, below, lists what is missing.",
         look="heat",
     )
 
@@ -70,28 +70,28 @@ def _score_of(score: float | None, weighed: Weighed, model: str) -> Cell:
 
 RANKED_COLUMNS = (
     Column("capability", "Capability"),
-    Column("place", "Place", "count"),
-    Column("model", "Model", "link", "Open what counts"),
-    Column("score", "Score", "estimate", "n counts the things that it is made of"),
+    Column("place", "Rank", "count"),
+    Column("model", "Model", "link", "Opens its components"),
+    Column("score", "Score", "estimate", "n counts its components"),
     Column("dimensions", "Dimensions", "count"),
     Column("topics", "Suites by topic", "count"),
     Column("suites", "Suites by name", "count"),
 )
 
 
-def ranking_table(standings: CapabilityRanks, report: CapabilityReport) -> Table:
+def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
         columns=RANKED_COLUMNS,
         rows=[
             _ranked_row(weighed, place, one, report)
-            for weighed, ranked, _ in standings
+            for weighed, ranked, _ in rankings
             for place, one in enumerate(ranked, 1)
         ],
-        note="The sum of weight × score over the sum of weights: grades as (g − 1) / 9, and the "
-        "latest score of each suite, by name or else by its heaviest topic.",
-        empty="Nobody is ranked yet.",
+        note="Weighted mean of its components: grades as (g − 1) / 9, and the latest score of each "
+        "suite, by name or else by its heaviest topic.",
+        empty="No model is ranked yet.",
     )
 
 
@@ -113,7 +113,7 @@ def _ranked_row(
 
 PART_COLUMNS = (
     Column("capability", "Capability"),
-    Column("kind", "Counts as"),
+    Column("kind", "Kind"),
     Column("name", "Name"),
     Column("suite", "Suite"),
     Column("weight", "Weight", "number"),
@@ -122,14 +122,14 @@ PART_COLUMNS = (
 
 
 def parts_tables(
-    asked: Mapping[str, Any], standings: CapabilityRanks, report: CapabilityReport
+    asked: Mapping[str, Any], rankings: CapabilityRanks, report: CapabilityReport
 ) -> Iterable[Table]:
-    """All that counts for one model; nothing where none is opened."""
+    """Return the components of the opened model's scores."""
     if not asked["model"]:
         return []
     rows = [
         (weighed.row.name, part.kind, _title(part.kind, part.name), part.suite or None, *figures)
-        for weighed, ranked, _ in standings
+        for weighed, ranked, _ in rankings
         for one in ranked
         if one.model == asked["model"]
         for part in one.parts
@@ -138,10 +138,10 @@ def parts_tables(
     return [
         Table(
             key="parts",
-            title=f"What counts for {model_name(report, asked['model'])}",
+            title=f"Components for {model_name(report, asked['model'])}",
             columns=PART_COLUMNS,
             rows=rows,
-            empty="This model does not stand in what is shown.",
+            empty="This model is not ranked in the capabilities shown.",
         )
     ]
 
@@ -157,21 +157,21 @@ CHAMPION_COLUMNS = (
     Column("champion", "Champion"),
     Column("grade", "Mean grade", "number", "From 1 to 10"),
     Column("suites", "Suites", "count"),
-    Column("second", "Next"),
-    Column("second_grade", "Its mean grade", "number"),
-    Column("eligible", "With enough suites", "count"),
+    Column("second", "Runner-up"),
+    Column("second_grade", "Runner-up's mean grade", "number"),
+    Column("eligible", "Eligible models", "count", "With enough suites"),
 )
 
 
 def champions_table(dimensions: Iterable[Dimension], report: CapabilityReport) -> Table:
     return Table(
         key="champions",
-        title="Champions of each dimension",
+        title="Dimension champions",
         columns=CHAMPION_COLUMNS,
         rows=[_champion(dimension, report) for dimension in dimensions],
-        note=f"The highest mean of an analyst's grades over at least {LEAST_SUITES} suites, each "
-        "by its latest executive summary. Grades are an opinion.",
-        empty="Nothing was graded yet: ask for executive summaries of runs.",
+        note=f"Highest mean of an analyst's grades over at least {LEAST_SUITES} suites, from the "
+        "latest executive summary of each. Grades are an opinion.",
+        empty="No model is graded yet. Request an executive summary of its runs.",
     )
 
 
@@ -190,30 +190,30 @@ def _champion(dimension: Dimension, report: CapabilityReport) -> tuple[Cell, ...
 
 
 def excluded_table(
-    standings: CapabilityRanks, dimensions: Iterable[Dimension], report: CapabilityReport
+    rankings: CapabilityRanks, dimensions: Iterable[Dimension], report: CapabilityReport
 ) -> Table:
-    left_out = [(weighed.row.name, found) for weighed, _, found in standings]
+    left_out = [(weighed.row.name, found) for weighed, _, found in rankings]
     left_out += [(TITLES.get(one.key, one.key), list(one.excluded)) for one in dimensions]
     return Table(
         key="excluded",
-        title="Not ranked, and why",
+        title="Not ranked",
         columns=(
             Column("models", "Models"),
-            Column("reason", "Why"),
-            Column("places", "Where"),
+            Column("reason", "Reason"),
+            Column("places", "Capabilities and dimensions"),
         ),
         rows=[
             (", ".join(models), reason, ", ".join(places))
-            for (reason, models), places in _alike(left_out, report).items()
+            for (reason, models), places in _grouped(left_out, report).items()
         ],
-        empty="Nobody is left out.",
+        empty="Every model is ranked.",
     )
 
 
-def _alike(
+def _grouped(
     left_out: Iterable[tuple[str, list[Excluded]]], report: CapabilityReport
 ) -> dict[tuple[str, tuple[str, ...]], list[str]]:
-    """Where models are left out, by the reason and by who they are."""
+    """Group exclusions by their reason and models."""
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for place, excluded in left_out:
         for reason in dict.fromkeys(one.reason for one in excluded):
@@ -226,10 +226,10 @@ def _alike(
 
 WEIGHT_COLUMNS = (
     Column("capability", "Capability", "link"),
-    Column("kind", "Counts"),
+    Column("kind", "Kind"),
     Column("name", "Name"),
     Column("weight", "Weight", "number"),
-    Column("whose", "Whose", "text", "Given by the methodology, or ours"),
+    Column("owner", "Owner", "text", "The methodology, or this workspace"),
 )
 
 
@@ -239,8 +239,8 @@ def weights_table(shown: Iterable[Weighed]) -> Table:
         title="Weights",
         columns=WEIGHT_COLUMNS,
         rows=[_weight(weighed, weight) for weighed in shown for weight in weighed.weights],
-        note="Press the capability to change its weights.",
-        empty="Nothing counts in it yet.",
+        note="Select the capability to change its weights.",
+        empty="No weights yet.",
     )
 
 
@@ -264,31 +264,31 @@ def _called(weight: CapabilityWeight) -> str:
     return TITLES.get(weight.name, weight.name) if is_dimension else weight.name
 
 
-MADE_OF_COLUMNS = (
-    Column("capability", "Capability", "link", "Open its weights"),
-    Column("whose", "Weights are", "text", "Given by the methodology, or ours"),
+COMPONENT_COLUMNS = (
+    Column("capability", "Capability", "link", "Opens its weights"),
+    Column("owner", "Owner", "text", "The methodology, or this workspace"),
     *(Column(kind.value, f"{kind.label}s") for kind in WeightKind),
     Column("change", "Change", "link"),
 )
 
 
-def made_of_table(shown: Iterable[Weighed]) -> Table:
+def components_table(shown: Iterable[Weighed]) -> Table:
     return Table(
-        key="made_of",
-        title="What counts, and how much",
-        columns=MADE_OF_COLUMNS,
+        key="components",
+        title="Components and weights",
+        columns=COMPONENT_COLUMNS,
         rows=[_counts(weighed) for weighed in shown],
-        note="The methodology names the capabilities and gives weights for one of them; all other "
-        "weights are ours.",
-        empty="There are no capabilities. Add one in the admin, with what counts in it.",
+        note="The methodology defines the capabilities and the weights of one; all other weights "
+        "are this workspace's.",
+        empty="There are no capabilities. Add one with its weights under Capability weights.",
     )
 
 
 def _counts(weighed: Weighed) -> tuple[Cell, ...]:
-    whose = sorted({weight.get_origin_display() for weight in weighed.weights})
+    owners = sorted({weight.get_origin_display() for weight in weighed.weights})
     return (
         Link(weighed.row.name, page_url("capabilities", capability=weighed.row.name) + "#weights"),
-        " and ".join(whose) or None,
+        " and ".join(owners) or None,
         *(
             ", ".join(
                 f"{_called(weight)} {weight.weight:g}"

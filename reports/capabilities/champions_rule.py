@@ -1,4 +1,4 @@
-"""Champions: who is graded best in one dimension, over enough suites. Pure.
+"""Champions: the models graded best in one dimension over enough suites. Pure.
 
 Grades are an analyst model's, from 1 to 10. The latest summary of each suite counts.
 """
@@ -34,9 +34,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Dimension:
-    """All that were graded in one dimension: those with enough suites best first, then the others.
+    """Models graded in one dimension: those with enough suites, best first, and the others.
 
-    `champions` are the best, several where their means are equal; empty where nobody has enough.
+    `champions` are the best, several with equal means; empty if none has enough suites.
     """
 
     key: str
@@ -53,7 +53,7 @@ def _same(one: Mean, other: Mean) -> bool:
 
 
 def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
-    """Means over suites by dimension and model; several grades in a suite are averaged first."""
+    """Average grades over suites by dimension and model, first within each suite."""
     found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in graded:
         found[one.dimension, one.model][one.suite].append(one.grade)
@@ -65,7 +65,7 @@ def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
 
 
 def champions(graded: Iterable[Graded], *, least: int = LEAST_SUITES) -> list[Dimension]:
-    """Each dimension with its ranking, by name."""
+    """Rank the models in each dimension, by its name."""
     return [_dimension(key, means, least) for key, means in sorted(mean_grades(graded).items())]
 
 

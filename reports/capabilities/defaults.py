@@ -1,6 +1,6 @@
-"""The five capabilities that a ledger begins with.
+"""The five built-in capabilities.
 
-The methodology names them, and gives weights for the first; all other weights are ours.
+The methodology defines them and the weights of the first; all other weights are ours.
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ DOCUMENT, OURS = "document", "ours"
 
 
 class Default(NamedTuple):
-    """One capability. Weights are by name: of dimensions, of topics, of suites."""
+    """A capability. Weights are by name: of dimensions, of topics, of suites."""
 
     name: str
     description: str
@@ -99,10 +99,10 @@ DEFAULTS = (
 
 
 def load_defaults(capabilities: Any, weights: Any) -> None:
-    """Store those that are not there yet; what people changed stays.
+    """Store missing capabilities; existing ones stay as they were edited.
 
     Args:
-        capabilities: The model `Capability`, of this time or of a migration.
+        capabilities: The model `Capability`, current or of a migration.
         weights: The model `CapabilityWeight`, likewise.
     """
     for order, default in enumerate(DEFAULTS, 1):

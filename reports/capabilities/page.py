@@ -1,4 +1,4 @@
-"""Capabilities: broad buckets of what models are good at, and the champions of each dimension."""
+"""Capabilities: models ranked in broad buckets, and the champions of each dimension."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,8 +8,8 @@ from django import forms
 from reports.capabilities.capability_tables import (
     CapabilityRanks,
     champions_table,
+    components_table,
     excluded_table,
-    made_of_table,
     model_name,
     overview_table,
     parts_tables,
@@ -26,8 +26,8 @@ from reports.leaderboard.rule import Excluded
 from reports.models import Capability as Row
 
 WARNINGS = (
-    "A first screen and no ranking to decide by: the weights are choices and not findings, and an "
-    "analyst's grades are averaged with scores as if they were on one scale.",
+    "A first screening, not a ranking to decide by: the weights are choices, and analyst grades "
+    "are averaged with scores as if they shared a scale.",
 )
 
 
@@ -37,39 +37,39 @@ def _names() -> list[tuple[str, str]]:
 
 
 class CapabilitiesForm(ReportForm):
-    """Which capability, and of which model all that counts is shown."""
+    """The capability to show, and the model whose components are listed."""
 
     capability = forms.ChoiceField(choices=_names)
     model = forms.CharField(widget=forms.HiddenInput)
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Who stands where, what that is made of, who is left out and why."""
+    """Rank models by capability, with the components of each score and the excluded models."""
     report = capability_report()
     chosen = asked["capability"]
     shown = [one for one in report.capabilities if chosen in ("", one.row.name)]
-    standings = [_standing(weighed, report) for weighed in shown]
+    rankings = [_ranking(weighed, report) for weighed in shown]
     dimensions = champions(report.graded)
     return Document(
         question=f"Which models are best at {chosen}?"
         if chosen
-        else "Which model is best at what?",
-        sentences=tuple(_sentences(standings, report)),
-        facts=_facts(report, standings),
+        else "Which models are best at each capability?",
+        sentences=tuple(_sentences(rankings, report)),
+        facts=_facts(report, rankings),
         tables=(
-            overview_table(standings, report),
-            *parts_tables(asked, standings, report),
-            ranking_table(standings, report),
+            overview_table(rankings, report),
+            *parts_tables(asked, rankings, report),
+            ranking_table(rankings, report),
             champions_table(dimensions, report),
-            excluded_table(standings, dimensions, report),
-            weights_table(shown) if chosen else made_of_table(shown),
+            excluded_table(rankings, dimensions, report),
+            weights_table(shown) if chosen else components_table(shown),
         ),
         warnings=(*WARNINGS, *_missing(shown)),
-        labels=_labels(report, standings),
+        labels=_labels(report, rankings),
     )
 
 
-def _standing(
+def _ranking(
     weighed: Weighed, report: CapabilityReport
 ) -> tuple[Weighed, list[Capability], list[Excluded]]:
     found = [capability(weighed.bucket, record) for record in report.records]
@@ -78,8 +78,8 @@ def _standing(
     return weighed, ranked, [one for one in found if isinstance(one, Excluded)]
 
 
-def _labels(report: CapabilityReport, standings: CapabilityRanks) -> tuple[str, ...]:
-    shown = {one.model for _, ranked, _ in standings for one in ranked}
+def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, ...]:
+    shown = {one.model for _, ranked, _ in rankings for one in ranked}
     runs = {
         model: [run for one in report.field.latest if one.model == model for run in one.runs]
         for model in shown
@@ -87,16 +87,16 @@ def _labels(report: CapabilityReport, standings: CapabilityRanks) -> tuple[str, 
     return tuple(sorted({label for found in labels_by_model(runs).values() for label in found}))
 
 
-# In words ----------------------------------------------------------------------------------------
+# Text --------------------------------------------------------------------------------------------
 
 
-def _sentences(standings: CapabilityRanks, report: CapabilityReport) -> Iterable[str]:
-    for weighed, ranked, _ in standings:
+def _sentences(rankings: CapabilityRanks, report: CapabilityReport) -> Iterable[str]:
+    for weighed, ranked, _ in rankings:
         if ranked:
             best = ranked[0]
             yield (
                 f"{weighed.row.name}: {model_name(report, best.model)} with {best.score:.2f}, "
-                f"of {len(ranked)} with enough to go by."
+                f"first of {len(ranked)} ranked."
             )
 
 
@@ -104,26 +104,29 @@ def _missing(shown: Iterable[Weighed]) -> Iterable[str]:
     for weighed in shown:
         if weighed.missing:
             yield (
-                f"{weighed.row.name} lists suites that are not in this ledger: "
-                f"{', '.join(weighed.missing)}. A model needs half of the listed suites: add them, "
-                "or take them out of its weights."
+                f"{weighed.row.name} lists suites that do not exist: "
+                f"{', '.join(weighed.missing)}. A model needs half of the listed suites: add them "
+                "or remove them from its weights."
             )
 
 
-def _facts(report: CapabilityReport, standings: CapabilityRanks) -> tuple[Fact, ...]:
-    ranked = {one.model for _, found, _ in standings for one in found}
+def _facts(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[Fact, ...]:
+    ranked = {one.model for _, found, _ in rankings for one in found}
     summaries = {(grade.model, grade.suite) for grade in report.graded}
     return (
         Fact("models", "Models ranked", len(ranked), "count", f"of {len(report.records)}"),
         Fact("graded", "Graded", len(summaries), "count", "pairs of model and suite"),
-        Fact("outside", "Runs left out", report.field.outside, "count", "no suite, or “test”"),
+        Fact(
+            "outside", "Runs left out", report.field.outside, "count", "no suite, or tagged “test”"
+        ),
     )
 
 
 CAPABILITIES = Page(
     key="capabilities",
     title="Capabilities",
-    summary="Models by broad capabilities, what each score is made of, and dimension champions.",
+    summary="Models by broad capabilities, with the components of each score, and the champions of "
+    "each dimension.",
     form=CapabilitiesForm,
     build=build,
     icon="psychology",

@@ -1,4 +1,4 @@
-"""What capabilities and champions are made of: records of models, grades, buckets of weights."""
+"""Records of models, grades and weights, from which capabilities are computed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from runs.models import Suite
 
 @dataclass(frozen=True)
 class Weighed:
-    """One capability with its weights. `missing` are suites that it lists and nobody has."""
+    """A capability with its weights. `missing` are listed suites that do not exist."""
 
     row: Capability
     bucket: Bucket
@@ -26,7 +26,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class CapabilityReport:
-    """`records` are of all models with a complete run of a suite, by key."""
+    """Capabilities, with the records of all models that have a complete run of a suite."""
 
     field: Field
     capabilities: tuple[Weighed, ...]
@@ -35,16 +35,16 @@ class CapabilityReport:
 
 
 def capability_report() -> CapabilityReport:
-    """A constant number of queries."""
+    """Read capabilities, records and grades; the number of queries is constant."""
     field = field_of_runs()
     graded = tuple(grades())
     return CapabilityReport(field, tuple(_capabilities()), tuple(_records(field, graded)), graded)
 
 
 def grades() -> list[Graded]:
-    """Grades from the latest finished summary of each suite and model; tried-out suites are out.
+    """Return the grades of the latest finished summary of each suite and model.
 
-    Models that a leaderboard counts as one share a key.
+    Suites tagged "test" are left out. Models that a leaderboard counts as one share a key.
     """
     models = identities()
     rows = Grade.objects.filter(summary__state=BatchState.DONE, summary__suite__isnull=False)

@@ -1,8 +1,8 @@
-"""Capabilities: broad buckets of what a model is good at, from grades, topics and suites. Pure.
+"""Capabilities: a model's score in broad buckets of grades, topics and suites. Pure.
 
 A bucket weighs dimensions (an analyst's grades, as shares), topics (every suite about one) and
-suites by name. A suite that is listed by name counts as that and not by its topics; of several
-topics the heaviest counts. This is commentary, and no truth about a model.
+suites by name. A suite listed by name does not count by its topics; of several topics the heaviest
+counts. This is commentary, not a truth about a model.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class InSuite:
-    """A model's score in one suite, in [0, 1], and the topics of the runs that it comes from."""
+    """A model's score in one suite, in [0, 1], and the topics of its runs."""
 
     score: float
     topics: frozenset[str] = frozenset()
@@ -37,11 +37,11 @@ class InSuite:
 
 @dataclass(frozen=True)
 class Record:
-    """All that is known of one model.
+    """A model's runs, grades and scores.
 
     Attributes:
-        runs: Complete runs of it, of any suite.
-        suites: How many suites it took.
+        runs: Complete runs, of any suite.
+        suites: Suites with a complete run.
         grades: Its mean grade by dimension, from 1 to 10.
         scores: By name of the suite.
     """
@@ -55,7 +55,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that counts: its kind, what it is called, where its score comes from, its weight.
+    """A component of a score.
 
     For a topic, `name` is the topic and `suite` the suite about it; for others `suite` is "".
     """
@@ -69,7 +69,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Capability:
-    """How good one model is in one bucket: Σ w·s / Σ w over its parts, in [0, 1]."""
+    """A model's score in one bucket: Σ w·s / Σ w over its parts, in [0, 1]."""
 
     model: str
     score: float
@@ -77,12 +77,12 @@ class Capability:
 
 
 def share_of_grade(grade: float) -> float:
-    """A grade from 1 to 10 as a share in [0, 1]."""
+    """Return a grade from 1 to 10 as a share in [0, 1]."""
     return (grade - 1) / 9
 
 
 def parts_of(bucket: Bucket, record: Record) -> tuple[Part, ...]:
-    """All that counts for this model in this bucket."""
+    """Return the components of this model's score in this bucket."""
     graded = [
         Part(DIMENSION, key, "", weight, share_of_grade(record.grades[key]))
         for key, weight in bucket.dimensions.items()
@@ -102,17 +102,17 @@ def parts_of(bucket: Bucket, record: Record) -> tuple[Part, ...]:
 
 
 def _heaviest(bucket: Bucket, found: InSuite) -> str:
-    """The topic of the suite with the highest weight, the first by name of equals; "": none."""
+    """Return the suite's topic with the highest weight, the first by name of equals; "": none."""
     topics = [topic for topic in found.topics if topic in bucket.topics]
     return min(topics, key=lambda topic: (-bucket.topics[topic], topic), default="")
 
 
 def capability(bucket: Bucket, record: Record) -> Capability | Excluded:
-    """The model's standing in the bucket, or everything that it lacks."""
+    """Score the model in the bucket, or list everything it lacks."""
     lacks = _lacks(bucket, record)
     parts = parts_of(bucket, record)
     if not parts:
-        lacks.append("nothing that counts here was measured")
+        lacks.append("has no component of this capability")
     if lacks:
         return Excluded(record.model, "; ".join(lacks))
     weight = fsum(part.weight for part in parts)

@@ -1,6 +1,6 @@
-"""How sure an order of models is: the ranks that each may have, and the interval of its mean. Pure.
+"""Certainty of a ranking: possible ranks, and intervals of the means. Pure.
 
-Models are compared in pairs, suite by suite, where both took the same version of a suite.
+Models are compared in pairs, suite by suite, where both ran the same version of a suite.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ SEED = 1
 
 
 class Certainty(NamedTuple):
-    """Of one model: its possible ranks, and its mean's bootstrap interval over suites or None."""
+    """A model's possible ranks, and the bootstrap interval of its mean over suites or None."""
 
     ranks: RankSet
     interval: Interval | None
 
 
 def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
-    """By model. All rank sets hold at once with 95 %: p-values are corrected over all pairs."""
+    """Return rank sets that hold for all models at once with 95 % (Holm over all pairs)."""
     compared = pairs(ranked)
     found = [sign_flip(pair.differences, seed=SEED) for pair in compared]
     sets = rank_sets(
@@ -38,14 +38,14 @@ def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
 
 
 def interval_of(one: RankedModel) -> Interval | None:
-    """What the mean over suites could as well have been with other suites of this kind."""
+    """Return the bootstrap interval of a mean, resampled over suites."""
     scores = [suite.score for suite in one.suites]
     suites = [suite.suite for suite in one.suites]
     return clustered_interval(scores, [1.0] * len(scores), suites, seed=SEED)
 
 
 def inputs(ranked: Sequence[RankedModel]) -> list[object]:
-    """All that `certainty` depends on, as JSON."""
+    """Return everything that `certainty` depends on, as JSON."""
     return [
         SEED,
         [

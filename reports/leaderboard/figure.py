@@ -8,11 +8,11 @@ from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
 BETTER, WORSE = OUTCOMES["passed"].colour, OUTCOMES["failed"].colour
-"""What a change for the better or the worse looks like everywhere."""
+"""Colours of a change for the better or the worse."""
 
 
 class Mean(NamedTuple):
-    """A ranked mean in [0, 1] over `n` things; without an interval nothing is said of it."""
+    """A ranked mean in [0, 1] over `n` units, with its interval or None."""
 
     key: str
     name: str
@@ -22,7 +22,7 @@ class Mean(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A score that moved, from one run to a later one; both in [0, 1]."""
+    """A score's change between two runs; both in [0, 1]."""
 
     name: str
     before: float
@@ -34,10 +34,10 @@ class Move(NamedTuple):
 
 
 def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
-    """A point for each mean with its interval as a bar, in the given order from the top.
+    """Draw a point for each mean with its interval as a bar, from the top.
 
     Args:
-        unit: What n counts, in the plural.
+        unit: The unit of n, in the plural.
     """
     units = [unit.removesuffix("s") if row.n == 1 else unit for row in rows]
     texts = [f"{label(row.name)} ({row.n:,} {one})" for row, one in zip(rows, units, strict=True)]
@@ -65,7 +65,7 @@ def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
 
 
 def moves(rows: Sequence[Move]) -> Figure:
-    """A line for each score from where it was to where it came, which is marked by an arrow."""
+    """Draw an arrow for each score from before to after."""
     lines = [
         {
             "type": "scatter",

@@ -30,8 +30,8 @@ from reports.leaderboard.rule import (
 from reports.queries.topics import all_topics
 
 WARNING = (
-    "A mean over suites of very different tasks rewards generalists and can mislead: before you "
-    "decide, look into the suites that matter to you."
+    "A mean over very different suites rewards generalists and can mislead: before you decide, "
+    "check the suites that matter to you."
 )
 MOST_DRAWN = 40
 
@@ -45,22 +45,22 @@ def _tags() -> list[tuple[str, str]]:
 
 
 class LeaderboardForm(ReportForm):
-    """What is ranked, and who takes part."""
+    """The topic or tag to rank by, and the models that take part."""
 
-    topic = forms.ChoiceField(choices=_topics, help_text="Suites about it")
-    tag = forms.ChoiceField(choices=_tags, help_text="Tests that had it when they ran")
+    topic = forms.ChoiceField(choices=_topics, help_text="Only suites about this topic")
+    tag = forms.ChoiceField(choices=_tags, help_text="Only tests with this tag at launch")
     least = forms.IntegerField(
-        label="Suites needed",
+        label="Minimum suites",
         min_value=1,
         max_value=1000,
-        help_text=f"Empty: {LEAST_SUITES}, or {LEAST_SUITES_OF_TOPIC} of a topic or tag",
+        help_text=f"Default: {LEAST_SUITES}; {LEAST_SUITES_OF_TOPIC} for a topic or tag",
     )
     beta = forms.FloatField(
-        label="Similarity's share",
+        label="Weight of similarity",
         min_value=0,
         max_value=1,
         initial=0.0,
-        help_text="Exploratory; 0: as scored",
+        help_text="Exploratory; 0 keeps the scores",
         widget=forms.NumberInput(
             attrs={"type": "range", "min": "0", "max": "1", "step": "0.05", "data-eh-submit": ""}
         ),
@@ -72,10 +72,10 @@ class LeaderboardForm(ReportForm):
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a leaderboard shows, before it is written down.
+    """A computed leaderboard.
 
-    `keys` are of models or families; `runs` are those that count for each. `unmeasured` have no
-    score at the share of similarity that was asked for.
+    Keys are of models or families; `runs` are those that count for each. `unmeasured` have no
+    score at the chosen weight of similarity.
     """
 
     field: Field
@@ -89,7 +89,7 @@ class Ranking:
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Ranks with their confidence sets; who is left out and why; the runs behind one model."""
+    """Rank models with confidence sets, and list excluded models and the runs behind one model."""
     ranking = _ranked(asked)
     sure = _certainty(ranking, reading)
     return Document(
@@ -106,11 +106,11 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-# What counts -------------------------------------------------------------------------------------
+# Ranking -----------------------------------------------------------------------------------------
 
 
 def least_of(asked: Mapping[str, Any]) -> int:
-    """How many suites a model needs."""
+    """Return the minimum number of suites."""
     is_part = asked["topic"] or asked["tag"]
     return asked["least"] or (LEAST_SUITES_OF_TOPIC if is_part else LEAST_SUITES)
 
@@ -150,7 +150,7 @@ def _runs(scores: Scores) -> dict[str, list[int]]:
 
 
 def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:
-    """Empty while it is not computed."""
+    """Return the certainty of each rank; empty until computed."""
     ranked = ranking.board.ranked
     if not ranked:
         return {}
@@ -158,35 +158,37 @@ def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:
     return kept or {}
 
 
-# In words ----------------------------------------------------------------------------------------
+# Text --------------------------------------------------------------------------------------------
 
 
 def _question(asked: Mapping[str, Any]) -> str:
     about = f" in {topic_title(asked['topic'])}" if asked["topic"] else ""
     tagged = f" on tests tagged “{asked['tag']}”" if asked["tag"] else ""
-    who = "families of models do" if asked["family"] else "models do"
-    return f"Which {who} best{about}{tagged}?"
+    ranked = "model families" if asked["family"] else "models"
+    return f"Which {ranked} score best{about}{tagged}?"
 
 
 def _sentences(
     asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
 ) -> tuple[str, ...]:
     ranked = ranking.board.ranked
-    told = []
+    sentences = []
     if ranked:
         first = ranked[0]
-        told.append(
+        sentences.append(
             f"{ranking.names[first.model]} has the highest mean, {first.mean:.3g} over "
             f"{_suites(len(first.suites))}{_rival_words(ranked, sure)}."
         )
     if ranking.board.shared is not None:
-        told.append(f"Only {_suites(len(ranking.board.shared))} that all of them took count.")
-    if asked["beta"]:
-        told.append(
-            f"Exploratory: similarity to the reference makes up {asked['beta']:.0%} of each score "
-            "here, and nowhere else. What people decided stays as it is."
+        sentences.append(
+            f"Only the {_suites(len(ranking.board.shared))} that all of them ran count."
         )
-    return tuple(told)
+    if asked["beta"]:
+        sentences.append(
+            f"Exploratory: similarity to the reference makes up {asked['beta']:.0%} of each score "
+            "on this page only. Human verdicts keep their score."
+        )
+    return tuple(sentences)
 
 
 def _suites(n: int) -> str:
@@ -194,13 +196,12 @@ def _suites(n: int) -> str:
 
 
 def _rival_words(ranked: tuple[RankedModel, ...], sure: Mapping[str, Certainty]) -> str:
-    """Whether the first place is certain."""
     if not sure:
         return ""
     firsts = sum(sure[one.model].ranks.best == 1 for one in ranked)
     if firsts == 1:
-        return " and is surely first"
-    return f"; {firsts} of {len(ranked)} may be first: nothing tells them apart"
+        return " and is significantly first"
+    return f"; no significant difference between the top {firsts} of {len(ranked)} models"
 
 
 def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
@@ -212,8 +213,8 @@ def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
     if not mixed:
         return ()
     return (
-        f"In {_suites(mixed)} the models were not tested alike: tests or juries had changed in "
-        "between. These count in the means, but models are compared on equal ones only.",
+        f"In {_suites(mixed)} models ran different versions: tests or juries changed in between. "
+        "All versions count in the means, but models are compared on equal versions only.",
     )
 
 
@@ -224,14 +225,14 @@ def _facts(asked: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
         Fact(
             "ranked", "Ranked", len(ranking.board.ranked), "count", f"≥ {_suites(least_of(asked))}"
         ),
-        Fact("left_out", "Not ranked", left_out, "count", "see below"),
+        Fact("left_out", "Not ranked", left_out, "count", "reasons below"),
         Fact("suites", "Suites", len(suites), "count", "each counts once"),
         Fact(
             "outside",
             "Runs left out",
             ranking.field.outside,
             "count",
-            "of no suite, or of one tagged “test”",
+            "no suite, or tagged “test”",
         ),
     )
 
@@ -239,12 +240,12 @@ def _facts(asked: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
 # Tables ------------------------------------------------------------------------------------------
 
 RANKING_COLUMNS = (
-    Column("place", "Place", "count", "By the mean alone"),
-    Column("ranks", "Possible ranks", "text", "With 95 % confidence, for all models at once"),
-    Column("name", "Model", "link", "Open its runs and raw names"),
+    Column("place", "Rank", "count", "By mean score"),
+    Column("ranks", "Possible ranks", "text", "With 95 % confidence for all models at once"),
+    Column("name", "Model", "link", "Opens its runs and original names"),
     Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
-    Column("developer", "Maker"),
-    Column("runs", "Runs", "count", "That count: one for each suite and variant"),
+    Column("developer", "Developer"),
+    Column("runs", "Runs", "count", "One for each suite and variant"),
     Column("labels", "Notes"),
 )
 
@@ -259,26 +260,26 @@ def _ranking_table(
         title="Ranking",
         columns=RANKING_COLUMNS,
         rows=[_ranked_row(place, one, asked, ranking, sure) for place, one in enumerate(ranked, 1)],
-        note="The latest complete run of each suite and model; where its launch asked the model in "
-        "several ways, the mean of these. Ranks are compared in pairs over the suites that both "
-        "took (sign-flip, Holm): a wide range means that nothing tells these models apart.",
-        empty=_nobody(asked, ranking),
+        note="The latest complete run of each suite and model, or the mean of its variants. "
+        "Models are compared in pairs over the suites both ran (sign-flip test, Holm): a "
+        "wide range of ranks means no significant difference.",
+        empty=_empty(asked, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
     )
 
 
-def _nobody(asked: Mapping[str, Any], ranking: Ranking) -> str:
+def _empty(asked: Mapping[str, Any], ranking: Ranking) -> str:
     if ranking.board.shared is not None and not ranking.board.shared:
-        return "There is no suite that all of these models took. Switch “Same suites only” off."
+        return "No suite was run by all of these models. Turn off “Same suites only”."
     if asked["beta"] and ranking.unmeasured:
         return (
-            "Similarity to the reference was not measured in enough suites: set its share back to "
-            "0, or launch suites in which it has one."
+            "Similarity to the reference was not measured in enough suites. Set its weight to 0, "
+            "or run suites that weigh it."
         )
     return (
-        f"No model has a score in {_suites(least_of(asked))} yet. Need fewer suites above, or "
-        "launch more suites."
+        f"No model has scores in {_suites(least_of(asked))} yet. Lower the minimum above, or run "
+        "more suites."
     )
 
 
@@ -307,13 +308,13 @@ def _ranked_row(
 
 
 def ranks_in_words(known: Certainty) -> str:
-    """The ranks that a model may have, as "2" or "1 to 3"."""
+    """Return a model's possible ranks, such as "2" or "1 to 3"."""
     best, worst = known.ranks
     return str(best) if best == worst else f"{best} to {worst}"
 
 
 def _opened(asked: Mapping[str, Any], model: str) -> str:
-    """The same page with this model's runs."""
+    """Return the address of this page with the model's runs."""
     return page_url("leaderboard", **{**asked, "model": model}) + "#variants"
 
 
@@ -327,13 +328,12 @@ def _developer(asked: Mapping[str, Any], ranking: Ranking, key: str) -> str | No
 def _excluded(ranking: Ranking) -> Table:
     few = [(ranking.names[one.model], one.reason) for one in ranking.board.excluded]
     none = [
-        (ranking.names[key], "no score: nothing was scored, or similarity was not measured")
-        for key in ranking.unmeasured
+        (ranking.names[key], "no score, or similarity not measured") for key in ranking.unmeasured
     ]
     return Table(
         key="excluded",
-        title="Not ranked, and why",
-        columns=(Column("name", "Model"), Column("reason", "Why")),
+        title="Not ranked",
+        columns=(Column("name", "Model"), Column("reason", "Reason")),
         rows=few + none,
         empty="Every model with a complete run of a suite is ranked."
         if ranking.board.ranked
@@ -343,25 +343,25 @@ def _excluded(ranking: Ranking) -> Table:
 
 VARIANT_COLUMNS = (
     Column("suite", "Suite"),
-    Column("raw_name", "Model as it was called"),
+    Column("raw_name", "Model name at launch"),
     Column("run", "Run", "link"),
-    Column("at", "Began", "date"),
+    Column("at", "Started", "date"),
     Column("score", "Score", "estimate"),
 )
 
 
 def _variants(asked: Mapping[str, Any], ranking: Ranking) -> Iterable[Table]:
-    """The runs behind one model, with its raw names; nothing where none is opened."""
+    """Return the runs behind the opened model, with its original names."""
     key = asked["model"]
     if not key:
         return []
     return [
         Table(
             key="variants",
-            title=f"What counts for {ranking.names.get(key, key)}",
+            title=f"Runs of {ranking.names.get(key, key)}",
             columns=VARIANT_COLUMNS,
             rows=sorted((_variant(run, ranking) for run in ranking.runs.get(key, ())), key=_place),
-            empty="Nothing of this model has a score here.",
+            empty="No run of this model has a score here.",
         )
     ]
 

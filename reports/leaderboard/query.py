@@ -1,4 +1,4 @@
-"""The latest complete runs of every suite and model, with their scores: what leaderboards rank."""
+"""The latest complete run of each suite and model, with scores, for leaderboards."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -18,7 +18,7 @@ from runs.models import JudgeRun, Run, TagSet
 
 @dataclass(frozen=True)
 class Entrant:
-    """One complete run of a suite, as far as it matters to a leaderboard.
+    """A complete run of a suite on a leaderboard.
 
     `model_name` is the name as it was at launch; `own_beta` the share of similarity in the scores.
     """
@@ -37,8 +37,8 @@ class Field:
 
     Attributes:
         entrants: By run.
-        identities: What all language models count as, by key, the newest of equal ones.
-        outside: Complete runs that are left out: they have no suite, or one tagged "test".
+        identities: Of all language models, by key, the newest of equal ones.
+        outside: Complete runs left out: without a suite, or with one tagged "test".
     """
 
     entrants: dict[int, Entrant]
@@ -47,17 +47,17 @@ class Field:
 
     @cached_property
     def latest(self) -> list[Latest]:
-        """What counts for each suite and model."""
+        """The runs that count for each suite and model."""
         return latest(entrant.took for entrant in self.entrants.values())
 
     @cached_property
     def topics(self) -> list[str]:
-        """All topics of the runs that count, as keys."""
+        """Topic keys of the runs that count."""
         counted = {run for one in self.latest for run in one.runs}
         return sorted({topic for run in counted for topic in self.entrants[run].topics})
 
     def about(self, topic: str) -> list[Latest]:
-        """What counts of this topic."""
+        """Return the runs that count for this topic."""
         return [one for one in self.latest if topic in self.topics_of(one)]
 
     def topics_of(self, one: Latest) -> Topics:
@@ -66,7 +66,7 @@ class Field:
     def sums(
         self, counted: Iterable[Latest], tag: str = "", *, is_remixed: bool = False
     ) -> dict[int, Sums]:
-        """What the results of these runs add up to; with a tag, of the tests that had it."""
+        """Add up the results of these runs, or of those tests that had the tag at launch."""
         runs = [run for one in counted for run in one.runs]
         betas = {run: self.entrants[run].own_beta for run in runs}
         tag_sets = _tag_sets(tag) if tag else None
@@ -90,7 +90,7 @@ FIELDS = (
 
 
 def field_of_runs() -> Field:
-    """Everything but the scores, in a constant number of queries."""
+    """Read everything but the scores; the number of queries is constant."""
     rows = complete_runs_with_times()
     tags = tags_by_suite()
     tried_out = tried_out_suites(tags)
@@ -107,10 +107,10 @@ def field_of_runs() -> Field:
 
 
 def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]:
-    """Suites with the tag "test".
+    """Return the suites with the tag "test".
 
     Args:
-        tags: What `tags_by_suite` gave; None: it is read.
+        tags: Result of `tags_by_suite`; None: read it.
     """
     tags = tags_by_suite() if tags is None else tags
     return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
@@ -137,19 +137,19 @@ def _entrant(row: dict[str, Any], identity: Identity, topics: Topics) -> Entrant
 
 
 def _tag_sets(tag: str) -> list[int]:
-    """The sets of frozen tags that hold this one."""
+    """Return the sets of frozen tags with this tag."""
     rows = TagSet.objects.order_by().values_list("pk", "names")
     return [pk for pk, names in rows if tag in names]
 
 
 def frozen_tags() -> list[str]:
-    """All tags that tests had at any launch."""
+    """Return all tags that tests had at any launch."""
     rows = TagSet.objects.order_by().values_list("names", flat=True)
     return sorted({name for names in rows for name in names})
 
 
 def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
-    """What must be known of the figures of each of these runs; two queries."""
+    """Return the labels of these runs' figures; two queries."""
     judge_runs: dict[int, JudgeRun] = {
         judge_run.run_id: judge_run
         for judge_run in JudgeRun.objects.filter(run__in=runs, is_active=True).only("run", "jury")
@@ -159,7 +159,7 @@ def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
 
 
 def labels_by_model(runs: dict[str, list[int]]) -> dict[str, tuple[str, ...]]:
-    """The labels of each model's runs together."""
+    """Return the labels of each model's runs."""
     by_run = labels_by_run([run for some in runs.values() for run in some])
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for model, some in runs.items():

@@ -1,7 +1,7 @@
 """Leaderboards: the latest complete run of each suite and model, each suite counting once. Pure.
 
-Where the latest launch asked a model in several ways (system prompts, temperatures), its score in
-the suite is the mean over these variants. A model is ranked with enough suites only.
+If the latest launch ran several variants of a model (system prompts, temperatures), its score in
+the suite is their mean. A model needs enough suites to be ranked.
 """
 
 from collections import defaultdict
@@ -17,13 +17,13 @@ LEAST_SUITES_OF_TOPIC = 5
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """One complete run of a suite.
+    """A complete run of a suite.
 
     Attributes:
         model: Key of the model's identity.
-        variant: The model asked in one way.
-        launch: The launch that started it; None: it was started alone.
-        version: What two runs must share to be compared: the tests, and who judged them.
+        variant: Key of the system prompt and parameters.
+        launch: The launch that started it; None: started alone.
+        version: Fingerprint of tests and jury; only equal versions are compared.
     """
 
     run: int
@@ -49,7 +49,7 @@ class Latest:
 
 
 def latest(took: Iterable[SuiteRun]) -> list[Latest]:
-    """What counts of all complete runs: once for each suite and model."""
+    """Select the runs that count, once for each suite and model."""
     groups: dict[tuple[int, str], list[SuiteRun]] = defaultdict(list)
     for run in took:
         groups[run.suite, run.model].append(run)
@@ -73,11 +73,11 @@ def _age(run: SuiteRun) -> tuple[datetime, int]:
 
 @dataclass(frozen=True)
 class Sums:
-    """What a run's scores add up to.
+    """A run's scores, added up.
 
     `weight` is Σ w over results with a score, `weighted` their Σ w·s. `own_beta` is the share of
     similarity in these scores. `mixed` of them were scored by judges and have a similarity: their
-    weight, Σ w·s and Σ w·max(0, similarity). `overridden` were decided by people: weight and Σ w·s.
+    weight, Σ w·s and Σ w·max(0, similarity). `overridden` have a human verdict: weight and Σ w·s.
     """
 
     n: int
@@ -92,17 +92,17 @@ class Sums:
 
     @property
     def score(self) -> float | None:
-        """Σ w·s / Σ w, in [0, 1]; None where nothing has a score."""
+        """Σ w·s / Σ w, in [0, 1]; None without any score."""
         return self.weighted / self.weight if self.weight else None
 
     def at(self, beta: float) -> float | None:
-        """The score if similarity made up another share of it, in [0, 1].
+        """Return the score at another weight of similarity, in [0, 1].
 
-        The rubric's part is got back from s = (1 - β)·rubric + β·similarity with the run's own β.
-        What people decided stays as it is.
+        The rubric's part is recovered from s = (1 - β)·rubric + β·similarity with the run's own β.
+        Human verdicts keep their score.
 
         Returns:
-            None where the rubric cannot be got back (the run's own β is 1), or where β > 0 and no
+            None if the rubric cannot be recovered (the run's own β is 1), or if β > 0 and no
             scored result has a similarity.
         """
         if beta == self.own_beta:
@@ -130,10 +130,10 @@ Scores = Mapping[str, Mapping[int, SuiteScore]]
 
 
 def suite_scores(found: Iterable[Latest], scores: Mapping[int, float | None]) -> Scores:
-    """The suites in which each model has a score.
+    """Return the scores of each model by suite.
 
     Args:
-        scores: By run; a run that is missing or None has none.
+        scores: By run; missing or None without a score.
     """
     by_model: dict[str, dict[int, SuiteScore]] = defaultdict(dict)
     for one in found:
@@ -145,7 +145,7 @@ def suite_scores(found: Iterable[Latest], scores: Mapping[int, float | None]) ->
 
 
 def by_family(scores: Scores, families: Mapping[str, str]) -> Scores:
-    """Families in the place of models: in each suite the mean over a family's models.
+    """Average the models of each family in each suite.
 
     Args:
         families: By model.
@@ -180,7 +180,7 @@ class RankedModel:
 
 @dataclass(frozen=True)
 class Excluded:
-    """A model that is not ranked, and why, in words."""
+    """A model that is not ranked, and the reason."""
 
     model: str
     reason: str
@@ -188,9 +188,9 @@ class Excluded:
 
 @dataclass(frozen=True)
 class Board:
-    """Ranked models, best first, those of equal mean by name; and those that are not ranked.
+    """Ranked models, best first and equal ones by name, and excluded models.
 
-    `shared` are the suites that all of the ranked took; None where that was not asked for.
+    `shared` are the suites that all ranked models ran; None if not requested.
     """
 
     ranked: tuple[RankedModel, ...]
@@ -199,20 +199,20 @@ class Board:
 
 
 def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
-    """Rank the models that have a score in at least so many suites.
+    """Rank the models with scores in at least `least` suites.
 
     Args:
-        same_only: Only the suites count that all of these models took.
+        same_only: Count only the suites that all of these models ran.
     """
     enough = {model: suites for model, suites in scores.items() if len(suites) >= least}
     shared = None
     if same_only:
         shared = frozenset.intersection(*map(frozenset, enough.values())) if enough else frozenset()
         enough = {model: _only(suites, shared) for model, suites in enough.items() if shared}
-    standings = [_standing(model, suites) for model, suites in enough.items() if suites]
+    ranked = [_ranked(model, suites) for model, suites in enough.items() if suites]
     few = {model: len(suites) for model, suites in scores.items() if len(suites) < least}
     return Board(
-        ranked=tuple(sorted(standings, key=lambda one: (-round(one.mean, 9), one.model))),
+        ranked=tuple(sorted(ranked, key=lambda one: (-round(one.mean, 9), one.model))),
         excluded=tuple(
             Excluded(model, needs(least, "suite", has))
             for model, has in sorted(few.items(), key=lambda one: (-one[1], one[0]))
@@ -222,7 +222,7 @@ def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
 
 
 def needs(least: int, what: str, has: int) -> str:
-    """Why something is left out, as "needs ≥ 10 suites, has 4"."""
+    """Return the reason for an exclusion, such as "needs ≥ 10 suites, has 4"."""
     return f"needs ≥ {least} {what}{'' if least == 1 else 's'}, has {has}"
 
 
@@ -230,16 +230,16 @@ def _only(suites: Mapping[int, SuiteScore], shared: frozenset[int]) -> dict[int,
     return {suite: score for suite, score in suites.items() if suite in shared}
 
 
-def _standing(model: str, suites: Mapping[int, SuiteScore]) -> RankedModel:
+def _ranked(model: str, suites: Mapping[int, SuiteScore]) -> RankedModel:
     counted = tuple(suites[suite] for suite in sorted(suites))
     return RankedModel(model, fmean(one.score for one in counted), counted)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two ranked models on the suites that both took in the same version.
+    """Two ranked models on the suites that both ran in the same version.
 
-    `differences` are first less second, one for each of these suites.
+    `differences` are first minus second, by suite.
     """
 
     first: str
@@ -248,7 +248,6 @@ class Pair:
 
 
 def pairs(ranked: Iterable[RankedModel]) -> list[Pair]:
-    """Every two of the ranked models."""
     return [_pair(first, second) for first, second in combinations(ranked, 2)]
 
 

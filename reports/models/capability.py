@@ -10,11 +10,11 @@ LEAST_WEIGHT, MOST_WEIGHT = 0.05, 10
 
 
 class Capability(models.Model):
-    """A broad bucket of what models are good at, such as "Communication Quality"."""
+    """A broad area in which models are ranked, such as "Communication Quality"."""
 
     name = models.CharField(max_length=100, unique=True)
     description = models.TextField(blank=True)
-    order = models.PositiveSmallIntegerField(default=0, help_text="Its place among the others.")
+    order = models.PositiveSmallIntegerField(default=0, help_text="Position in lists.")
 
     history = HistoricalRecords()
 
@@ -33,21 +33,21 @@ class WeightKind(models.TextChoices):
 
 
 class WeightOrigin(models.TextChoices):
-    DOCUMENT = "document", "the methodology's"
-    OURS = "ours", "ours"
+    DOCUMENT = "document", "methodology"
+    OURS = "ours", "workspace"
 
 
 class CapabilityWeight(models.Model):
-    """How much one dimension, topic or suite counts in a capability.
+    """The weight of a dimension, topic or suite in a capability.
 
-    Suites and topics are named, and need not be there yet. `origin` tells weights that the
-    methodology gives from those that this house chose; whoever changes one makes it ours.
+    Suites and topics are named and need not exist yet. `origin` separates weights of the
+    methodology from those of this workspace; a changed weight is the workspace's.
     """
 
     capability = models.ForeignKey(Capability, models.CASCADE, related_name="weights")
     kind = models.CharField(max_length=10, choices=WeightKind)
     name = models.CharField(
-        max_length=200, help_text="Key of a dimension, a topic as people write it, or a suite."
+        max_length=200, help_text="Key of a dimension, name of a topic, or name of a suite."
     )
     weight = models.FloatField(
         default=1, validators=[MinValueValidator(LEAST_WEIGHT), MaxValueValidator(MOST_WEIGHT)]
@@ -71,7 +71,7 @@ class CapabilityWeight(models.Model):
             models.UniqueConstraint(
                 name="reports_capabilityweight_once",
                 fields=("capability", "kind", "name"),
-                violation_error_message="This capability weighs that already.",
+                violation_error_message="This capability has a weight of that name already.",
             ),
         ]
 

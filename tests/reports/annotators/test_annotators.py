@@ -1,4 +1,4 @@
-"""How far people agree: the pure figures, what is read for them, and the page."""
+"""Agreement of annotators: the rule, the query and the page."""
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_alpha_is_krippendorffs_of_pass_and_fail():
     ]
     (line,) = group_agreement(given, lambda one: [ALL])
     assert line.alpha == pytest.approx(alpha(table, "nominal"))
-    assert (line.answers, line.people) == (6, 3)
+    assert (line.answers, line.annotators) == (6, 3)
     # Pairs of verdicts: 1 + 3 + 1 + 1 + 3 + 3 = 12; equal: 1 + 3 + 0 + 1 + 1 + 3 = 9.
     assert (line.compared, line.same) == (12, 9)
     assert line.interval is not None
@@ -275,7 +275,7 @@ def test_the_page_tells_blind_reviews_apart(people):
         (row["verdicts"], row["kind"], row["answers"]) for row in cells(document, "group_agreement")
     ]
     assert lines == [("blind", "All answers", 5), ("all", "All answers", 6)]
-    assert "At least two of 2 people gave blind verdicts on 5 answers" in document.sentences[0]
+    assert "At least two of 2 annotators gave blind verdicts on 5 answers" in document.sentences[0]
 
 
 def test_median_time_is_of_those_that_were_timed(people):
@@ -283,7 +283,7 @@ def test_median_time_is_of_those_that_were_timed(people):
     for result, seconds in zip(results, (10, 30, None), strict=True):
         say(result, people[0], "1", seconds=seconds)
 
-    (row,) = cells(page(), "people")
+    (row,) = cells(page(), "annotators")
 
     assert (row["annotator"], row["evaluations"], row["seconds"], row["timed"]) == (
         "anna",

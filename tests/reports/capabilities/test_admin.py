@@ -49,7 +49,7 @@ def sent(capability, **changed):
     return data | changed
 
 
-def test_weight_that_is_changed_becomes_ours_and_the_others_stay():
+def test_weight_that_is_changed_becomes_the_workspaces_and_the_others_stay():
     capability = Capability.objects.get(name="Helpfulness & Reasoning")
     first = capability.weights.all()[0]
     client = Client()

@@ -121,7 +121,7 @@ def test_half_of_the_listed_suites_are_needed_be_they_there_or_not(took, bucket)
     assert document.table("excluded").rows == [
         ("gpt-4o", "needs ≥ 2 of the 3 listed suites, has 1", "Clear law")
     ]
-    assert "not in this ledger: Elsewhere, Nowhere" in document.warnings[-1]
+    assert "do not exist: Elsewhere, Nowhere" in document.warnings[-1]
 
 
 def test_overview_has_a_dash_where_a_model_does_not_stand(took):
@@ -137,10 +137,10 @@ def test_one_capability_can_be_chosen():
     assert [column.title for column in document.table("overview").columns] == ["Model", "Nothing"]
 
 
-def test_weights_that_are_ours_are_labelled():
-    assert [row["whose"] for row in built().table("made_of").as_rows()] == ["ours"]
+def test_weights_of_the_workspace_are_labelled():
+    assert [row["owner"] for row in built().table("components").as_rows()] == ["workspace"]
     rows = built("capability=Clear law").table("weights").as_rows()
-    assert {row["whose"] for row in rows} == {"ours"}
+    assert {row["owner"] for row in rows} == {"workspace"}
     assert ("Clarity", 1) in [(row["name"], row["weight"]) for row in rows]
 
 
@@ -185,9 +185,9 @@ def test_summaries_that_failed_and_suites_that_try_out_do_not_count(suites, test
 
 def test_ledger_without_capabilities_says_what_to_do():
     Capability.objects.all().delete()
-    assert "Add one" in built().table("made_of").empty
+    assert "Add one" in built().table("components").empty
 
 
 def test_what_counts_is_told_in_a_line():
-    (row,) = built().table("made_of").as_rows()
+    (row,) = built().table("components").as_rows()
     assert (row["dimension"], row["topic"], row["suite"]) == ("Clarity 1", "law 1", "Suite 1 2")

@@ -146,7 +146,7 @@ def test_same_suites_only(took):
 def test_no_shared_suite_says_what_to_do(took):
     took(make_model(name="gpt-4o"), 0.5, None)
     took(make_model(name="grok-4"), None, 0.6)
-    assert "Switch" in built("least=1&same=on").table("ranking").empty
+    assert "Turn off" in built("least=1&same=on").table("ranking").empty
 
 
 def test_families_have_the_mean_of_their_models(took):
@@ -203,7 +203,7 @@ def test_ranks_that_may_be_are_computed_by_the_second_request(took):
     second = built()
     # Two suites cannot tell two models apart.
     assert [row["ranks"] for row in second.table("ranking").as_rows()] == ["1 to 2", "1 to 2"]
-    assert "nothing tells them apart" in second.sentences[0]
+    assert "no significant difference" in second.sentences[0]
 
 
 def test_other_versions_of_a_suite_are_warned_of(took):
