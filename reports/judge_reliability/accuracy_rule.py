@@ -54,7 +54,7 @@ class Checked(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """One party compared with humans on one sample.
+    """A party compared with humans on one sample.
 
     `kappa` None: not defined, as with a single verdict on one side. `intervals` are resampled by
     issue. `rarer`: the share of the rarer human verdict; None without any.
@@ -104,7 +104,7 @@ class Measured:
 
     @property
     def is_informative(self) -> bool | None:
-        """Whether se + sp > 1, better than chance; None where not measured."""
+        """Better than chance: se + sp > 1; None where not measured."""
         se, sp = self.accuracy.sensitivity, self.accuracy.specificity
         return None if se is None or sp is None else round(se + sp, 9) > 1
 

@@ -20,7 +20,7 @@ from runs.models import Run
 
 
 class Tab(NamedTuple):
-    """One of the page's reports; `fields` are those it reads besides the suite and the runs."""
+    """A report of the page; `fields` are those it reads besides the suite and the runs."""
 
     key: str
     title: str

@@ -13,11 +13,11 @@ from runs.models import Run, Suite
 
 
 class ExecutiveSummary(Batch):
-    """What an analyst model makes of a set of runs over the same suite, without their names.
+    """An analyst model's summary of anonymous runs over the same suite.
 
     The analyst is frozen by copy in `endpoint`. `content` is what `reports.summaries.parse` read
-    in the newest usable reply; {} until there is one. `tags` are its topics, normalised: they are
-    automatic, nobody has confirmed them.
+    in the newest usable reply; {} until there is one. `tags` are its topics, normalised and not
+    confirmed.
     """
 
     sealed_path = "exchanges__tests__sealed"
@@ -32,9 +32,9 @@ class ExecutiveSummary(Batch):
     analyst_name = models.CharField(max_length=100)
     endpoint = models.JSONField(default=dict)
     context_tokens = models.PositiveIntegerField(
-        help_text="What the analyst reads and writes at most; larger runs are reduced to fit."
+        help_text="Input and output tokens at most; larger runs are reduced to fit."
     )
-    seed = models.PositiveBigIntegerField(help_text="Decides the order of the anonymous ids.")
+    seed = models.PositiveBigIntegerField(help_text="Determines the anonymous ids.")
     content = models.JSONField(default=dict, blank=True)
     tags = models.JSONField(default=list, blank=True)
     is_scripted = models.BooleanField(default=False)
@@ -44,7 +44,7 @@ class ExecutiveSummary(Batch):
     class Meta:
         ordering = ("-pk",)
         verbose_name_plural = "executive summaries"
-        permissions = [("ask_summary", "Can ask for executive summaries")]
+        permissions = [("ask_summary", "Can request executive summaries")]
         constraints = [
             known("reports_summary_state_known", "state", BatchState),
             models.CheckConstraint(
@@ -59,18 +59,18 @@ class ExecutiveSummary(Batch):
         return reverse("reports:summary", args=[self.pk])
 
     def analyst_endpoint(self) -> Endpoint:
-        """The analyst as it was when the summary was asked for."""
+        """Return the analyst as it was at the request."""
         return Endpoint.from_json(self.endpoint)
 
 
 class Exchange(Item):
-    """One try at a summary: what was sent, and what came back. Asking again adds another.
+    """An attempt at a summary: the request and the reply. Regenerating adds another.
 
-    `sent` are the messages, kept before they are sent and [] until then; `key` says who the
-    anonymous ids in them are (`reports.summaries.key`); `figures` are the numbers that they state;
-    `masked` counts the names that were taken out of texts; `notes` say in words what was left out
-    or cut. `received` is the reply as it came, be it usable or not. `tests` are those whose text
-    was sent: whoever may not read one of them that was sealed since may not read this.
+    `sent` are the messages, stored before sending and [] until then; `key` resolves the anonymous
+    ids in them (`reports.summaries.key`); `figures` are the numbers in them; `masked` counts the
+    names removed from texts; `notes` list what was left out or cut. `received` is the reply,
+    usable or not. `tests` are those whose text was sent: a reader who may not see one of them that
+    was sealed since may not see the exchange.
     """
 
     sealed_path = "tests__sealed"
@@ -89,7 +89,7 @@ class Exchange(Item):
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     is_current = models.BooleanField(
-        default=False, help_text="The summary's content and grades come from this one."
+        default=False, help_text="The summary's content and grades are from this attempt."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -119,10 +119,10 @@ class Exchange(Item):
 
 
 class Grade(models.Model):
-    """What the analyst thinks of one model in one dimension, from 1 to 10.
+    """An analyst's grade of one model in one dimension, from 1 to 10.
 
-    Null: the analyst says that it cannot be graded. A model and dimension of which it says nothing
-    readable has no row. These are of the summary's current exchange only.
+    Null: the analyst gave none. A model and dimension without a grade that could be parsed has no
+    row. Grades are of the summary's current exchange only.
     """
 
     sealed_path = "summary__exchanges__tests__sealed"
@@ -130,7 +130,7 @@ class Grade(models.Model):
 
     summary = models.ForeignKey(ExecutiveSummary, models.CASCADE, related_name="grades")
     language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="grades")
-    model_name = models.CharField(max_length=100, help_text="As the runs have it.")
+    model_name = models.CharField(max_length=100, help_text="As in the runs.")
     dimension = models.CharField(max_length=20, choices=[(key, key) for key in KEYS])
     grade = models.FloatField(null=True, blank=True)
     reasoning = models.TextField(blank=True)

@@ -1,4 +1,4 @@
-"""Executive summaries for programs: read them, ask for one, ask again."""
+"""API of executive summaries: read, request, regenerate and cancel them."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class SummaryFilters(filters.FilterSet):
 
 
 class SummarySerializer(RowSerializer):
-    """`tags` are topics that the analyst found: they are automatic. `runs` are what it is of."""
+    """`tags` are topics that the analyst found, not confirmed. `runs` are those summarized."""
 
     runs: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
     requested_by = Name()
@@ -67,7 +67,7 @@ class SummarySerializer(RowSerializer):
 
 
 class SummaryTextSerializer(serializers.Serializer):
-    """A text with its names restored; `unsupported` counts its numbers that nothing supports."""
+    """A text with names restored; `unsupported` counts numbers not supported by the request."""
 
     kind = serializers.CharField()
     text = serializers.CharField()
@@ -75,7 +75,7 @@ class SummaryTextSerializer(serializers.Serializer):
 
 
 class GradeSerializer(serializers.Serializer):
-    """`grade` is from 1 to 10; null where the analyst says that none can be given."""
+    """`grade` is from 1 to 10; null if the analyst gave none."""
 
     language_model = serializers.IntegerField()
     model_name = serializers.CharField()
@@ -84,7 +84,7 @@ class GradeSerializer(serializers.Serializer):
     reasoning = serializers.CharField()
 
 
-class TrySerializer(serializers.Serializer):
+class AttemptSerializer(serializers.Serializer):
     number = serializers.IntegerField()
     state = serializers.CharField()
     error_kind = serializers.CharField()
@@ -92,38 +92,38 @@ class TrySerializer(serializers.Serializer):
 
 
 class SummaryDetailSerializer(SummarySerializer):
-    """All that its page says. `stands` is waiting, being asked, done, failed, paused or cancelled.
+    """A summary in full. `status` is waiting, running, done, failed, paused or cancelled.
 
-    `is_withheld`: it quotes a test that was sealed since, so its texts are left out.
+    `is_withheld`: it quotes a test that was sealed since, so texts are left out.
     """
 
-    stands = serializers.CharField()
+    status = serializers.CharField()
     why = serializers.CharField()
     is_withheld = serializers.BooleanField()
-    said = SummaryTextSerializer(many=True)
+    texts = SummaryTextSerializer(many=True)
     grades = GradeSerializer(many=True)
     problems = serializers.ListField(child=serializers.CharField())
     notes = serializers.ListField(child=serializers.CharField())
     masked = serializers.DictField(child=serializers.IntegerField())
-    tries = TrySerializer(many=True)
+    attempts = AttemptSerializer(many=True)
 
     class Meta(SummarySerializer.Meta):
         fields: tuple[str, ...] = (
             *SummarySerializer.Meta.fields,
-            "stands",
+            "status",
             "why",
             "is_withheld",
-            "said",
+            "texts",
             "grades",
             "problems",
             "notes",
             "masked",
-            "tries",
+            "attempts",
         )
 
 
 class ExchangeSerializer(RowSerializer):
-    """One try: what was sent, word for word, and what came back."""
+    """An attempt: the request and the reply, unchanged."""
 
     class Meta:
         model = Exchange
@@ -141,7 +141,7 @@ class ExchangeSerializer(RowSerializer):
 
 
 class AskSerializer(serializers.Serializer):
-    """`runs` over the same tests; `context_tokens` null is what is usual for the analyst."""
+    """`runs` over the same tests; `context_tokens` null: the analyst's default."""
 
     runs: Any = serializers.PrimaryKeyRelatedField(
         many=True, queryset=Run.objects.select_related("suite")
@@ -157,7 +157,7 @@ class AskSerializer(serializers.Serializer):
 
 
 class SummaryViewSet(ReadOnly):
-    """What analysts said of sets of runs. POST asks for one; a worker does the rest."""
+    """Executive summaries of runs by analyst models. POST requests one; a worker generates it."""
 
     queryset = (
         ExecutiveSummary.objects.select_related("requested_by")
@@ -177,7 +177,7 @@ class SummaryViewSet(ReadOnly):
 
     @extend_schema(responses=SummaryDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """One summary with all that it says."""
+        """Return a summary in full."""
         return self._shown(self.get_object())
 
     def _shown(self, summary: ExecutiveSummary, code: int = status.HTTP_200_OK) -> Response:
@@ -187,7 +187,7 @@ class SummaryViewSet(ReadOnly):
 
     @extend_schema(request=AskSerializer, responses={201: SummaryDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Ask an analyst for a summary; it is asked once all runs have ended."""
+        """Request a summary; it is generated when all runs have ended."""
         body = AskSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         asked = body.validated_data
@@ -205,7 +205,7 @@ class SummaryViewSet(ReadOnly):
     @extend_schema(request=None, responses=SummaryDetailSerializer)
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str) -> Response:
-        """Ask once more. What was exchanged before stays."""
+        """Regenerate the summary. Earlier attempts are kept."""
         summary = self.get_object()
         ask_again(summary)
         return self._shown(summary)
@@ -213,7 +213,7 @@ class SummaryViewSet(ReadOnly):
     @extend_schema(request=None, responses=SummaryDetailSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Ask no more."""
+        """Cancel the summary. Earlier attempts are kept."""
         summary = self.get_object()
         cancel(summary)
         return self._shown(summary)
@@ -221,7 +221,7 @@ class SummaryViewSet(ReadOnly):
     @extend_schema(responses=ExchangeSerializer(many=True))
     @action(detail=True, methods=["get"], pagination_class=None, filterset_class=None)
     def exchanges(self, request: Request, pk: str) -> Response:
-        """Everything that was sent and received, as far as you may read it."""
+        """List the requests and replies that you may read."""
         readable: QuerySet[Exchange] = Exchange.objects.readable_by(request.user)
         found = readable.filter(summary=self.get_object()).order_by("number")
         return Response(ExchangeSerializer(found, many=True).data)
@@ -229,10 +229,10 @@ class SummaryViewSet(ReadOnly):
 
 def _detail(view: View) -> dict[str, Any]:
     return {
-        "stands": view.state.word,
+        "status": view.state.word,
         "why": view.state.why,
         "is_withheld": view.is_withheld,
-        "said": [
+        "texts": [
             {"kind": section.kind, "text": text.plain, "unsupported": text.flagged}
             for section in view.sections
             for text in section.texts
@@ -252,13 +252,13 @@ def _detail(view: View) -> dict[str, Any]:
         "problems": list(view.problems),
         "notes": view.notes,
         "masked": view.masked,
-        "tries": [
+        "attempts": [
             {
                 "number": one.number,
                 "state": one.state,
                 "error_kind": one.error_kind,
                 "is_current": one.is_current,
             }
-            for one in view.tries
+            for one in view.attempts
         ],
     }

@@ -1,4 +1,4 @@
-"""What an executive summary can be asked of, and what asking would send and cost."""
+"""Runs and analysts to choose from, and a preview of the request with its cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from reports.summaries.requests import new_seed, problems_of
 from runs.models import Run
 
 SHOWN = 60
-"""Runs that are offered at a time; a search finds the others."""
+"""Runs offered at a time; a search finds the others."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs over the same tests, the newest first; `title` is their suite, or their label."""
+    """Runs over the same tests, the newest first; `title` is their suite or label."""
 
     title: str
     runs: Sequence[Run]
@@ -25,9 +25,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What would be sent, and what that costs about; `cost_usd` None: prices are not known.
+    """A preview of the request and its cost; `cost_usd` None: prices unknown.
 
-    `problem` says why nothing can be sent as the runs are now.
+    `problem` says why nothing can be sent.
     """
 
     draft: Draft | None
@@ -40,7 +40,7 @@ class Estimate:
 
 
 def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
-    """Runs to choose from by the tests that they are over; those of the chosen ones come first."""
+    """Group the runs to choose from by their tests, those of the chosen runs first."""
     wanted = saying(search)
     fingerprints = [run.suite_fingerprint for run in chosen]
     newest = Run.objects.select_related("suite").order_by("-pk")
@@ -64,15 +64,15 @@ def analysts() -> list[LanguageModel]:
 
 
 def together_with(run: Run) -> list[Run]:
-    """The runs that a summary of this one would usually be of: those launched with it."""
+    """Return the runs launched together over the same tests, to preselect."""
     if run.launch_id is None:
         return [run]
-    alike = Run.objects.filter(launch=run.launch_id, suite_fingerprint=run.suite_fingerprint)
-    return list(alike.order_by("pk"))
+    siblings = Run.objects.filter(launch=run.launch_id, suite_fingerprint=run.suite_fingerprint)
+    return list(siblings.order_by("pk"))
 
 
 def estimate_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int) -> Estimate:
-    """What asking would send, as the runs are now."""
+    """Preview the request, as the runs are now."""
     if problems := problems_of(runs, analyst, context_tokens):
         return Estimate(None, problem=" ".join(problems))
     full = list(

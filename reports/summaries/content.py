@@ -1,4 +1,4 @@
-"""What is kept of a reply for its page: the texts, and where in them numbers are unsupported."""
+"""The content of a reply for its page: texts, and the unsupported numbers in them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ KINDS = ("findings", "strengths", "weaknesses", "patterns")
 
 
 class Line(NamedTuple):
-    """A text with its ids, and where in it numbers stand that nothing sent supports."""
+    """A text with its ids, and the positions of unsupported numbers."""
 
     text: str
     flagged: list[tuple[int, int]]
 
 
 def content_of(parsed: Parsed, figures: Sequence[float], sent: str) -> dict[str, Any]:
-    """The content as `ExecutiveSummary.content` holds it.
+    """Return the content as `ExecutiveSummary.content` stores it.
 
     Args:
         figures: The numbers that were stated.
@@ -34,7 +34,7 @@ def content_of(parsed: Parsed, figures: Sequence[float], sent: str) -> dict[str,
 
 
 def lines_of(content: dict[str, Any], kind: str) -> list[Line]:
-    """The texts of one kind; none where there is no content."""
+    """Return the texts of one kind; none without content."""
     return [
         Line(line["text"], [(start, end) for start, end in line["flagged"]])
         for line in content.get(kind, ())

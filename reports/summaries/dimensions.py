@@ -1,13 +1,13 @@
-"""What an analyst grades models on, and how: thirteen dimensions from 1 to 10."""
+"""Thirteen dimensions in which an analyst grades models from 1 to 10."""
 
 from typing import NamedTuple
 
 LEAST, MOST = 1, 10
-"""A grade lies between these; anything else is no grade."""
+"""The lowest and highest grade."""
 
 
 class Dimension(NamedTuple):
-    """One aspect of how a model answers. `asks` is what the analyst is to ask itself."""
+    """An aspect of a model's answers. `asks` is the analyst's guiding question."""
 
     key: str
     title: str
@@ -15,7 +15,7 @@ class Dimension(NamedTuple):
 
 
 class Band(NamedTuple):
-    """What grades from `low` to `high` say."""
+    """The meaning of grades from `low` to `high`."""
 
     low: int
     high: int
@@ -92,7 +92,7 @@ DIMENSIONS = (
 )
 
 KEYS = tuple(dimension.key for dimension in DIMENSIONS)
-"""The dimensions' keys, in the order in which they are shown."""
+"""The dimensions' keys in display order."""
 
 BANDS = (
     Band(1, 3, "poor", "It fails often, or where it matters most."),
@@ -102,5 +102,5 @@ BANDS = (
 
 
 def band_of(grade: float) -> Band:
-    """The band of a grade; a half between two bands belongs to the lower one."""
+    """Return the band of a grade; a half between two bands is in the lower one."""
     return next(band for band in reversed(BANDS) if grade >= band.low or band is BANDS[0])

@@ -1,14 +1,14 @@
-"""An executive summary as a report: its files are made of it, like those of every other page."""
+"""An executive summary as a report document, for its files."""
 
 from reports.documents.document import Column, Document, Fact, Table
 from reports.summaries.query import View
 
 
 def document_of(view: View) -> Document:
-    """All that the page says, names restored."""
+    """Return the content of the page, names restored."""
     summary = view.summary
     return Document(
-        question=f"What does {summary.analyst_name} make of {view.title}?",
+        question=f"{summary.analyst_name} on {view.title}",
         sentences=tuple(view.notes),
         facts=_facts(view),
         tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),
@@ -18,12 +18,12 @@ def document_of(view: View) -> Document:
 
 
 def warnings_of(view: View) -> tuple[str, ...]:
-    """What must be known before anything in it is believed."""
+    """Return the caveats of the summary."""
     found = {
-        f"This summary {view.state.word}. {view.state.why}": view.state.word != "done",
-        "It quotes a test that was sealed since: its texts are withheld.": view.is_withheld,
-        f"{view.flagged} numbers in it are supported by nothing that was sent.": view.flagged > 1,
-        "1 number in it is supported by nothing that was sent.": view.flagged == 1,
+        f"State: {view.state.word}. {view.state.why}": view.state.word != "done",
+        "A quoted test has been sealed since: texts are withheld.": view.is_withheld,
+        f"{view.flagged} numbers are not supported by the request.": view.flagged > 1,
+        "1 number is not supported by the request.": view.flagged == 1,
     }
     return tuple(sentence.strip() for sentence, holds in found.items() if holds)
 
@@ -36,14 +36,14 @@ def _facts(view: View) -> tuple[Fact, ...]:
         Fact("topics", "Topics", tuple(summary.tags) or None, note="automatic"),
         Fact("unsupported", "Unsupported numbers", view.flagged, "count"),
         Fact("cost", "Cost", summary.spent_usd or None, "usd"),
-        Fact("asked_at", "Asked", summary.created_at, "date"),
+        Fact("requested_at", "Requested", summary.created_at, "date"),
     )
 
 
 def _texts(view: View) -> Table:
     return Table(
         key="texts",
-        title="What it says",
+        title="Content",
         columns=(
             Column("kind", "Kind"),
             Column("text", "Text"),
@@ -54,7 +54,7 @@ def _texts(view: View) -> Table:
             for section in view.sections
             for text in section.texts
         ],
-        empty="It says nothing yet.",
+        empty="No content yet.",
     )
 
 
@@ -65,14 +65,14 @@ def _grades(view: View) -> Table:
         title="Grades, 1 to 10",
         columns=(Column("model", "Model"), Column("mean", "Mean", "number"), *dimensions),
         rows=[(row.name, row.mean, *(cell.grade for cell in row.cells)) for row in view.grades],
-        empty="There is no grade that can be read.",
+        empty="No grades.",
     )
 
 
 def _reasons(view: View) -> Table:
     return Table(
         key="reasons",
-        title="Why these grades",
+        title="Reasons for the grades",
         columns=(
             Column("model", "Model"),
             Column("dimension", "Dimension"),
@@ -85,15 +85,15 @@ def _reasons(view: View) -> Table:
             for cell in row.cells
             if cell.is_given
         ],
-        empty="No reason is given.",
+        empty="No reasons.",
     )
 
 
 def _masked(view: View) -> Table:
     return Table(
         key="masked",
-        title="Names taken out of texts",
+        title="Names removed from texts",
         columns=(Column("name", "Name"), Column("times", "Times", "count")),
         rows=list(view.masked.items()),
-        empty="No text named a model, its maker or its family.",
+        empty="No text named a model, its developer or its family.",
     )

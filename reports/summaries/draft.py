@@ -1,4 +1,4 @@
-"""What is sent to an analyst for a set of runs: made anonymous, reduced to fit, and checked."""
+"""The request to an analyst about a set of runs: anonymous, reduced to fit, and checked."""
 
 import hashlib
 from collections import Counter
@@ -25,17 +25,17 @@ from reports.summaries.source_data import Case, Overview, figures_of
 from runs.models import Run
 
 CHUNK = 20
-"""Tests whose texts are read at once."""
+"""Tests whose texts are read per query."""
 
 NONCE = 6
-"""Letters and digits of a nonce. It is drawn from the seed, which no text knows: a long one would
+"""Characters of a nonce. It is derived from the seed, which no text knows: a long one would
 take much of a small context."""
 
 LEAK, NOTHING, TOO_SMALL = "leak", "nothing_to_read", "too_small"
 
 
 class Unsendable(ValueError):
-    """Nothing can be sent; `kind` and the message say why. The message quotes no answer."""
+    """No request can be sent; `kind` and the message say why, without quoting answers."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class Unsendable(ValueError):
 
 @dataclass(frozen=True)
 class Section:
-    """One test as it is sent, with the names that were taken out of it."""
+    """A test as sent, with the names removed from it."""
 
     id: str
     case: Case
@@ -54,7 +54,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Draft:
-    """What is to be sent. `notes` say in words what was left out, cut, or could not be masked."""
+    """A request to send. `notes` list what was left out, cut, or could not be masked."""
 
     messages: list[dict[str, str]]
     reply_tokens: int
@@ -70,12 +70,12 @@ class Draft:
 
     @property
     def tokens(self) -> int:
-        """About so many tokens, rather too many."""
+        """Estimate its tokens, rather too high."""
         return self.characters // CHARACTERS_PER_TOKEN + 1
 
 
 class Form(Protocol):
-    """In which words an analyst is asked: `prompt`, or `short_prompt` for a small context."""
+    """The prompt module: `prompt`, or `short_prompt` for a small context."""
 
     def dimensions(self) -> tuple[Dimension, ...]: ...
     def overview_text(self, overview: Overview, clean: Clean) -> str: ...
@@ -93,7 +93,7 @@ def form_of(context_tokens: int) -> Form:
 
 @dataclass(frozen=True)
 class _Frame:
-    """All that stands around the tests, and what is needed to write them."""
+    """Everything around the tests, and what is needed to write them."""
 
     runs: Sequence[Run]
     key: Key
@@ -103,7 +103,7 @@ class _Frame:
 
 
 def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int = 1) -> Draft:
-    """What would be sent to an analyst about these runs. Equal arguments and rows: equal drafts.
+    """Draft the request about these runs. Equal arguments and rows give equal drafts.
 
     Args:
         runs: Of one suite, with their language models and suites.
@@ -144,13 +144,13 @@ def _text(sent: Sequence[dict[str, str]]) -> str:
 
 
 def reply_of(context_tokens: int, key: Key) -> int:
-    """How many tokens are kept for the reply about these models."""
+    """Return the tokens reserved for the reply about these models."""
     asked = form_of(context_tokens).dimensions()
     return reply_tokens(context_tokens, len(key.models) * len(asked))
 
 
 def params_of(context_tokens: int, key: Key, endpoint_params: dict[str, Any]) -> dict[str, Any]:
-    """The analyst's parameters: temperature 0 unless it says otherwise, and room for the reply."""
+    """Return the analyst's parameters: temperature 0 by default, and room for the reply."""
     return {"temperature": 0, **endpoint_params, "max_tokens": reply_of(context_tokens, key)}
 
 
@@ -159,12 +159,10 @@ def _clean(masking: Masking) -> Clean:
 
 
 def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]:
-    """The tests that fit, to how many characters their texts are cut, and how many there are."""
+    """Return the tests that fit, the character limit of their texts, and the count of all tests."""
     order = worst_first(source_query.test_ranks_of(frame.runs))
     if not order:
-        raise Unsendable(
-            NOTHING, "There is no answer that may be read: every test is sealed or unanswered."
-        )
+        raise Unsendable(NOTHING, "No answer may be sent: every test is sealed or unanswered.")
     whole = list(fitting(_sections(frame, order, None), space, patience=1))
     if len(whole) == len(order):
         return whole, None, len(order)
@@ -173,7 +171,7 @@ def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]
     if not some:
         raise Unsendable(
             TOO_SMALL,
-            f"Not one test fits into what the analyst reads: {space:,} characters are left "
+            f"No test fits into the analyst's context: {space:,} characters are left "
             "for tests. Give it a larger context, or choose fewer runs.",
         )
     return some, limit, len(order)
@@ -191,7 +189,7 @@ def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterato
 
 
 def _figures(overview: Overview, sections: Sequence[Section]) -> list[float]:
-    """Every number that is stated, each once."""
+    """Return every number in the request once."""
     stated = [figure for section in sections for figure in figures_of(section.case)]
     return sorted({*overview.figures(), float(len(sections)), *stated})
 
@@ -199,7 +197,7 @@ def _figures(overview: Overview, sections: Sequence[Section]) -> list[float]:
 def _leak(found: Sequence[str]) -> str:
     names = ", ".join(f"“{name}”" for name in found)
     return (
-        f"Nothing was sent: {names} would have been in it. Give the model another name, or leave "
+        f"Not sent: {names} would have leaked. Rename the model, or leave "
         "the test out that is about it."
     )
 
@@ -213,7 +211,7 @@ def _notes(
     sent: tuple[int, int, int | None],
     unmaskable: Sequence[str],
 ) -> list[str]:
-    """What was left out or cut, in sentences.
+    """Describe what was left out or cut.
 
     Args:
         sent: How many tests were, of how many, and to how many characters their texts were cut.
@@ -222,10 +220,10 @@ def _notes(
     asked = frame.form.dimensions()
     notes = [_reduction(*sent)]
     if sent[0] < sent[1] and len(asked) == len(DIMENSIONS):
-        notes.append("The figures that were sent are those of all tests.")
+        notes.append("The figures cover all tests.")
     if overview.sealed:
         notes.append(
-            f"{overview.sealed} of {overview.tests} tests are sealed: none of their text was sent, "
+            f"{overview.sealed} of {overview.tests} tests are sealed: their text was not sent, "
             "and their results are in the totals."
         )
     if len(asked) < len(DIMENSIONS):
@@ -235,13 +233,12 @@ def _notes(
         )
     if pooled:
         notes.append(
-            "Runs of the same model, system prompt and temperature were read as one: "
+            "Runs of the same model, system prompt and temperature were pooled: "
             f"{pooled} of {len(frame.runs)}."
         )
     if unmaskable:
         notes.append(
-            "These names are words of the instruction itself, and were left in texts: "
-            f"{', '.join(unmaskable)}."
+            f"Names that are words of the instruction were left in texts: {', '.join(unmaskable)}."
         )
     return notes
 

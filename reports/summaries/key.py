@@ -1,7 +1,7 @@
-"""Who stands behind the anonymous ids of one exchange, and how the ids are drawn.
+"""The anonymous ids of one exchange: what they stand for, and how they are drawn.
 
-Makers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…. Numbers are drawn at
-random under a seed, so that neither they nor their order say anything; equal seeds and subjects
+Developers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…. Numbers are drawn
+at random under a seed, so that neither they nor their order reveal anything; equal seeds and subjects
 give equal ids.
 """
 
@@ -11,11 +11,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 FIRST = {"MK": 5000, "MD": 6000, "S": 7000, "T": 8000}
-"""Ids are drawn from a thousand numbers that begin here."""
+"""First of the thousand numbers from which ids are drawn."""
 
 
 class Subject(NamedTuple):
-    """A run, as far as it is to be told from the others. `temperature` None: the usual one."""
+    """The attributes that distinguish a run. `temperature` None: the default."""
 
     run: int
     language_model: int
@@ -26,14 +26,14 @@ class Subject(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Who a model id is: its name as the runs have it, and the id of its row."""
+    """The model behind an id: its name in the runs, and its row id."""
 
     name: str
     language_model: int
 
 
 class System(NamedTuple):
-    """Which system prompt an id is. `title` is how people are told of it; `text` may be ""."""
+    """The system prompt behind an id. `title` is its name on pages; `text` may be ""."""
 
     title: str
     text: str
@@ -53,7 +53,7 @@ class Variant(NamedTuple):
 
     @property
     def label(self) -> str:
-        """How the analyst is told of it, such as MK_5312/MD_6127 (sys: S_7004, temp: T_8400)."""
+        """Its name in the request, such as MK_5312/MD_6127 (sys: S_7004, temp: T_8400)."""
         named = {"sys": self.system, "temp": self.temperature}
         settings = ", ".join(f"{name}: {value}" for name, value in named.items() if value)
         return f"{self.developer}/{self.model}" + (f" ({settings})" if settings else "")
@@ -75,7 +75,7 @@ class Key:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Key":
-        """The key that `to_json` gave, after it went through JSON; {} is one without ids."""
+        """Restore the key from `to_json`; {} is one without ids."""
         return cls(
             developers=dict(stored.get("developers", {})),
             models={name: Model(*entry) for name, entry in stored.get("models", {}).items()},
@@ -89,7 +89,7 @@ class Key:
         )
 
     def matching(self, asked: Mapping[str, str]) -> list[Variant]:
-        """The variants that agree with every id given for maker, model, system, temperature."""
+        """Return the variants with all given ids of developer, model, system and temperature."""
         return [
             variant
             for variant in self.variants
@@ -98,9 +98,9 @@ class Key:
 
 
 def make_key(subjects: Sequence[Subject], seed: int) -> Key:
-    """Ids for the subjects, and the variants in a random order.
+    """Draw ids for the subjects, and order the variants at random.
 
-    Models of which no maker is known have a maker's id each: nothing says that they share one.
+    Models of unknown developers get a developer id each: nothing says that they share one.
     System prompts and temperatures have ids where they tell runs apart, or are set at all.
     """
     random = Random(seed)
@@ -134,7 +134,7 @@ def make_key(subjects: Sequence[Subject], seed: int) -> Key:
 
 
 def _systems(drawn: Mapping[str, str]) -> dict[str, System]:
-    """The system prompts by id, numbered from 1 as people are told of them."""
+    """Return the system prompts by id, titled by number from 1."""
     texts = [text for text in sorted(drawn) if text]
     titles = {text: f"System prompt {number}" for number, text in enumerate(texts, 1)}
     return {
@@ -143,17 +143,17 @@ def _systems(drawn: Mapping[str, str]) -> dict[str, System]:
 
 
 def developer_of(subject: Subject) -> str | int:
-    """What tells makers apart: the name, or the model itself where nobody knows."""
+    """Return the developer's name, or the model itself if unknown."""
     return subject.developer or subject.language_model
 
 
 def _varying(values: set[Any], unset: Any) -> set[Any]:
-    """The values that get an id: all that differ, and a single one where it is set."""
+    """Return the values that get an id: all that differ, and a single one if set."""
     return values if len(values) > 1 or unset not in values else set()
 
 
 def _drawn(kind: str, values: Iterable[Any], random: Random) -> dict[Any, str]:
-    """An id for each different value, whatever the order in which they come."""
+    """Draw an id for each different value, independent of their order."""
     ordered = sorted(set(values), key=lambda value: (str(type(value)), str(value)))
     first = FIRST[kind]
     numbers = random.sample(range(first, first + max(1000, len(ordered))), len(ordered))

@@ -1,4 +1,4 @@
-"""Taking the names of models and makers out of a text, and making sure that none is left.
+"""Remove the names of models and developers from texts, and verify that none is left.
 
 Names count as whole words: in any case, hyphenated or spaced otherwise than usual, possessive,
 plural, or with a version attached; those that are dictionary words only as they are capitalised.
@@ -15,20 +15,20 @@ from unicodedata import normalize
 from reports.summaries.names import DEVELOPER, MODEL, PROVIDER, Name
 
 MASKS = {MODEL: "[name of a model withheld]", DEVELOPER: "[name of a developer withheld]"}
-"""What stands in a name's place. It is nobody's id: what a text says of a maker that everybody
-knows would tell whose id it is."""
+"""Placeholders for names. They are no ids: what a text says of a well-known developer
+would reveal its id."""
 
 MOST_WORDS = 12
-"""Longer names are looked for by their first so many words."""
+"""Words by which longer names are searched."""
 
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters that cannot be seen and could part a name."""
+"""Invisible characters that could split a name."""
 
 _STROKES = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
-"""Accents and strokes on a letter with which no letter is written."""
+"""Accents and strokes that change no letter's identity."""
 
 _SAME_LOOK = str.maketrans(
     "аеосрхуіјѕԁԛԝһѵАВЕКМНОРСТХУІЈЅԌαινοκρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢıℓ",
@@ -36,10 +36,10 @@ _SAME_LOOK = str.maketrans(
 )
 
 WIDEST_GAP = 3
-"""So many characters that are neither letters nor digits may part the words of a name."""
+"""Characters, neither letters nor digits, allowed between the words of a name."""
 
 MOST_GROUPED = 6
-"""Names of more words are looked for with all of them parted or none."""
+"""Names of more words are searched with all words separated or none."""
 
 _JOINED = r"[\-\u2010\u2011]?"
 _PARTS = re.compile(r"[^\W_]+|[+]")
@@ -47,7 +47,7 @@ _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z]{3})(?=\d)")
 
 
 class Masking:
-    """Masks texts, one after the other, and counts what it took out, by name."""
+    """Mask texts one by one and count the removed names."""
 
     def __init__(self, names: Iterable[Name]) -> None:
         self.names = tuple(names)
@@ -55,7 +55,7 @@ class Masking:
         self._pattern = _pattern(self.names)
 
     def __call__(self, text: str) -> str:
-        """The text without the names."""
+        """Return the text without the names."""
         shown = seen(text)
         if self._pattern is None:
             return shown
@@ -72,12 +72,12 @@ class Masking:
 
 
 def seen(text: str) -> str:
-    """The text without what cannot be seen or only decorates letters."""
+    """Return the text without invisible characters and letter decorations."""
     return _STROKES.sub("", normalize("NFC", _HIDDEN.sub("", text)))
 
 
 class _Folding(dict[int, str]):
-    """Each character as the plain letter or digit that it looks like: one for one."""
+    """Map each character to the plain letter or digit it looks like, one to one."""
 
     def __missing__(self, code: int) -> str:
         look = normalize("NFKD", chr(code).translate(_SAME_LOOK))
@@ -92,7 +92,7 @@ _FOLDED = _Folding()
 
 
 def folded(text: str) -> str:
-    """The text in which names are looked for, as long as the text itself.
+    """Return the text to search for names, as long as the text itself.
 
     Letters of another width, style or alphabet that look like plain ones are plain in it.
     """
@@ -101,7 +101,7 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _pattern(names: Sequence[Name]) -> re.Pattern[str] | None:
-    """One pattern for all names; a group "n3" is the fourth."""
+    """Return one pattern for all names; group "n3" is the fourth."""
     if not names:
         return None
     found = (f"(?P<n{number}>{_of(name)})" for number, name in enumerate(names))
@@ -123,17 +123,17 @@ def _of(name: Name) -> str:
 
 
 def _hyphenated(part: str) -> str:
-    """A word, which may be parted where its capitals or digits begin."""
+    """Match a word, possibly split where its capitals or digits begin."""
     return _JOINED.join(re.escape(piece) for piece in _CAPITALS.split(part))
 
 
 def _ending(last: str) -> str:
-    """A plural, or a version written onto a name that ends in a letter."""
+    """Match a plural, or a version attached to a name that ends in a letter."""
     return r"(?:s|\d[\w.]*)?" if last[-1].isalpha() else ""
 
 
 def written(name: str) -> set[str]:
-    """The ways in which a name is written that is a word as well."""
+    """Match the spellings of a name that is also a word."""
     words = name.split()
     return {name, name.upper(), " ".join(word[:1].upper() + word[1:] for word in words)}
 
@@ -142,7 +142,7 @@ def written(name: str) -> set[str]:
 
 
 class _Words:
-    """The words of a text, in their order, and where each form of a word stands."""
+    """The words of a text in order, with the positions of each form."""
 
     def __init__(self, text: str) -> None:
         found = list(_WORD.finditer(folded(seen(text))))
@@ -156,7 +156,7 @@ class _Words:
                 self.places.setdefault(form, []).append(place)
 
     def has(self, sought: Sequence[str]) -> bool:
-        """Whether these words stand side by side; the last one may have an ending."""
+        """Return whether these words are adjacent; the last one may have an ending."""
         return any(self._is_at(place, sought) for place in self.places.get(sought[0], ()))
 
     def _is_at(self, place: int, sought: Sequence[str]) -> bool:
@@ -174,12 +174,12 @@ _VERSION = re.compile(r"(?<=[^\W\d_])\d\w*$")
 
 
 def _forms(word: str) -> set[str]:
-    """A word, and what it is without a plural's ending or an attached version."""
+    """Yield a word, and its forms without plural ending or attached version."""
     return {word, word.removesuffix("s"), _VERSION.sub("", word)}
 
 
 def leaks(text: str, names: Iterable[Name]) -> list[str]:
-    """The names that stand in a text, as the list has them. A name's words may be written as one.
+    """Return the listed names found in a text. A name's words may be written as one.
 
     A provider's alone tells no model and is not looked for.
     """
@@ -196,7 +196,7 @@ def _stands(name: Name, words: _Words) -> bool:
 
 
 def _groupings(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The words, each parted from the next or written onto it, in every way."""
+    """Yield the words, each separated from the next or joined to it, in every way."""
     if len(parts) > MOST_GROUPED:
         yield from (tuple(parts), ("".join(parts),))
         return
@@ -211,7 +211,7 @@ def _groupings(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def without_own(names: Sequence[Name], own: str) -> tuple[list[Name], list[str]]:
-    """The names that can be masked, and those that cannot: they stand in the instruction itself.
+    """Split names into those that can be masked, and those that occur in the instruction.
 
     Args:
         own: The text that is sent whatever the runs are.

@@ -1,4 +1,4 @@
-"""By which names the models of some runs can be known: their own, their makers' and families'."""
+"""Names that identify the models of some runs: their own, their developers' and families'."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ ALSO_CALLED = {
     "xAI": ("Grok",),
     "Z.ai": ("Zhipu", "Zhipu AI", "ChatGLM", "GLM"),
 }
-"""What makers and their models are also called, by the names that `evalhub.llm.identity` gives."""
+"""Other names of developers and their models, by the names of `evalhub.llm.identity`."""
 
 DICTIONARY_WORDS = frozenset(
     """
@@ -42,16 +42,16 @@ DICTIONARY_WORDS = frozenset(
     sonnet test titan turbo ultra watson zephyr apple echo local scripted fast slow cheap strong
     """.split()  # noqa: SIM905
 )
-"""Names that are words, too: these are taken for names only where they are written as names."""
+"""Names that are also words: masked only where they are written as names."""
 
 NOT_NAMES = frozenset({"openai_like", "custom_openai", "local", "scripted"})
-"""What may stand where a provider does and names nobody."""
+"""Prefixes in the place of a provider that identify no developer."""
 
 SHORTEST = 2
 
 
 class Name(NamedTuple):
-    """One name under which a model, maker or provider can be known.
+    """A name that identifies a model, developer or provider.
 
     `is_word`: it is a word of the language as well, so it counts only where it is written with
     capitals as the name is. A provider counts only in front of what it provides, as in "groq/".
@@ -63,12 +63,12 @@ class Name(NamedTuple):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Its words, in small letters."""
+        """Its words in lower case."""
         return tuple(re.findall(r"[^\W_]+", self.text.lower()))
 
 
 class Known(NamedTuple):
-    """What is known of one model of the runs. `called` is what is sent to its provider."""
+    """The names of one model of the runs. `called` is its id at the provider."""
 
     name: str
     called: str
@@ -78,7 +78,7 @@ class Known(NamedTuple):
 
 
 def names_of(models: Iterable[Known]) -> list[Name]:
-    """Every name by which these models can be known; the longest first, each once."""
+    """Return every name that identifies these models, the longest first, each once."""
     found: dict[tuple[str, bool], Name] = {}
     for model in models:
         for name in _names(model):
@@ -106,7 +106,7 @@ def _named(text: str, kind: str) -> Name:
 
 
 def _path(called: str) -> list[str]:
-    """The parts of what is sent: providers first, the model's own name last."""
+    """Split a provider's model id: providers first, the model's own name last."""
     return [part for part in re.split(r"[/:]", called) if part] or [called]
 
 
@@ -120,11 +120,11 @@ def _aliases(developer: str) -> Sequence[str]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether it can be looked for: a lone letter or a number alone is in every text."""
+    """Return whether a name can be searched: a lone letter or number is in every text."""
     letters = squeezed(text)
     return len(letters) >= SHORTEST and not letters.isdecimal() and text.casefold() not in NOT_NAMES
 
 
 def squeezed(text: str) -> str:
-    """The letters and digits of a text, in small letters."""
+    """Return the letters and digits of a text in lower case."""
     return re.sub(r"[\W_]+", "", text).lower()

@@ -1,4 +1,4 @@
-"""Which numbers of a summary nothing that was sent supports.
+"""Numbers of a summary that the request does not support.
 
 A number is supported if, at the precision in which it is printed, it equals a value that was sent,
 or a difference or ratio of two counts or of two shares. Shares may be printed as per cent.
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from reports.summaries.restore import plain
 
 MOST_FIGURES = 600
-"""Beyond so many of a kind, differences and ratios of two support almost anything: they are not
-looked for, and take long."""
+"""With more figures of a kind, differences and ratios support almost anything: they are not
+computed."""
 
 MOST_COUNTED = 20
-"""Whole numbers up to this one are counts of something in every text."""
+"""Whole numbers up to this one occur as counts in every text."""
 
 EPSILON = 1e-9
 
@@ -31,7 +31,7 @@ _YEARS = range(1900, 2101)
 
 
 class Printed(NamedTuple):
-    """A number as it stands in a text, from `start` to `end`. `is_percent`: of a hundred."""
+    """A number in a text, from `start` to `end`."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Printed(NamedTuple):
 
 
 class Figures:
-    """What was sent, made ready to be compared with.
+    """The figures of the request, prepared for comparison.
 
     Args:
         values: The figures: rates, scores and counts. Shares are in [0, 1].
@@ -56,7 +56,7 @@ class Figures:
         self.quoted = {_key(number) for number in printed_numbers(quoted) if _is_telling(number)}
 
     def support(self, number: Printed) -> bool:
-        """Whether a value, a difference or a ratio of two prints so."""
+        """Return whether a value, a difference or a ratio of two prints as this number."""
         value, decimals = abs(number.value), number.decimals
         return (
             _key(number) in self.quoted
@@ -68,14 +68,14 @@ class Figures:
 
 
 class _Kind:
-    """Figures of one kind, in order: what differs from another kind's says nothing."""
+    """Figures of one kind, sorted; differences between kinds are meaningless."""
 
     def __init__(self, values: list[float]) -> None:
         self.values = values
         self.pairs = values if len(values) <= MOST_FIGURES else []
 
     def has(self, value: float, decimals: int, scale: float = 1) -> bool:
-        """Whether a value, or a difference or ratio of two, prints so when it is scaled."""
+        """Return whether a value, or a difference or ratio of two, prints so when scaled."""
         low, high = _around(value, decimals, scale)
         return (
             self._count(low, high) > 0
@@ -88,7 +88,7 @@ class _Kind:
         return any(self._other(one, one * low, one * high) for one in self.pairs if one)
 
     def _other(self, one: float, low: float, high: float) -> bool:
-        """Whether a value lies there that is not this one: with itself, all are equal."""
+        """Return whether another value lies there: a value always equals itself."""
         return self._count(low, high) > (low <= one <= high)
 
     def _count(self, low: float, high: float) -> int:
@@ -96,7 +96,7 @@ class _Kind:
 
 
 def _around(value: float, decimals: int, scale: float) -> tuple[float, float]:
-    """What prints as this value at so many decimals, once it is scaled."""
+    """Return the range that prints as this value at these decimals, once scaled."""
     half = 0.5 * 10**-decimals
     return (value - half) / scale - EPSILON, (value + half) / scale + EPSILON
 
@@ -110,7 +110,7 @@ def _is_telling(number: Printed) -> bool:
 
 
 def printed_numbers(text: str) -> Iterator[Printed]:
-    """The numbers that say how much: not those of lists, ids, years, versions or grades."""
+    """Return the numbers that are figures: not of lists, ids, years, versions or grades."""
     for match in _PRINTED.finditer(_blanked(text)):
         sign, whole, fraction, percent = match.groups()
         value = float(whole.replace(",", "") + fraction)
@@ -124,14 +124,14 @@ def printed_numbers(text: str) -> Iterator[Printed]:
 
 
 def _blanked(text: str) -> str:
-    """The text with what is no figure of the data made blank; every other place stays."""
+    """Blank everything in the text that is no figure of the data, keeping positions."""
     for pattern in (_TAGS, _LIST_NUMBER, _GRADE):
         text = pattern.sub(lambda match: " " * len(match[0]), text)
     return text
 
 
 def unsupported(text: str, figures: Figures) -> list[tuple[int, int]]:
-    """Where in `plain(text)` numbers stand that nothing sent supports, as (start, end)."""
+    """Return the (start, end) of unsupported numbers in `plain(text)`."""
     return [
         (number.start, number.end)
         for number in printed_numbers(plain(text))

@@ -1,4 +1,4 @@
-"""An analyst's reply as findings, topics and grades. Tolerant, and total: any text has a reading.
+"""Parse an analyst's reply into findings, topics and grades. Tolerant: any text has a result.
 
 Tags may be in any case, left open, escaped as HTML entities, or wrapped in code fences; what
 stands outside them is not read. What cannot be read is named in `problems`, never guessed.
@@ -16,13 +16,13 @@ from reports.summaries.dimensions import KEYS, LEAST, MOST
 from reports.summaries.key import Key
 
 MOST_LINES = 40
-"""Of each kind are kept, and so many problems are told."""
+"""Entries kept of each kind, and problems listed."""
 
 MOST_CHARACTERS = 4000
-"""Of a finding or a reasoning are kept; the raw reply is kept whole."""
+"""Characters kept of a finding or a reasoning; the raw reply is kept whole."""
 
 LEAST_LETTERS = 4
-"""Of a dimension's name that tell which one is meant, as in "helpful" for helpfulness."""
+"""Letters that identify a dimension, as in "helpful" for helpfulness."""
 
 MOST_TOPICS = 8
 LONGEST_TOPIC = 60
@@ -34,7 +34,7 @@ SECTIONS = {
     "pattern": "patterns",
     "topic": "topics",
 }
-"""Where the text of a tag belongs."""
+"""The kind of each tag's text."""
 
 _TAG = re.compile(
     r"<\s*(/?)\s*(key_finding|strength|weakness|pattern|topic|grade)(e?s)?\b([^<>]*)>",
@@ -49,7 +49,7 @@ _NOT_APPLICABLE = re.compile(r"[\s*_]*(?:n\s*/\s*a|n\.a\.|none|null|not applicab
 
 
 class Graded(NamedTuple):
-    """A grade as the analyst gave it. `grade` None: it says that none can be given."""
+    """A grade as the analyst gave it. `grade` None: it gave none."""
 
     model: str
     dimension: str
@@ -59,7 +59,7 @@ class Graded(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed:
-    """What was read. Texts have their ids still; `topics` are normalised and without doubles."""
+    """A parsed reply. Texts still have ids; `topics` are normalised and unique."""
 
     findings: tuple[str, ...] = ()
     strengths: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Parsed:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it says anything of the models."""
+        """Return whether it has any finding or grade."""
         texts = (self.findings, self.strengths, self.weaknesses, self.patterns)
         return any(texts) or any(grade.grade is not None for grade in self.grades)
 
@@ -80,7 +80,7 @@ class Parsed:
 
 
 def parse(reply: str, key: Key) -> Parsed:
-    """Read a reply in which models go by the ids of `key`."""
+    """Parse a reply that names models by the ids of `key`."""
     texts: dict[str, list[str]] = {name: [] for name in SECTIONS.values()}
     grades: dict[tuple[str, str], Graded] = {}
     problems: list[str] = []
@@ -99,13 +99,13 @@ def parse(reply: str, key: Key) -> Parsed:
 
 
 def _bared(reply: str) -> str:
-    """The reply without thoughts that were thought aloud, its tags as tags."""
+    """Return the reply without reasoning blocks and with unescaped tags."""
     said = _THOUGHTS.sub("", reply)
     return said if _TAG.search(said) else unescape(said)
 
 
 def _blocks(reply: str) -> Iterator[tuple[str, str, str]]:
-    """Name, attributes and content of each tag. One that is left open ends at the next tag."""
+    """Yield name, attributes and content of each tag; an open one ends at the next tag."""
     tags = list(_TAG.finditer(reply))
     for tag, after in zip_longest(tags, tags[1:]):
         end = after.start() if after else len(reply)
@@ -120,7 +120,7 @@ def _add(lines: list[str], content: str) -> None:
 
 
 def topics_in(lines: list[str]) -> tuple[str, ...]:
-    """Topics as tags are compared; several may stand in one line."""
+    """Return topics normalised like tags; a line may have several."""
     words = [word for line in lines for word in re.split(r"[,;\n]", line)]
     named = (topic_key(" ".join(word.split()).lstrip("_-*# "))[:LONGEST_TOPIC] for word in words)
     return tuple(dict.fromkeys(topic for topic in named if topic))[:MOST_TOPICS]
@@ -130,7 +130,7 @@ def topics_in(lines: list[str]) -> tuple[str, ...]:
 
 
 def _graded(written: str, content: str, key: Key) -> Graded | str:
-    """The grade, or what is wrong with it."""
+    """Return the grade, or what is wrong with it."""
     asked = {
         name.lower(): next((value for value in values if value), "").strip()
         for name, *values in _ATTRIBUTE.findall(written)
@@ -148,14 +148,14 @@ def _graded(written: str, content: str, key: Key) -> Graded | str:
 
 
 def _dimension(written: str) -> str:
-    """The dimension that is meant, by the beginning of its name; as written where none is."""
+    """Return the dimension whose name begins so, or the text as written."""
     name = written.strip().lower()
     meant = [key for key in KEYS if key.startswith(name)] if len(name) >= LEAST_LETTERS else []
     return meant[0] if len(meant) == 1 else name
 
 
 def _unplaced(model: str, dimension: str, developer: str, key: Key) -> str:
-    """Why it is not known what was graded; "" where it is."""
+    """Return why the graded model or dimension is unknown; "" if it is known."""
     if not model:
         return f"A grade for {dimension or 'nothing'} names no model."
     if model not in key.models:
@@ -172,7 +172,7 @@ def _place(model: str, dimension: str) -> str:
 
 
 def _parted(content: str) -> tuple[str, str]:
-    """What is said for a grade, and what stands for the grade itself: after the last label."""
+    """Split a grade's text into the reasoning and the grade, after the last label."""
     labels = list(_LABEL.finditer(content))
     if not labels:
         return "", content
@@ -181,7 +181,7 @@ def _parted(content: str) -> tuple[str, str]:
 
 
 def grade_in(scored: str) -> tuple[float | None, str]:
-    """A grade from 1 to 10, and what is wrong. Both empty: the analyst says that there is none.
+    """Return a grade from 1 to 10, and what is wrong. Both empty: the analyst gave none.
 
     The first number counts; one of another scale, or beyond its ends, is no grade.
     """

@@ -1,4 +1,4 @@
-"""What the analyst is asked, in words: the instruction, the figures, and the tests.
+"""Prompt for the analyst: the instruction, the figures, and the tests.
 
 Texts of tests and answers are untrusted. They stand in fences that they cannot break out of, and
 whatever in them looks like one of our ids or tags is changed until it no longer does.
@@ -22,19 +22,19 @@ _IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P)_(?=\d)", re.IGNORECASE)
 
 
 LAYOUT = (
-    "Suite All tests Tag Test model passed decided pass rate mean score errors unjudged "
+    "Suite All tests Tag Test model passed scored pass rate mean score errors unscored "
     "Looked for no answer none yet BEGIN END INPUT OUTPUT REFERENCE"
 )
-"""Words that stand around texts and figures: no name that is one of them can be withheld."""
+"""Words around texts and figures: a name equal to one of them cannot be withheld."""
 
 
 def dimensions() -> tuple[Dimension, ...]:
-    """The dimensions that are asked about: all."""
+    """Return the dimensions to grade: all."""
     return DIMENSIONS
 
 
 def harmless(text: str) -> str:
-    """A text of others without anything that looks like one of our tags or ids."""
+    """Return untrusted text without anything that looks like our tags or ids."""
     return _IMITATED_ID.sub(r"\1-", _IMITATED_TAG.sub("\u2039", text))
 
 
@@ -65,12 +65,12 @@ say, the most important first, but one to four findings and one to eight topics.
 <pattern>What several answers have in common.</pattern>
 <topic>a subject of the tests in one to three words</topic>
 {form}
-Name whom you mean by a tag, with what you need of it: {ref}. Use no numbers but those that are
-stated below, or the difference or ratio of two of them."""
+Refer to models and tests by a tag, with the attributes you need: {ref}. Use only numbers stated
+below, or the difference or ratio of two of them."""
 
 
 def instruction(key: Key) -> str:
-    """What is to be done and in which form; the same whatever was answered."""
+    """Return the task and the reply format, independent of the answers."""
     names = " and ".join(f'"{mask}"' for mask in MASKS.values())
     lines = "\n".join(f"- {one.key}: {one.asks}" for one in DIMENSIONS)
     bands = "\n".join(f"- {band.low} to {band.high}, {band.title}: {band.says}" for band in BANDS)
@@ -107,7 +107,7 @@ def _reference(variant: Variant) -> str:
 
 
 def request(key: Key) -> str:
-    """What is asked for at the end: the models to grade."""
+    """Return the closing request: the models to grade."""
     models = sorted({f"- {one.developer}/{one.model}" for one in key.variants})
     return f"Grade these models, {len(DIMENSIONS)} grades each:\n" + "\n".join(models)
 
@@ -116,14 +116,14 @@ def request(key: Key) -> str:
 
 
 def overview_text(overview: Overview, clean: Clean) -> str:
-    """The figures over all tests, as tables."""
+    """Return the figures over all tests as tables."""
     parts = [f"Suite: {_line(overview.suite, clean)}\n\n{_table('All tests', overview.tallies)}"]
     parts += [_table(_line(f"Tag {tag.title}", clean), tag.tallies) for tag in overview.tags]
     return "\n\n".join(parts)
 
 
 def _table(title: str, tallies: Iterable[Tally]) -> str:
-    head = f"{title}\nmodel | passed | decided | pass rate | mean score | errors | unjudged"
+    head = f"{title}\nmodel | passed | scored | pass rate | mean score | errors | unscored"
     return "\n".join([head, *(_row(tally) for tally in tallies)])
 
 
@@ -152,7 +152,7 @@ def _line(text: str, clean: Clean) -> str:
 
 
 def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Clean) -> str:
-    """One test with its answers.
+    """Return a test with its answers.
 
     Args:
         name: The test's id.
@@ -171,7 +171,7 @@ def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Cl
 
 
 def _about(case: Case, limit: int | None, clean: Clean) -> str:
-    """What people wrote about the test: imported perhaps, so no more trusted than answers are."""
+    """Return tags, issue and criteria: possibly imported, so as untrusted as answers."""
     lines = [_line(", ".join([*case.tags, case.issue]), clean)]
     if case.looked_for:
         points = (f"- {cut(_line(point, clean), limit)}" for point in case.looked_for)
@@ -192,11 +192,11 @@ def _fenced(name: str, text: str, limit: int | None, nonce: str, clean: Clean) -
 
 
 def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict[str, str]]:
-    """The message that is sent: instruction, figures, tests, and what is asked for.
+    """Return the message to send: instruction, figures, tests, and the closing request.
 
     Args:
-        head: What `overview_text` made of the figures.
-        cases: What `case_text` made of each test.
+        head: Result of `overview_text`.
+        cases: Results of `case_text`.
     """
     parts = [instruction(key), OPENING.format(nonce=nonce), head, *cases, request(key)]
     return [{"role": "user", "content": "\n\n".join(parts)}]

@@ -1,4 +1,4 @@
-"""Executive summaries as their pages show them: names restored, texts as far as one may read."""
+"""Executive summaries for their pages: names restored, texts as far as the reader may see them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from runs.models import Run
 
 PAGE = 25
 
-WAITING, ASKED, DONE, FAILED = "waiting", "being asked", "done", "failed"
+WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 
 TITLES = {
     "findings": "Key findings",
@@ -33,14 +33,11 @@ TITLES = {
     "patterns": "Patterns",
 }
 TEXTS = ("sent", "received", "key", "figures", "masked", "notes")
-"""Columns of an exchange that are long, and not read for a list."""
+"""Long columns of an exchange that lists do not read."""
 
 
 class State(NamedTuple):
-    """How a summary stands, in a word, and why, in a sentence; "" where nothing needs saying.
-
-    `badge` is how the word looks.
-    """
+    """A summary's state in a word, the reason in a sentence or "", and the style of its badge."""
 
     word: str
     why: str = ""
@@ -48,27 +45,27 @@ class State(NamedTuple):
 
     @property
     def is_live(self) -> bool:
-        return self.word in (WAITING, ASKED)
+        return self.word in (WAITING, RUNNING)
 
 
 WHY = {
-    LEAK: "A name would have leaked, so nothing was sent.",
-    NOTHING: "There was no answer that may be sent.",
-    TOO_SMALL: "Not one test fits into what the analyst reads.",
-    NO_RUNS: "Its runs have been deleted.",
-    UNUSABLE: "The reply has no finding and no grade that can be read.",
+    LEAK: "Not sent: a name would have leaked.",
+    NOTHING: "No answer may be sent.",
+    TOO_SMALL: "No test fits into the analyst's context.",
+    NO_RUNS: "The runs were deleted.",
+    UNUSABLE: "The reply has no finding and no grade that could be parsed.",
 }
-"""What everybody may know of a failure; its message is for those who may ask."""
+"""Reasons of failures for all readers; messages are for those who may request summaries."""
 
 
 def state_of(
     summary: ExecutiveSummary, last: Exchange, *, is_waiting: bool, may_ask: bool
 ) -> State:
-    """How it stands: what a person can do next follows from it."""
+    """Return the summary's state, from which the possible actions follow."""
     if summary.state == BatchState.LIVE:
         if is_waiting:
-            return State(WAITING, "Its runs have not ended yet.", "live")
-        return State(ASKED, "The analyst is being asked, or will be next.", "live")
+            return State(WAITING, "Waiting for its runs to end.", "live")
+        return State(RUNNING, "The analyst is writing the summary, or will start soon.", "live")
     if summary.state == BatchState.DONE:
         return _ended(last, may_ask)
     word = "failed" if summary.state == BatchState.FAILED else summary.get_state_display().lower()
@@ -78,8 +75,8 @@ def state_of(
 def _ended(last: Exchange, may_ask: bool) -> State:
     if last.state != ItemState.ERROR:
         return State(DONE, badge="passed")
-    told = WHY.get(last.error_kind, f"The call failed: {words(last.error_kind)}.")
-    return State(FAILED, last.error_message if may_ask else told, "error")
+    why = WHY.get(last.error_kind, f"The call failed: {words(last.error_kind)}.")
+    return State(FAILED, last.error_message if may_ask else why, "error")
 
 
 # The list ----------------------------------------------------------------------------------------
@@ -87,7 +84,7 @@ def _ended(last: Exchange, may_ask: bool) -> State:
 
 @dataclass(frozen=True)
 class Row:
-    """One summary in the list. `graded` counts its grades."""
+    """A summary in the list. `graded` counts its grades."""
 
     summary: ExecutiveSummary
     runs: Sequence[Run]
@@ -104,20 +101,20 @@ class Row:
 
 
 def title_of(summary: ExecutiveSummary, runs: Sequence[Run]) -> str:
-    """What it is about: the suite, or else the label of its runs."""
+    """Return the name of the suite, or else the label of the runs."""
     if summary.suite is not None:
         return str(summary.suite)
     return runs[0].label if runs else "deleted runs"
 
 
 def summaries(*, run: int | None = None) -> QuerySet[ExecutiveSummary]:
-    """Summaries, newest first; with `run` those that it is part of."""
+    """Return summaries, newest first, or only those of one run."""
     found = ExecutiveSummary.objects.select_related("suite", "requested_by").order_by("-pk")
     return found.filter(runs=run) if run else found
 
 
 def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page[Row]:
-    """A page of the list, in a constant number of queries."""
+    """Return a page of the list; the number of queries is constant."""
     page: Page = Paginator(summaries(run=run), PAGE).get_page(number)
     page.object_list = _lines(page.object_list, may_ask)
     return page
@@ -148,7 +145,7 @@ def _line(summary: ExecutiveSummary, may_ask: bool) -> Row:
 
 
 def _is_at_work(run: Run) -> bool:
-    """The rule of `reports.summaries.work.unfinished`, for rows that were read already."""
+    """Apply the rule of `reports.summaries.work.unfinished` to loaded rows."""
     at_work = (BatchState.LIVE, BatchState.PAUSED)
     if run.state != BatchState.DONE:
         return run.state in at_work
@@ -159,7 +156,7 @@ def _is_at_work(run: Run) -> bool:
 
 
 class Text(NamedTuple):
-    """A restored text: for a page, and without links. `flagged` numbers are not supported."""
+    """A restored text as HTML and without links. `flagged` counts unsupported numbers."""
 
     html: SafeString
     plain: str
@@ -176,7 +173,7 @@ class Section:
 
 
 class GradeCell(NamedTuple):
-    """A grade; None: the analyst says that there is none, or nothing that can be read."""
+    """A grade; None: the analyst gave none, or it could not be parsed."""
 
     dimension: str
     grade: float | None
@@ -185,13 +182,13 @@ class GradeCell(NamedTuple):
 
     @property
     def heat(self) -> int:
-        """Where it lies between the least and the most, in per cent."""
+        """Position between the lowest and the highest grade, in percent."""
         return round(100 * ((self.grade or LEAST) - LEAST) / (MOST - LEAST))
 
 
 @dataclass(frozen=True)
 class GradeRow:
-    """The grades of one model, in the order of the dimensions; `mean` of those that were given."""
+    """The grades of one model, in the order of the dimensions; `mean` of those given."""
 
     model: LanguageModel
     name: str
@@ -205,9 +202,9 @@ class GradeRow:
 
 @dataclass(frozen=True)
 class View:
-    """One summary. `exchange` is the one that it says what it says from; None: there is none yet.
+    """A summary. `exchange` is the one its content is from; None: there is none yet.
 
-    `is_withheld`: it quotes a test that was sealed since, which this person may not read.
+    `is_withheld`: it quotes a test that was sealed since and that the reader may not see.
     """
 
     summary: ExecutiveSummary
@@ -215,7 +212,7 @@ class View:
     state: State
     last: Exchange
     exchange: Exchange | None
-    tries: Sequence[Exchange]
+    attempts: Sequence[Exchange]
     sections: Sequence[Section] = ()
     grades: Sequence[GradeRow] = ()
     dimensions: Sequence[Dimension] = ()
@@ -229,7 +226,7 @@ class View:
 
     @property
     def flagged(self) -> int:
-        """How many numbers in it nothing that was sent supports."""
+        """Count the numbers that the request does not support."""
         return sum(text.flagged for section in self.sections for text in section.texts)
 
     @property
@@ -242,7 +239,7 @@ class View:
 
     @property
     def labels(self) -> list[str]:
-        """What must be known of its figures wherever they appear."""
+        """Labels that its figures carry wherever they appear."""
         found = {
             "scripted analyst": bool(self.summary.endpoint.get("is_scripted")),
             "scripted model": any(run.is_scripted for run in self.runs),
@@ -251,13 +248,13 @@ class View:
 
 
 def view_of(summary: ExecutiveSummary, reader: User) -> View:
-    """The summary as this person may read it."""
-    tries = list(summary.exchanges.defer("sent", "received").order_by("number"))
+    """Return the summary as far as the reader may see it."""
+    attempts = list(summary.exchanges.defer("sent", "received").order_by("number"))
     runs = list(summary.runs.select_related("language_model").order_by("pk"))
-    current = next((exchange for exchange in tries if exchange.is_current), None)
+    current = next((exchange for exchange in attempts if exchange.is_current), None)
     state = state_of(
         summary,
-        tries[-1],
+        attempts[-1],
         is_waiting=unfinished(summary).exists(),
         may_ask=reader.has_perm(REQUEST_PERMISSION),
     )
@@ -268,9 +265,9 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
         summary=summary,
         runs=runs,
         state=state,
-        last=tries[-1],
+        last=attempts[-1],
         exchange=current,
-        tries=tries,
+        attempts=attempts,
         sections=_sections(summary, Urls(key, runs)) if is_readable else (),
         grades=rows,
         dimensions=dimensions,
@@ -295,7 +292,7 @@ def _text(line: Line, urls: "Urls") -> Text:
 
 
 class Urls:
-    """The pages that references lead to: a variant's run, a model, a test, the system prompts."""
+    """Addresses of references: a variant's run, a model, a test, the system prompts."""
 
     def __init__(self, key: Key, runs: Iterable[Run]) -> None:
         self.key, self.runs = key, {run.pk for run in runs}
@@ -308,7 +305,7 @@ class Urls:
         return "#systems" if target.kind == "system" else ""
 
     def _model(self, target: Target) -> str:
-        """The newest run of the variant that is meant, where it was not deleted; else the model."""
+        """Return the variant's newest run that was not deleted, else the model."""
         runs = [run for run in target.variant.runs if run in self.runs] if target.variant else []
         if runs:
             return reverse("reports:run", args=[runs[-1]])
@@ -317,7 +314,7 @@ class Urls:
 
 
 def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimension], list[GradeRow]]:
-    """The dimensions in which anybody has a grade, and the models, the best graded first."""
+    """Return the dimensions with grades, and the models, the best graded first."""
     by_model: dict[LanguageModel, dict[str, Grade]] = {}
     for grade in summary.grades.select_related("language_model").order_by("model_name", "pk"):
         by_model.setdefault(grade.language_model, {})[grade.dimension] = grade

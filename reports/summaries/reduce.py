@@ -1,4 +1,4 @@
-"""What of a large set of runs is sent, so that it fits what the analyst can read.
+"""Reduce a large set of runs to fit the analyst's context.
 
 The rule: if everything fits, it is sent whole. Otherwise tests are taken in turn, of each issue
 its worst first, then of each its second worst, and so on; longer texts are cut; and the tests that
@@ -10,25 +10,25 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol, TypeVar
 
 CHARACTERS_PER_TOKEN = 3
-"""Fewer than a token of English has, so that other text fits as well."""
+"""Characters per token, fewer than in English, so that other text fits as well."""
 
 REPLY_TOKENS = 900
 GRADE_TOKENS = 60
-"""What findings take in all, and each grade."""
+"""Tokens of all findings, and of each grade."""
 
 REPLY_SHARE = 3
-"""At most one part in so many of the context is kept for the reply."""
+"""The reply is reserved at most one part in this many of the context."""
 
 FULL_CONTEXT = 12_000
-"""An analyst that reads fewer tokens is asked for less, in fewer words."""
+"""With a smaller context the analyst gets a shorter prompt."""
 
 SMALL_ROOM = 24_000
 CUT, SHORT_CUT = 1_200, 300
-"""Texts are cut to so many characters, and to fewer where the room is small."""
+"""Characters to which texts are cut, fewer if space is short."""
 
 OMITTED = " […] "
 PATIENCE = 5
-"""So many tests in turn may be too long before no other is tried."""
+"""Tests in a row that may be too long before selection stops."""
 
 
 class TestRank(NamedTuple):
@@ -40,7 +40,7 @@ class TestRank(NamedTuple):
 
 
 def worst_first(standings: Iterable[TestRank]) -> list[int]:
-    """The tests in the order in which they are sent; those without a score come last."""
+    """Order the tests for sending; those without a score come last."""
     by_issue: dict[int, list[TestRank]] = defaultdict(list)
     for standing in sorted(standings, key=_badness):
         by_issue[standing.issue].append(standing)
@@ -56,7 +56,7 @@ def _badness(standing: TestRank) -> tuple[bool, float, int]:
 
 
 def cut(text: str, limit: int | None) -> str:
-    """The text; a longer one without its middle. None: there is no limit."""
+    """Cut the middle out of a text longer than the limit; None: no limit."""
     if limit is None or len(text) <= limit:
         return text
     head = limit * 3 // 4
@@ -64,17 +64,17 @@ def cut(text: str, limit: int | None) -> str:
 
 
 def reply_tokens(context_tokens: int, grades: int) -> int:
-    """What is kept of the context for a reply with so many grades."""
+    """Return the tokens reserved for a reply with this many grades."""
     return min(context_tokens // REPLY_SHARE, REPLY_TOKENS + GRADE_TOKENS * grades)
 
 
 def room(context_tokens: int, reply: int, fixed: int) -> int:
-    """How many characters of tests fit beside the reply and `fixed` characters; at least 0."""
+    """Return the characters left for tests after the reply and `fixed` ones; at least 0."""
     return max(0, (context_tokens - reply) * CHARACTERS_PER_TOKEN - fixed)
 
 
 def limit_of(room: int) -> int:
-    """To how many characters each text is cut, where not everything fits."""
+    """Return the characters to which each text is cut if not everything fits."""
     return CUT if room > SMALL_ROOM else SHORT_CUT
 
 
@@ -87,7 +87,7 @@ S = TypeVar("S", bound=Sized)
 
 
 def fitting(sections: Iterable[S], room: int, *, patience: int = PATIENCE) -> Iterator[S]:
-    """The sections whose texts fit into so many characters, in their order.
+    """Return the sections that fit into the space, in order.
 
     Those too long are skipped, until so many in turn were that no other is tried.
     """

@@ -1,4 +1,4 @@
-"""Asking for an executive summary, and asking again. What is asked is done in the background."""
+"""Request, regenerate and cancel executive summaries; workers generate them."""
 
 import secrets
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from reports.models import Exchange, ExecutiveSummary
 from runs.models import Run
 
 REQUEST_PERMISSION = "reports.ask_summary"
-"""The right to ask."""
+"""Permission to request summaries."""
 
 USUAL_CONTEXT = 32_000
-"""Tokens that nearly every model reads; those that read more can be told so."""
+"""Context that nearly every model has; more can be entered."""
 
 LEAST_CONTEXT, MOST_CONTEXT = 1_000, 2_000_000
 MOST_RUNS = 40
@@ -25,11 +25,11 @@ SEED_BITS = 62
 
 
 class SummaryRefused(ValueError):
-    """A summary of these runs cannot be asked for; the message says why."""
+    """A summary of these runs cannot be requested; the message says why."""
 
 
 def usual_context(analyst: LanguageModel) -> int:
-    """How many tokens an analyst reads and writes at most, as far as is known."""
+    """Return the default context of an analyst, in input and output tokens."""
     is_embedded = analyst.litellm_model == local_model.LITELLM_MODEL
     return local_model.CONTEXT_TOKENS if is_embedded else USUAL_CONTEXT
 
@@ -46,12 +46,12 @@ def ask_summary(
     by: User | None,
     context_tokens: int | None = None,
 ) -> ExecutiveSummary:
-    """Ask an analyst for a summary of these runs; a worker does it once they have all ended.
+    """Request a summary of these runs; a worker generates it when they have all ended.
 
     Args:
         runs: Over the same suite: their suite fingerprints are equal.
-        by: Who asks; None: a schedule.
-        context_tokens: What the analyst reads and writes at most; None: what is usual for it.
+        by: The requesting user; None: a schedule.
+        context_tokens: Input and output tokens at most; None: the analyst's default.
 
     Raises:
         SummaryRefused: The runs are not of one suite, or the analyst may not be called.
@@ -77,19 +77,19 @@ def ask_summary(
 
 
 def problems_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int) -> list[str]:
-    """Why these runs cannot be summarised by this analyst, in sentences."""
+    """List the reasons why this analyst cannot summarize these runs."""
     problems = []
     if not runs:
         problems.append("Choose at least one run.")
     if len(runs) > MOST_RUNS:
-        problems.append(f"Choose at most {MOST_RUNS} runs: these are {len(runs)}.")
+        problems.append(f"Choose at most {MOST_RUNS} runs, not {len(runs)}.")
     if len({run.suite_fingerprint for run in runs}) > 1:
         problems.append(f"Choose runs over the same tests: {_difference(runs)}.")
     if not analyst.is_active:
         problems.append(f"{analyst} is inactive: choose another analyst.")
     if not LEAST_CONTEXT <= context_tokens <= MOST_CONTEXT:
         problems.append(
-            f"{context_tokens:,} tokens is no context: enter {LEAST_CONTEXT:,} to {MOST_CONTEXT:,}."
+            f"Enter {LEAST_CONTEXT:,} to {MOST_CONTEXT:,} tokens, not {context_tokens:,}."
         )
     return problems
 
@@ -97,22 +97,20 @@ def problems_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
 def _difference(runs: Sequence[Run]) -> str:
     first = runs[0]
     other = next(run for run in runs if run.suite_fingerprint != first.suite_fingerprint)
-    return f"those of “{first}” (run {first.pk}) are not those of “{other}” (run {other.pk})"
+    return f"“{first}” (run {first.pk}) and “{other}” (run {other.pk}) have different ones"
 
 
 @transaction.atomic
 def ask_again(summary: ExecutiveSummary) -> Exchange:
-    """Ask once more. What was sent and received before stays to be read.
-
-    A try that was stopped before its reply had come goes on instead.
+    """Start another attempt, or resume one that was stopped before its reply.
 
     Raises:
-        NotPossible: It is being asked just now.
+        NotPossible: An attempt is running.
     """
     progress.lock(summary)
     summary.refresh_from_db(fields=["state"])
     if summary.state == BatchState.LIVE:
-        raise progress.NotPossible(f"{summary} is being asked: wait for the reply, or cancel it.")
+        raise progress.NotPossible(f"{summary} is running: wait for the reply, or cancel it.")
     last = summary.exchanges.latest("number")
     if last.state in (ItemState.PENDING, ItemState.CANCELLED):
         progress.resume(summary, items_of(summary).filter(pk=last.pk))
@@ -127,12 +125,12 @@ def ask_again(summary: ExecutiveSummary) -> Exchange:
 
 
 def cancel(summary: ExecutiveSummary) -> None:
-    """Ask no more. What came before stays.
+    """Cancel the summary; earlier attempts are kept.
 
     Raises:
-        NotPossible: It is at an end already.
+        NotPossible: It has ended already.
     """
-    progress.cancel(summary, items_of(summary), reason="Cancelled by a person.")
+    progress.cancel(summary, items_of(summary), reason="Cancelled by a user.")
 
 
 def items_of(summary: ExecutiveSummary) -> QuerySet[Exchange]:

@@ -1,4 +1,4 @@
-"""Anonymous ids in an analyst's text become names again, with links; unknown ones stay visible.
+"""Replace the anonymous ids in an analyst's text by linked names; unknown ids stay visible.
 
 An analyst writes `<ref developer="…" model="…" sys="…" temp="…" prompt="…" />`, of which each
 part may be left out; ids that stand bare in the text are read too.
@@ -22,7 +22,7 @@ ATTRIBUTES = {
     "temperature": "temperature",
     "prompt": "prompt",
 }
-"""What an attribute of a `ref` says, by the names under which analysts write it."""
+"""Attributes of a `ref`, by the names that analysts use."""
 
 _REF = re.compile(r"<ref\b([^<>]*?)/?>(?:\s*</ref>)?", re.IGNORECASE)
 _ESCAPED_REF = re.compile(r"&lt;ref\b.*?&gt;", re.IGNORECASE | re.DOTALL)
@@ -30,13 +30,13 @@ _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+)
 _BARE = re.compile(r"(?<!\w)(?:(MK|MD)_\d+|(S|T)_\d{4,})(?!\w)")
 _KINDS = {"MK": "developer", "MD": "model", "S": "system", "T": "temperature"}
 _MARK = "\ue000"
-"""Of private use: it is taken out of the text before it marks a place in it."""
+"""A private-use character: removed from the text before it marks a place."""
 _WRITTEN_MARK = re.compile(r"\ue000|&#(?:x0*e000|0*57344)\b;?", re.IGNORECASE)
 """Itself, and as the entities that Markdown would read as it."""
 
 
 class Target(NamedTuple):
-    """What a reference means. `kind`: maker, model, system, temperature or prompt.
+    """The target of a reference. `kind`: developer, model, system, temperature or prompt.
 
     `id` is the anonymous one; `variant` is set where a model's runs are meant, all of one variant.
     """
@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of restored text. `target` None: plain text, or an unknown id as it was written."""
+    """A piece of restored text. `target` None: plain text, or an unknown id as written."""
 
     text: str
     target: Target | None = None
@@ -55,30 +55,30 @@ class Piece(NamedTuple):
 
 
 UrlOf = Callable[[Target], str]
-"""The page that a reference leads to; "" for none."""
+"""Return the address of a reference's page; "" for none."""
 
 Span = tuple[int, int]
 
 
 def pieces(text: str, key: Key) -> list[Piece]:
-    """The text, part for part, its ids restored."""
+    """Yield the pieces of the text with ids restored."""
     return [piece for piece, _ in _placed(plain(text), key)]
 
 
 def plain(text: str) -> str:
-    """The text as it is read: references that were written with HTML entities are unescaped."""
+    """Unescape references that were written with HTML entities."""
     return without_marks(_ESCAPED_REF.sub(lambda match: unescape(match[0]), text))
 
 
 def without_marks(text: str) -> str:
-    """Without any either that taking one out would make."""
+    """Remove tags, and those that a removal creates."""
     while (less := _WRITTEN_MARK.sub("", text)) != text:
         text = less
     return text
 
 
 def _placed(text: str, key: Key) -> Iterator[tuple[Piece, Span]]:
-    """The pieces, and where in the text each stands."""
+    """Yield the pieces with their positions."""
     at = 0
     for match in _REF.finditer(text):
         yield from _bare(text, at, match.start(), key)
@@ -88,7 +88,7 @@ def _placed(text: str, key: Key) -> Iterator[tuple[Piece, Span]]:
 
 
 def _bare(text: str, start: int, end: int, key: Key) -> Iterator[tuple[Piece, Span]]:
-    """A stretch without `ref` tags: ids may stand in it alone."""
+    """Yield the pieces of text without `ref` tags, which may have bare ids."""
     for match in _BARE.finditer(text, start, end):
         if match.start() > start:
             yield Piece(text[start : match.start()]), (start, match.start())
@@ -99,7 +99,7 @@ def _bare(text: str, start: int, end: int, key: Key) -> Iterator[tuple[Piece, Sp
 
 
 def _attributes(written: str) -> dict[str, str]:
-    """The ids of a tag by what they are of; those that are unheard of are left under their name."""
+    """Return the ids of a tag by kind; unknown attributes keep their name."""
     found = {}
     for name, *values in _ATTRIBUTE.findall(written):
         value = next((value for value in values if value), "").strip()
@@ -109,7 +109,7 @@ def _attributes(written: str) -> dict[str, str]:
 
 
 def _named(written: str, asked: dict[str, str], key: Key) -> Piece:
-    """What a reference means; as it was written, and marked, where nobody is so called."""
+    """Return the piece of a reference; as written, and marked, if unknown."""
     prompt = asked.pop("prompt", "")
     if not asked:
         return _test(written, prompt, key)
@@ -154,7 +154,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>])")
 
 
 def markdown(text: str, key: Key, url_of: UrlOf) -> str:
-    """The restored text, names with a page as links. Unknown ids stay as they were written."""
+    """Return the restored text as Markdown with links. Unknown ids stay as written."""
     return "".join(_as_markdown(piece, url_of) for piece in pieces(text, key))
 
 
@@ -169,7 +169,7 @@ def _as_markdown(piece: Piece, url_of: UrlOf) -> str:
 
 
 def html(text: str, key: Key, url_of: UrlOf, flagged: Sequence[Span] = ()) -> str:
-    """The restored text as HTML that may stand on a page.
+    """Return the restored text as safe HTML.
 
     Args:
         text: An analyst's, untrusted: Markdown, whose HTML is shown as text.
@@ -197,7 +197,7 @@ def _with_marks(text: str, start: int, end: int, spans: Sequence[Span], shown: l
 
 
 def _hole(shown: list[str], content: str) -> str:
-    """A place in a text, to be filled after the text was made safe. Links cannot hold one."""
+    """Mark a place in a text to fill after sanitizing. Links cannot contain one."""
     shown.append(content)
     return f"{_MARK}{len(shown) - 1}{_MARK}"
 

@@ -1,4 +1,4 @@
-"""Executive summaries that are asked for again and again, each time of the newest runs."""
+"""Scheduled executive summaries, each of the newest runs."""
 
 from urllib.parse import parse_qs
 
@@ -9,34 +9,34 @@ from reports.summaries.requests import MOST_RUNS, SummaryRefused, ask_summary
 from runs.models import Run
 
 LIKE = "like"
-"""What the state of one that recurs says: like which summary it is."""
+"""Parameter of a schedule's state: the summary it repeats."""
 
 
 def state_like(summary: ExecutiveSummary) -> str:
-    """The state of one that recurs: the same suite, analyst and context as this summary has."""
+    """Return the state of a schedule with this summary's suite, analyst and context."""
     return f"{LIKE}={summary.pk}"
 
 
 def like(state: str) -> ExecutiveSummary:
-    """The summary that one with this state is like.
+    """Return the summary that a schedule with this state repeats.
 
     Raises:
-        Refused: It is gone, or was of runs without a suite, whose newest runs are none.
+        ScheduleRefused: It was deleted, or its runs have no suite.
     """
     pk = row_number(parse_qs(state).get(LIKE, [""])[0])
     found = ExecutiveSummary.objects.select_related("suite", "analyst").filter(pk=pk).first()
     if found is None:
-        raise ScheduleRefused(f"There is no executive summary {pk} any more.")
+        raise ScheduleRefused(f"Executive summary {pk} was deleted.")
     if found.suite is None:
-        raise ScheduleRefused("Only summaries of a suite can recur: these runs were of none.")
+        raise ScheduleRefused("Only summaries of a suite can be scheduled: these runs have none.")
     return found
 
 
 def ask_anew(state: str) -> str:
-    """Ask the same analyst of the newest runs of the suite; says so in words.
+    """Request a summary of the suite's newest runs from the same analyst and report it.
 
     Raises:
-        Refused: See `like`; or the analyst cannot be asked of these runs.
+        ScheduleRefused: See `like`; or the analyst cannot summarize these runs.
     """
     model = like(state)
     runs = newest_runs(model)
@@ -46,11 +46,11 @@ def ask_anew(state: str) -> str:
         )
     except SummaryRefused as error:
         raise ScheduleRefused(str(error)) from error
-    return f"Asked {model.analyst} for summary {made.pk}, of {len(runs)} runs."
+    return f"Requested summary {made.pk} of {len(runs)} runs from {model.analyst}."
 
 
 def newest_runs(summary: ExecutiveSummary) -> list[Run]:
-    """The newest complete run of each variant, over the tests that the suite was last run with."""
+    """Return the newest complete run of each variant, over the tests of the suite's newest run."""
     runs = Run.objects.complete().filter(suite=summary.suite).order_by("-created_at", "-pk")
     newest: dict[str, Run] = {}
     fingerprint = ""

@@ -1,4 +1,4 @@
-"""What an analyst is shown of a set of runs, before it is made anonymous."""
+"""Figures, tests and answers of a set of runs for an analyst, before anonymization."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from reports.summaries.key import Variant
 
 @dataclass(frozen=True)
 class Tally:
-    """How one variant did on a group of tests. Errors and unjudged results are in no rate.
+    """A variant's figures on a group of tests. Errors and unscored results are in no rate.
 
     `score` is the weighted mean score, in [0, 1]; None: nothing was scored.
     """
@@ -22,13 +22,13 @@ class Tally:
 
     @property
     def share(self) -> float | None:
-        """The pass rate, in [0, 1]; None where nothing was decided."""
+        """The pass rate, in [0, 1]; None without scored results."""
         return self.passed / self.scored if self.scored else None
 
 
 @dataclass(frozen=True)
 class Group:
-    """A tag, and how the variants did on its tests."""
+    """A tag and the variants' figures on its tests."""
 
     title: str
     tallies: Sequence[Tally]
@@ -36,7 +36,7 @@ class Group:
 
 @dataclass(frozen=True)
 class VariantAnswer:
-    """What a variant answered to one test, of all repeats and runs.
+    """A variant's answer to one test, over all repeats and runs.
 
     `text` is one of the answers; "" and a `failure` where there was none. `score` is their mean.
     """
@@ -51,7 +51,7 @@ class VariantAnswer:
 
 @dataclass(frozen=True)
 class Case:
-    """One test: what was asked, what was looked for, and what each variant answered."""
+    """A test: its prompt, its criteria, and each variant's answer."""
 
     test: int
     issue: str
@@ -64,7 +64,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Overview:
-    """The figures over all tests. `tests` counts them, `sealed` those of which no text is sent."""
+    """The figures over all tests. `tests` counts them, `sealed` those without text."""
 
     suite: str
     tests: int
@@ -73,7 +73,7 @@ class Overview:
     tags: Sequence[Group] = ()
 
     def figures(self) -> list[float]:
-        """Every number that is stated, for the check of the summary's numbers."""
+        """Return every number stated, to check the summary's numbers."""
         groups = [self.tallies, *(group.tallies for group in self.tags)]
         stated = [number for tallies in groups for tally in tallies for number in _numbers(tally)]
         variants = len(self.tallies)
@@ -88,6 +88,6 @@ def _numbers(tally: Tally) -> list[float]:
 
 
 def figures_of(case: Case) -> list[float]:
-    """The numbers that are stated of one test."""
+    """Return the numbers stated about one test."""
     counts = [float(count) for said in case.said for count in (said.passed, said.scored)]
     return counts + [said.score for said in case.said if said.score is not None]

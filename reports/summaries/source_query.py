@@ -1,4 +1,4 @@
-"""What a set of runs holds for an analyst, read from their rows. Sealed tests give figures only."""
+"""Read the data of a set of runs for an analyst. Sealed tests give figures only."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -17,14 +17,14 @@ from runs.figures.tallies import Cell, cells_of, counts_of, left_out, score_of
 from runs.models import Outcome, Result, Run, TagSet
 
 MOST_TAGS = 12
-"""Of the tags with the most decided results the figures are told."""
+"""Tags with most scored results whose figures are sent."""
 
 Variants = dict[int, Variant]
-"""The variant of each run, by the run's id."""
+"""The variant of each run, by run id."""
 
 
 def subjects_of(runs: Iterable[Run]) -> list[Subject]:
-    """The runs, as far as they are told apart."""
+    """Return the attributes that distinguish the runs."""
     return [
         Subject(
             run=run.pk,
@@ -39,13 +39,13 @@ def subjects_of(runs: Iterable[Run]) -> list[Subject]:
 
 
 def _temperature(run: Run) -> float | None:
-    """The temperature that was sent; None where none was."""
+    """Return the temperature sent; None without one."""
     sent = run.params.get("temperature", run.endpoint.get("params", {}).get("temperature"))
     return float(sent) if isinstance(sent, int | float) else None
 
 
 def known_of(runs: Iterable[Run]) -> list[Known]:
-    """Everything by which the runs' models can be known, as frozen and as they are called now."""
+    """Return all names of the runs' models, frozen and current."""
     found = []
     for run in runs:
         identity = identity_of(run.language_model)
@@ -74,7 +74,7 @@ def variants_of(key: Key) -> Variants:
 
 
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
-    """The figures over all tests of the runs, sealed ones too."""
+    """Return the figures over all tests of the runs, with sealed ones."""
     cells, variants = cells_of(runs), variants_of(key)
     tests = Result.objects.filter(run__in=runs)
     return Overview(
@@ -123,7 +123,7 @@ def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
 
 
 def test_ranks_of(runs: Sequence[Run]) -> list[TestRank]:
-    """The tests that may be shown, with their issue and their mean score over all runs."""
+    """Return the tests that may be sent, with their issue and mean score over all runs."""
     shown = Result.objects.filter(run__in=runs, answer__isnull=False).exclude(test__sealed=True)
     rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
     return [TestRank(*row) for row in rows.values_list("test_id", "issue", "mean")]
@@ -133,7 +133,7 @@ def test_ranks_of(runs: Sequence[Run]) -> list[TestRank]:
 
 
 def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
-    """These tests with their answers, in this order; sealed ones are left out."""
+    """Return these tests with their answers, in order, without sealed ones."""
     rows = Result.objects.filter(run__in=runs, test__in=tests).exclude(test__sealed=True)
     joined = rows.select_related("revision", "answer", "issue", "tag_set")
     by_test: dict[int, list[Result]] = defaultdict(list)
@@ -144,7 +144,7 @@ def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
 
 
 def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
-    """A test with what was answered, the newest run's results first."""
+    """Return a test with its answers, the newest run's results first."""
     by_variant: dict[Variant, list[Result]] = defaultdict(list)
     for result in results:
         by_variant[variants[result.run_id]].append(result)
@@ -166,7 +166,7 @@ def _asked(content: dict[str, Any]) -> str:
 
 
 def _looked_for(content: dict[str, Any]) -> list[str]:
-    """The guidelines, and the points of the rubric."""
+    """Return the guidelines and the rubric's criteria."""
     points = [
         ("Must not: " if point["polarity"] == Polarity.SHOULD_NOT else "") + point["text"]
         for point in content["criteria"]
@@ -191,7 +191,7 @@ def _said(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
 
 
 def _text(result: Result) -> str:
-    """All that was said; tools that were called stand in the answer's place where it has none."""
+    """Return the answer's text, or the tool calls of an answer without text."""
     answer = result.answer
     said = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
     called = conversation_text([{"role": "user", "content": "", "tool_calls": answer.tool_calls}])

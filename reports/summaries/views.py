@@ -1,4 +1,4 @@
-"""Executive summaries: the list, one summary, what was exchanged for it, and asking for one."""
+"""Pages of executive summaries: the list, one summary, its transcripts, and the request."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +43,7 @@ def _summary(pk: int) -> ExecutiveSummary:
 
 @needs("runs.view_run")
 def summaries(request: HttpRequest) -> HttpResponse:
-    """What analysts said of sets of runs, newest first."""
+    """List executive summaries, newest first."""
     may_ask = request.user.has_perm(REQUEST_PERMISSION)
     run = Run.objects.filter(pk=row_number(request.GET.get("run"))).first()
     number = row_number(request.GET.get("page")) or 1
@@ -61,8 +61,11 @@ def summaries(request: HttpRequest) -> HttpResponse:
 
 @needs("runs.view_run")
 def summary(request: HttpRequest, pk: int) -> HttpResponse:
-    """What does an analyst make of these runs?"""
+    """Show a summary; while it is live, the page polls and is reloaded when its state changes."""
     view = view_of(_summary(pk), current_user(request))
+    if "HX-Request" in request.headers:
+        has_changed = request.GET.get("state") != view.state.word
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"} if has_changed else {})
     return page(
         request,
         "reports/summaries/summary.html",
@@ -81,7 +84,7 @@ def summary(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("runs.view_run")
 def exchange(request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    """What was sent to the analyst, and what came back, word for word."""
+    """Show the request to the analyst and its reply, unchanged."""
     readable = Exchange.objects.readable_by(request.user).select_related("summary", "call")
     found = get_object_or_404(readable, summary=pk, number=number)
     view = view_of(_summary(pk), current_user(request))
@@ -98,7 +101,7 @@ def exchange(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 @needs("runs.export_results")
 def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
-    """The summary as a file."""
+    """Download the summary as a file."""
     document = document_of(view_of(_summary(pk), current_user(request)))
     return attached(WRITERS[ending](request, document), f"summary-{pk}", ending)
 
@@ -106,26 +109,26 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
 @require_POST
 @needs(REQUEST_PERMISSION)
 def act(request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask again, or ask no more."""
+    """Regenerate the summary, or cancel it."""
     found = _summary(pk)
     try:
         if request.POST.get("act") == "cancel":
             cancel(found)
-            messages.success(request, "It is not asked any more.")
+            messages.success(request, "The summary was cancelled.")
         else:
             ask_again(found)
-            messages.success(request, f"{found.analyst_name} is asked again.")
+            messages.success(request, f"{found.analyst_name} regenerates the summary.")
     except NotPossible as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("reports:summary", args=[pk]))
 
 
-# Asking ------------------------------------------------------------------------------------------
+# Requests ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SummaryDraftRequest:
-    """What the form says. `analyst` None: none was chosen yet. `problem` is what is wrong in it."""
+    """The state of the form. `analyst` None: not chosen yet. `problem`: an error in it."""
 
     runs: list[Run]
     analyst: LanguageModel | None
@@ -134,7 +137,7 @@ class SummaryDraftRequest:
 
 
 def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
-    """The form's state, in the address or in what was posted."""
+    """Read the form's state from the address or the posted data."""
     numbers = [row_number(number) for number in state.getlist("runs")][: MOST_RUNS + 1]
     found = Run.objects.select_related("suite").in_bulk([number for number in numbers if number])
     runs = [found[number] for number in numbers if number in found]
@@ -146,13 +149,13 @@ def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
     tokens = row_number(written) or (usual_context(analyst) if analyst else 0)
     wrong = bool(written) and not row_number(written)
     return SummaryDraftRequest(
-        runs, analyst, tokens, f"{written!r:.40} is no number of tokens." if wrong else ""
+        runs, analyst, tokens, f"Enter a number of tokens, not {written!r:.40}." if wrong else ""
     )
 
 
 @needs(REQUEST_PERMISSION)
 def ask(request: HttpRequest) -> HttpResponse:
-    """Choose runs of one suite and an analyst, see what would be sent, and ask."""
+    """Choose runs of one suite and an analyst, preview the request, and send it."""
     if request.method == "POST":
         return _asked(request)
     wanted = draft_request_of(request.GET)
@@ -168,7 +171,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     if wanted.runs and wanted.analyst and not wanted.problem:
         context["estimate"] = estimate_of(wanted.runs, wanted.analyst, wanted.context_tokens)
     return page(
-        request, "reports/summaries/request.html", "Ask for an executive summary", **context
+        request, "reports/summaries/request.html", "Request an executive summary", **context
     )
 
 
@@ -188,5 +191,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
     except SummaryRefused as refused:
         messages.error(request, str(refused))
         return HttpResponseRedirect(form)
-    messages.success(request, f"{made.analyst_name} is asked; the page says when it has replied.")
+    messages.success(
+        request, f"Sent to {made.analyst_name}. This page shows the summary when it is ready."
+    )
     return HttpResponseRedirect(made.get_absolute_url())

@@ -1,4 +1,4 @@
-"""The background work of summaries: an analyst is asked, and what it replies is kept."""
+"""Background work of summaries: call the analyst and save its reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ AT_WORK = (BatchState.LIVE, BatchState.PAUSED)
 
 @dataclass
 class SummaryCall:
-    """One exchange: what is to be asked of whom.
+    """The job of one exchange.
 
     `draft` is what is sent; None where it was saved before, by a worker that died. `problem`: it
     cannot be sent.
@@ -44,14 +44,14 @@ class SummaryCall:
 
 @dataclass
 class Sending:
-    """What is about to be sent."""
+    """The request about to be sent."""
 
     draft: Draft
 
 
 @dataclass
 class Received:
-    """The analyst's reply; `problem` says why it is of no use, "" where it is."""
+    """The analyst's reply; `problem` says why it is unusable, else ""."""
 
     text: str
     call: Call
@@ -60,7 +60,7 @@ class Received:
 
 @dataclass
 class Failure:
-    """Nothing of use came back, or nothing could be sent. `text` is what came back, if anything."""
+    """An unusable reply, or no request possible. `text` is the reply, if any."""
 
     kind: str
     message: str
@@ -68,12 +68,12 @@ class Failure:
 
 
 class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
-    """The work of an executive summary: its exchange that is pending is the item."""
+    """The work of an executive summary, whose pending exchange is the item."""
 
     batch_model, item_model, batch_field = ExecutiveSummary, Exchange, "summary"
 
     def claimable(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
-        """Once all its runs have ended, one way or another."""
+        """Return its exchanges once all its runs have ended."""
         return self.items_of(batch).exclude(Exists(unfinished(batch)))
 
     def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
@@ -89,7 +89,7 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
         return [_summary_call(batch, exchange) for exchange in exchanges]
 
     def sealed_tests(self, job: SummaryCall) -> Sequence[int]:
-        """None: an analyst is sent the figures of sealed tests, and none of their text."""
+        """Return None: analysts get the figures of sealed tests and none of their text."""
         return ()
 
     async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
@@ -114,14 +114,14 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
             _keep(exchange, save.content)
 
     def finish(self, batch: ExecutiveSummary) -> None:
-        """The newest usable reply becomes what the summary says; after a failure the last stays."""
+        """Take the newest usable reply as content; after a failure keep the last."""
         newest = Exchange.objects.filter(summary=batch, state=ItemState.DONE).last()
         if newest is not None and not newest.is_current:
             make_current(newest)
 
 
 def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
-    """Its runs that are still being answered or judged, or stand still for a while."""
+    """Return its runs that are live or paused."""
     judged = JudgeRun.objects.filter(run=OuterRef("pk"), state__in=AT_WORK)
     return Run.objects.filter(summaries=summary).filter(
         Q(state__in=AT_WORK) | Q(Exists(judged), state=BatchState.DONE)
@@ -132,7 +132,7 @@ def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
 
 
 def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
-    """What to ask: what was saved before a worker died, or else a draft of the runs as they are.
+    """Return the request saved before a worker died, or else a draft of the runs as they are.
 
     What was saved is drafted anew where it holds the text of a test that was sealed since.
     """
@@ -153,7 +153,7 @@ def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
 def _draft(summary: ExecutiveSummary, exchange: Exchange) -> Draft:
     runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
     if not runs:
-        raise Unsendable(NO_RUNS, "The runs that it was asked for have been deleted.")
+        raise Unsendable(NO_RUNS, "The runs of this summary were deleted.")
     return draft_of(
         runs,
         context_tokens=summary.context_tokens,
@@ -163,13 +163,13 @@ def _draft(summary: ExecutiveSummary, exchange: Exchange) -> Draft:
 
 
 def problem_of(parsed: Parsed, text: str, finish_reason: str) -> str:
-    """Why a reply is of no use, in words; "" where it says something of the models."""
+    """Return why a reply is unusable; "" if it has a finding or grade."""
     if parsed.is_usable:
         return ""
     if not text.strip():
-        return f"The analyst replied nothing (it ended with “{finish_reason}”)."
+        return f"The analyst's reply was empty (it ended with “{finish_reason}”)."
     found = f" {' '.join(parsed.problems[:3])}" if parsed.problems else ""
-    return f"The reply has no finding and no grade that can be read.{found}"
+    return f"The reply has no finding and no grade that could be parsed.{found}"
 
 
 # Saving ------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _keep_sent(exchange: Exchange, draft: Draft) -> None:
 
 
 def make_current(exchange: Exchange) -> None:
-    """Let the summary say what this exchange's reply says. Inside a transaction."""
+    """Take this exchange's reply as the summary's content, inside a transaction."""
     key = Key.from_json(exchange.key)
     parsed = parse(exchange.received, key)
     Exchange.objects.filter(summary=exchange.summary_id).update(is_current=False)

@@ -25,7 +25,7 @@ RECENT = 10
 
 @dataclass(frozen=True)
 class JuryLine:
-    """One judge run in sums. `spent_usd` None: no prices are known."""
+    """A judge run in sums. `spent_usd` None: no prices are known."""
 
     judge_run: JudgeRun
     run: Run

@@ -1,4 +1,4 @@
-"""Who decides by group of answers: one judge, two that agree, or a human. Pure.
+"""Deciders by group of answers: one judge, two that agree, or a human. Pure.
 
 Only answers drawn at random and judged blind count. One judge or jury decides alone where the rule
 of trust finds it reliable on the group's answers; else two judges that are as accurate when they
@@ -66,7 +66,7 @@ def more_needed(right: int, n: int) -> int:
 
 @dataclass(frozen=True)
 class Line:
-    """One judge or jury in one group; its trust is UNKNOWN on few or selected answers.
+    """A judge or jury in one group; its trust is UNKNOWN on few or selected answers.
 
     `more`: answers drawn at random that are still needed for a conclusion, or a better one.
     """
@@ -109,7 +109,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class TrustEntry:
-    """One group of answers and who decides there.
+    """A group of answers and its decider.
 
     `parties` are those that decide, or the best known one. `drawn` answers were drawn at random
     and have a human verdict.

@@ -72,7 +72,7 @@ def test_what_is_lacking_is_told(lack, reason):
 
 def test_nothing_measured_is_no_score():
     bucket = Bucket("Empty", {"tone": 1}, {}, {})
-    assert capability(bucket, FULL) == Excluded("m", "nothing that counts here was measured")
+    assert capability(bucket, FULL) == Excluded("m", "has no component of this capability")
 
 
 def test_heaviest_topic_of_a_suite_counts_alone():

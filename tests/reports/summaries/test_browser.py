@@ -39,10 +39,10 @@ def runs():
 def test_pages_without_a_summary_say_what_to_do(page, log_in):
     log_in(make_user("maintainer"))
     page.goto("/reports/summaries/")
-    assert page.get_by_text("No summary was asked for yet").is_visible()
+    assert page.get_by_text("No executive summary yet").is_visible()
     fits(page, "summaries-none")
-    page.get_by_role("link", name="Ask for a summary").first.click()
-    assert page.get_by_text("No model was run yet").is_visible()
+    page.get_by_role("link", name="Request a summary").first.click()
+    assert page.get_by_text("No runs yet").is_visible()
     fits(page, "summary-ask-none")
 
 
@@ -53,11 +53,11 @@ def test_a_maintainer_asks_and_reads(page, log_in, runs):
     for run in runs[1:]:
         page.get_by_role("checkbox", name=run.model_name).check()
     page.get_by_label("Language model").select_option(label="Careful reader")
-    page.get_by_role("button", name="Show what would be sent").click()
+    page.get_by_role("button", name="Preview request").click()
     assert page.get_by_text("All 6 tests were sent whole.").is_visible()
     fits(page, "summary-ask")
-    page.get_by_role("button", name="Ask Careful reader").click()
-    assert page.locator("#summary-state").inner_text() == "being asked"
+    page.get_by_role("button", name="Send to Careful reader").click()
+    assert page.locator("#summary-state").inner_text() == "running"
     fits(page, "summary-waiting")
 
 
@@ -73,9 +73,9 @@ def test_a_summary_is_read_with_its_numbers_and_its_exchange(page, log_in, runs)
     grades = page.locator(".eh-grades tbody tr").first.locator("td").all_inner_texts()
     assert grades == ["7", "4", "10", "7", "N/A"]  # the third model: 2, 8 and 5, and 2 more
     fits(page, "summary")
-    page.get_by_role("link", name="Word for word").click()
+    page.get_by_role("link", name="View transcript").click()
     assert page.get_by_text("You are an analyst.").is_visible()
     fits(page, "summary-exchange")
     page.goto(failed.get_absolute_url())
-    assert page.get_by_text("There is no summary: it failed.").is_visible()
+    assert page.get_by_text("No summary: failed.").is_visible()
     fits(page, "summary-failed")

@@ -48,7 +48,7 @@ def text(response):
 
 
 def test_without_a_summary_the_list_says_what_to_do(client):
-    assert "No summary was asked for yet" in text(page(client, "summaries"))
+    assert "No executive summary yet" in text(page(client, "summaries"))
     assert "Ask for a summary" in text(page(client, "summaries", role="maintainer"))
 
 
@@ -59,7 +59,7 @@ def test_the_list_tells_what_waits_what_failed_and_what_is_done(client, runs):
     ask_summary([waiting], analyst=make_model(), by=None)
     ask_summary(runs, analyst=make_model(), by=None)
     shown = [row.state.word for row in summary_lines(1, may_ask=False).object_list]
-    assert shown == ["being asked", "waiting", "failed", "done"]
+    assert shown == ["running", "waiting", "failed", "done"]
     assert "No worker is running" in text(page(client, "summaries"))
 
 
@@ -95,7 +95,7 @@ def test_the_page_names_models_and_links_to_their_pages(client, runs):
 def test_the_page_flags_what_nothing_supports(client, runs):
     shown = text(page(client, "summary", make_summary(runs).pk))
     assert '<mark class="eh-unsupported">83</mark>' in shown
-    assert "<strong>1 number</strong>" in shown
+    assert "<strong>1 unsupported number</strong>" in shown
     assert '<mark class="eh-unsupported">50' not in shown
 
 
@@ -112,10 +112,10 @@ def test_the_page_shows_grades_masks_and_what_could_not_be_read(client, runs):
 def test_a_failed_one_says_so_and_leads_to_the_exchange(client, runs):
     summary = make_summary(runs, error_kind="unusable_reply", reply="I will not.")
     shown = text(page(client, "summary", summary.pk))
-    assert "There is no summary: it failed." in shown
+    assert "No summary: failed." in shown
     assert reverse("reports:summary_exchange", args=[summary.pk, 1]) in shown
-    assert "Ask again" not in shown
-    assert "Ask again" in text(page(client, "summary", summary.pk, role="maintainer"))
+    assert "Regenerate" not in shown
+    assert "Regenerate" in text(page(client, "summary", summary.pk, role="maintainer"))
 
 
 def test_the_exchange_is_word_for_word_and_escaped(client, runs):
@@ -131,7 +131,7 @@ def test_a_test_sealed_since_withholds_the_texts(client, runs, tests):
     tests[0].sealed = True
     tests[0].save()
     shown = text(page(client, "summary", summary.pk))
-    assert "was sealed since" in shown
+    assert "has been sealed since" in shown
     assert "Sums are wrong" not in shown
     assert ">2</td>" in shown
     assert page(client, "summary_exchange", summary.pk, 1).status_code == 404
@@ -143,7 +143,7 @@ def test_deleted_runs_leave_a_page(client, runs):
     for run in runs:
         run.delete()
     shown = text(page(client, "summary", summary.pk))
-    assert "They were deleted." in shown
+    assert "Deleted." in shown
     assert f"/admin/evalhub/languagemodel/{runs[0].language_model_id}/change/" in shown
 
 
@@ -181,7 +181,7 @@ def test_the_form_offers_runs_by_suite_and_shows_what_would_be_sent(client, runs
     shown = text(page(client, "summary_ask", role="maintainer", **query))
     assert "All 2 tests were sent whole." in shown
     assert "up to about $0.0" in shown
-    assert f"Ask {analyst}" in shown
+    assert f"Send to {analyst}" in shown
     assert not ExecutiveSummary.objects.exists()
 
 
@@ -189,8 +189,8 @@ def test_the_form_offers_runs_by_suite_and_shows_what_would_be_sent(client, runs
 def test_a_wrong_context_is_said(client, runs, context):
     query = {"runs": runs[0].pk, "analyst": make_model().pk, "context": context}
     shown = text(page(client, "summary_ask", role="maintainer", **query))
-    assert "is no number of tokens" in shown or "is no context" in shown
-    assert "What would be sent</h2>" not in shown or "is no context" in shown
+    assert "Enter a number of tokens" in shown or "Enter 1,000 to" in shown
+    assert "Request preview</h2>" not in shown or "Enter 1,000 to" in shown
 
 
 def test_asking_makes_a_summary(client, runs):
@@ -235,7 +235,7 @@ def test_a_program_asks_and_reads(runs):
     made = script.post("/api/v1/summaries/", sent, format="json")
     assert made.status_code == 201
     told = made.json()
-    assert (told["stands"], told["grades"], told["tries"][0]["number"]) == ("being asked", [], 1)
+    assert (told["status"], told["grades"], told["attempts"][0]["number"]) == ("running", [], 1)
     listed = script.get("/api/v1/summaries/", {"run": runs[0].pk}).json()["results"]
     assert [row["id"] for row in listed] == [told["id"]]
 
@@ -253,7 +253,7 @@ def test_a_program_that_asks_twice_is_refused(runs):
     summary = ask_summary(runs, analyst=make_model(), by=None)
     script = client_of(make_user("maintainer"))
     assert script.post(f"/api/v1/summaries/{summary.pk}/again/").status_code == 409
-    assert script.post(f"/api/v1/summaries/{summary.pk}/cancel/").json()["stands"] == "cancelled"
+    assert script.post(f"/api/v1/summaries/{summary.pk}/cancel/").json()["status"] == "cancelled"
 
 
 def test_a_program_reads_the_exchange(runs):

@@ -178,7 +178,7 @@ def test_what_cannot_be_asked_is_refused_in_words(runs):
     assert problems == [
         "Choose at least one run.",
         "idle is inactive: choose another analyst.",
-        "5 tokens is no context: enter 1,000 to 2,000,000.",
+        "Enter 1,000 to 2,000,000 tokens, not 5.",
     ]
 
 
@@ -254,7 +254,7 @@ def test_a_later_reply_replaces_the_grades(summarised, work, provider):
 
 def test_what_is_being_asked_is_not_asked_twice(runs):
     summary = ask_summary(runs, analyst=make_model(), by=None)
-    with pytest.raises(NotPossible, match="is being asked"):
+    with pytest.raises(NotPossible, match="is running"):
         ask_again(summary)
     assert summary.exchanges.count() == 1
 
@@ -365,11 +365,11 @@ def test_names_that_the_form_itself_uses_are_left_and_told(provider, model_at, w
 
 def test_a_model_that_is_called_as_a_column_is_no_leak(provider, model_at, work):
     provider.script = good
-    run = run_of(make_test(), model=make_model(name="Decided"), text="I am Decided.")
+    run = run_of(make_test(), model=make_model(name="Scored"), text="I am Scored.")
     summary = ask_summary([run], analyst=model_at(), by=None)
     work()
     assert last(summary).error_kind == ""
-    assert "Decided" in " ".join(last(summary).notes)
+    assert "Scored" in " ".join(last(summary).notes)
 
 
 def small_model(request):
