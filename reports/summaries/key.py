@@ -1,8 +1,8 @@
 """The anonymous ids of one exchange: what they stand for, and how they are drawn.
 
 Developers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…. Numbers are drawn
-at random under a seed, so that neither they nor their order reveal anything; equal seeds and subjects
-give equal ids.
+at random under a seed, so that neither they nor their order reveal anything; equal seeds and
+subjects give equal ids.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

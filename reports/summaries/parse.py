@@ -1,7 +1,7 @@
 """Parse an analyst's reply into findings, topics and grades. Tolerant: any text has a result.
 
-Tags may be in any case, left open, escaped as HTML entities, or wrapped in code fences; what
-stands outside them is not read. What cannot be read is named in `problems`, never guessed.
+Tags may be in any case, left open, escaped as HTML entities, or wrapped in code fences; text
+outside them is ignored. Parts that cannot be parsed are named in `problems`, never guessed.
 """
 
 import re

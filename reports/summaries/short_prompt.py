@@ -2,7 +2,7 @@
 
 A small model follows an example better than an instruction, so it is shown one exchange before the
 real one; and it goes on with whatever fences and figures it has read, so there are none. A text of
-others stands in one line and in quotation marks, which it cannot end.
+others is put in one line and in quotation marks, which it cannot close.
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,7 @@ def text(response):
 
 def test_without_a_summary_the_list_says_what_to_do(client):
     assert "No executive summary yet" in text(page(client, "summaries"))
-    assert "Ask for a summary" in text(page(client, "summaries", role="maintainer"))
+    assert "Request a summary" in text(page(client, "summaries", role="maintainer"))
 
 
 def test_the_list_tells_what_waits_what_failed_and_what_is_done(client, runs):
