@@ -21,7 +21,7 @@ from evalhub.formatting import DASH
 from issues.admin.test.short_text import first_words
 from issues.models import JudgeTemplate, Tag, TemplateState
 from issues.states import Refused
-from runs.admin.result.page_parts import extent_label, verdict_label
+from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import Example, TagSet
 from runs.scoring.examples import active_among, copy_into, taught_by_human_evaluation
 

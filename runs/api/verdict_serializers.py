@@ -1,4 +1,4 @@
-"""How the verdict on a result, and the agreement of a judging, are told."""
+"""A result's verdict in the API."""
 
 from typing import Any
 
@@ -9,31 +9,32 @@ from evalhub.statistics.krippendorff import Band
 from issues.models import Polarity
 from runs.api.serializers import JudgmentSerializer, ResultSerializer
 from runs.models import Approach, Result
-from runs.scoring.verdict import verdict_on
+from runs.scoring.verdict import verdicts_on
 
 SEALED = ("justification", "failure_message")
-"""Fields of a judgment that are blank where the test may not be read."""
+"""Fields of a judgment that are blank to readers who may not read the test."""
 
 
 class JudgeCoverageSerializer(serializers.Serializer):
-    """One judge, and how many of the verdicts that it was asked for it gave."""
+    """A judge, with the number of judgments asked of it and of those with a value."""
 
-    judge = serializers.IntegerField(source="frozen_judge.judge_id")
-    name = serializers.CharField(source="frozen_judge.name")
-    model_name = serializers.CharField(source="frozen_judge.endpoint.name")
-    approach = serializers.ChoiceField(Approach.choices, source="frozen_judge.approach")
-    samples = serializers.IntegerField(source="frozen_judge.samples")
-    is_backup = serializers.BooleanField()
+    judge = serializers.IntegerField(source="judge.judge_id")
+    name = serializers.CharField(source="judge.name")
+    model_name = serializers.CharField(source="judge.frozen_judge.endpoint.name")
+    approach = serializers.ChoiceField(Approach.choices, source="judge.frozen_judge.approach")
+    samples = serializers.IntegerField(source="judge.frozen_judge.samples")
+    is_backup = serializers.BooleanField(source="judge.is_backup")
     asked = serializers.IntegerField()
     answered = serializers.IntegerField()
 
 
 class CriterionVerdictSerializer(serializers.Serializer):
-    """What was found of one criterion; of the test as a whole where it has no rubric (key "").
+    """The verdict on one criterion, or on the test as a whole if it has no rubric (key "").
 
-    `value` is how far the answer shows it, `score` how good that is: a "should not" is inverted.
-    `human_value` counts instead of `value`. `deviation` is the judges' population standard
-    deviation. `split` counts judges that gave the same value, the most first. Null: not measured.
+    `value` is the consensus of the judges, or the check's value: how far the answer shows the
+    criterion, from 0 to 1. `human_value` replaces it. `score` is the same, inverted for a "should
+    not". `deviation` is the judges' population standard deviation. `split` has the numbers of
+    judges that gave the same value, largest first. Null: not measured.
     """
 
     key = serializers.CharField(source="criterion.key")
@@ -53,31 +54,33 @@ class CriterionVerdictSerializer(serializers.Serializer):
 
 
 class ResultVerdictSerializer(serializers.Serializer):
-    """What the judging that decides found. Others are told by judgments/?result=….
+    """The verdict in the active judge run. For other judge runs, see judgments/?result=….
 
-    `alpha` is Krippendorff's, ordinal; null where `band` says why there is none. Coverage:
-    `answered` of `expected` verdicts, and `comparisons_made` of `comparisons_expected` pairs of
-    judges. `consensus` names the judges whose values made it, in the order of the jury.
+    `alpha` is Krippendorff's, ordinal; null for the reason that `band` gives. Coverage: `answered`
+    of `expected` judgments, and `comparisons_made` of `comparisons_expected` pairs of judges.
+    `consensus` names the judges behind it, in the order of the jury.
     """
 
     judge_run = serializers.IntegerField(source="judge_run.pk")
     jury_fingerprint = serializers.CharField(source="judge_run.jury_fingerprint")
     suite_fingerprint = serializers.CharField(source="judge_run.run.suite_fingerprint")
     consensus = serializers.CharField()
-    alpha = serializers.FloatField(allow_null=True)
-    band = serializers.ChoiceField([(band.value, band.value) for band in Band])
-    units = serializers.IntegerField()
+    alpha = serializers.FloatField(source="agreement.alpha", allow_null=True)
+    band = serializers.ChoiceField(
+        [(band.value, band.value) for band in Band], source="agreement.band"
+    )
+    units = serializers.IntegerField(source="agreement.units")
     answered = serializers.IntegerField(source="result_score.answered")
     expected = serializers.IntegerField(source="result_score.expected")
     comparisons_made = serializers.IntegerField(source="comparisons.made")
     comparisons_expected = serializers.IntegerField(source="comparisons.expected")
     human_value = serializers.FloatField(allow_null=True)
-    judges = JudgeCoverageSerializer(many=True)
+    judges = JudgeCoverageSerializer(source="coverage", many=True)
     criteria = CriterionVerdictSerializer(many=True)
 
 
 class ResultDetailSerializer(ResultSerializer):
-    """One result with its verdict, criterion by criterion and judge by judge."""
+    """A result with its verdict by criterion and judge."""
 
     verdict = serializers.SerializerMethodField()
 
@@ -86,22 +89,21 @@ class ResultDetailSerializer(ResultSerializer):
 
     @extend_schema_field(ResultVerdictSerializer(allow_null=True))
     def get_verdict(self, result: Result) -> Any:
-        verdict = verdict_on(result)
-        if verdict is None:
+        verdict = verdicts_on(result).active
+        if verdict.result_score is None:
             return None
-        told = ResultVerdictSerializer(verdict).data
-        is_readable = getattr(result, "is_readable", False)
-        return told if is_readable else without_text(told)
+        data = ResultVerdictSerializer(verdict).data
+        return data if getattr(result, "is_readable", False) else without_text(data)
 
 
-def without_text(told: dict[str, Any]) -> dict[str, Any]:
-    """The same without what the test or an answer says; all figures stand."""
+def without_text(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Blank the texts of the test and its answers; keep all figures."""
     criteria = [
         {
             **criterion,
             "text": "",
             "judgments": [row | dict.fromkeys(SEALED, "") for row in criterion["judgments"]],
         }
-        for criterion in told["criteria"]
+        for criterion in verdict["criteria"]
     ]
-    return {**told, "criteria": criteria}
+    return {**verdict, "criteria": criteria}

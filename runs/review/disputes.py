@@ -1,4 +1,4 @@
-"""Results on which people's verdicts differ: who said what, and who settled it."""
+"""Disputed results: the differing human evaluations, and the adjudication."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,29 +7,29 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from runs.admin.result.page_parts import extent_label, verdict_label
+from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import EvaluationKind, HumanEvaluation, Result
 from runs.scoring.active_evaluations import active_evaluations
 from runs.scoring.disputes import ADJUDICATION, dispute_over, dispute_over_result, opinions
 
 
 class Opinion(NamedTuple):
-    """What one person says. `about` is the criterion's text; "": the answer as a whole.
+    """An annotator's verdict. `about` is the criterion's text; "" for the answer as a whole.
 
-    `passed` is None for a criterion: it has no pass line of its own.
+    `passed` is None for a criterion, which has no pass threshold of its own.
     """
 
-    who: str
+    annotator: str
     option: str
     value: float
     passed: bool | None
     about: str
-    why: str
-    when: datetime
+    reason: str
+    created_at: datetime
 
     @property
-    def words(self) -> str:
-        """As people read it: "fails (0)", or how far the answer shows the criterion."""
+    def label(self) -> str:
+        """Such as "fails (0)", or the extent for a criterion."""
         if self.passed is None:
             return extent_label(self.option, None if self.option else self.value)
         label = self.option or f"{self.value:g}"
@@ -37,46 +37,46 @@ class Opinion(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """Who said what on one result, oldest first; `settlement` None: nobody has settled it."""
+    """The differing verdicts on one result, oldest first; `settlement` None while unresolved."""
 
     opinions: list[Opinion]
     settlement: Opinion | None
 
 
 def waiting(rows: QuerySet[Result]) -> QuerySet[Result]:
-    """Those that nobody has settled."""
+    """Select the unresolved disputes."""
     return rows.filter(is_disputed=True)
 
 
 def settled(rows: QuerySet[Result]) -> QuerySet[Result]:
-    """Those of which somebody settled something, and on which nobody differs now."""
+    """Select the results with an adjudication that are no longer disputed."""
     kind = EvaluationKind.ADJUDICATION
     adjudicated = HumanEvaluation.objects.filter(kind=kind).order_by()
     return rows.filter(is_disputed=False, pk__in=adjudicated.values("result"))
 
 
 def disputes_of(results: Sequence[Result]) -> dict[int, Dispute]:
-    """Who said what on each of these results; one query. Their revisions must be at hand.
+    """Read the disputes over these results, which were read with their revisions; one query.
 
-    The texts are the reader's to see: the caller has chosen results that they may read.
+    The texts are the reader's to see: the caller has checked.
     """
     rows = HumanEvaluation.objects.filter(result__in=[result.pk for result in results])
-    said: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    evaluations: dict[int, list[HumanEvaluation]] = defaultdict(list)
     for row in rows.select_related("annotator", "criterion").order_by("pk"):
-        said[row.result_id].append(row)
-    return {result.pk: _dispute(result, said[result.pk]) for result in results}
+        evaluations[row.result_id].append(row)
+    return {result.pk: _dispute(result, evaluations[result.pk]) for result in results}
 
 
-def _dispute(result: Result, said: Iterable[HumanEvaluation]) -> Dispute:
+def _dispute(result: Result, evaluations: Iterable[HumanEvaluation]) -> Dispute:
     about: dict[int, list[HumanEvaluation]] = defaultdict(list)
     whole: list[HumanEvaluation] = []
-    for row in said:
+    for row in evaluations:
         (about[row.criterion_id] if row.criterion.key else whole).append(row)
     shown = opinions(whole) or [
         row for mine in about.values() if dispute_over(mine) for row in opinions(mine)
     ]
-    told = [_opinion(result, row) for row in sorted(shown, key=lambda row: row.pk)]
-    return Dispute(told, _settlement(result, whole, about))
+    found = [_opinion(result, row) for row in sorted(shown, key=lambda row: row.pk)]
+    return Dispute(found, _settlement(result, whole, about))
 
 
 def _settlement(
@@ -95,11 +95,11 @@ def _settlement(
 def _opinion(result: Result, row: HumanEvaluation) -> Opinion:
     about = row.criterion.key and (row.criterion.text or str(row.criterion))
     return Opinion(
-        who=str(row.annotator),
+        annotator=str(row.annotator),
         option=row.option,
         value=row.value or 0.0,
         passed=None if about else result.revision.passes(row.value),
         about=about,
-        why=row.justification,
-        when=row.created_at,
+        reason=row.justification,
+        created_at=row.created_at,
     )

@@ -1,4 +1,4 @@
-"""Which evaluations of people stand, and what they come to together. Pure."""
+"""Active human evaluations and the score they make. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ DIGITS = 9
 
 
 class AnnotatorEvaluation(Protocol):
-    """Whose evaluation it is, and of which kind: all that decides whether it stands."""
+    """An evaluation's annotator and kind, which decide whether it is active."""
 
     @property
     def annotator_id(self) -> int: ...
@@ -21,7 +21,7 @@ V = TypeVar("V", bound=AnnotatorEvaluation)
 
 
 class Evaluation(NamedTuple):
-    """What scoring needs of one evaluation. `value` is None in a withdrawal only."""
+    """The fields of a human evaluation that scoring needs; `value` None: a withdrawal."""
 
     annotator_id: int
     kind: str
@@ -29,7 +29,7 @@ class Evaluation(NamedTuple):
 
 
 class HumanScore(NamedTuple):
-    """What people say of a result: values of those that count, and whether they differ."""
+    """The values of the human evaluations that count."""
 
     values: list[float]
 
@@ -43,9 +43,9 @@ class HumanScore(NamedTuple):
 
 
 def active_evaluations(evaluations: Iterable[V]) -> list[V]:
-    """Each annotator's newest that is not withdrawn, in the order in which they were made.
+    """Return each annotator's newest evaluation that is not withdrawn, oldest first.
 
-    A withdrawal undoes its annotator's last evaluation, so that the one before stands again.
+    A withdrawal undoes its annotator's last evaluation and restores the one before.
 
     Args:
         evaluations: All of one result and criterion, withdrawals included, oldest first.
@@ -56,12 +56,12 @@ def active_evaluations(evaluations: Iterable[V]) -> list[V]:
 
 
 def withdrawn(evaluations: Iterable[V]) -> list[V]:
-    """Those that a withdrawal has undone; of the same evaluations as `active_evaluations`."""
+    """Return the withdrawn evaluations; the argument is that of `active_evaluations`."""
     return _sorted_out(evaluations)[1]
 
 
 def _sorted_out(evaluations: Iterable[V]) -> tuple[list[list[tuple[int, V]]], list[V]]:
-    """Each annotator's evaluations that are left, with their places, and those undone."""
+    """Return each annotator's remaining evaluations with their positions, and those withdrawn."""
     stacks: dict[int, list[tuple[int, V]]] = defaultdict(list)
     undone = []
     for place, evaluation in enumerate(evaluations):
@@ -74,9 +74,9 @@ def _sorted_out(evaluations: Iterable[V]) -> tuple[list[list[tuple[int, V]]], li
 
 
 def human_score_of(evaluations: Iterable[Evaluation]) -> HumanScore | None:
-    """What people say, from all evaluations of one result, oldest first; None: nothing stands.
+    """Score all evaluations of one result, oldest first; None if none is active.
 
-    The newest adjudication outranks all else.
+    The newest adjudication outranks all others.
     """
     left = active_evaluations(evaluations)
     if not left:

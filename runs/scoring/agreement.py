@@ -1,4 +1,4 @@
-"""How far a judging's judges agree: the sums that agreement and coverage are made of."""
+"""Agreement and coverage of judges, and the sums that they are computed from."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,11 +15,11 @@ from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
 
 Scales = Mapping[int | None, str]
-"""A name for the scale of each judge template, by the template's id; equal scales, equal names."""
+"""Names of scales by judge template id; equal scales have equal names."""
 
 
 class JudgeValue(NamedTuple):
-    """What scoring and agreement need of one judgment. `judge` None: a check."""
+    """The fields of a judgment that scoring and agreement need; `judge` None: a check."""
 
     criterion: int
     judge: int | None
@@ -36,9 +36,9 @@ JUDGE_VALUE_FIELDS = ("criterion_id", "judge_id", "is_backup", "value", "templat
 
 
 class Units(NamedTuple):
-    """What can be compared on one scale: for each criterion one value per judge, two at least.
+    """Comparable values on one scale: per criterion one value per judge, two or more.
 
-    `raters` are the ids of the judges that gave any of them.
+    `raters` are the ids of the judges with any of these values.
     """
 
     scale: str
@@ -47,7 +47,7 @@ class Units(NamedTuple):
 
 
 def scales_of(template_ids: Iterable[int | None]) -> Scales:
-    """Names of these templates' scales. A judgment without a template has a scale of its own."""
+    """Name the scales of these templates; judgments without a template share one of their own."""
     templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
     scales: dict[int | None, str] = {None: ""}
     scales |= {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
@@ -55,9 +55,9 @@ def scales_of(template_ids: Iterable[int | None]) -> Scales:
 
 
 class Agreement(NamedTuple):
-    """How far judges agree, over `units` criteria of which two or more gave a value.
+    """The agreement of judges over `units` criteria with values of two or more judges.
 
-    `alpha` is Krippendorff's, ordinal; None where there is none to be had, which `band` explains.
+    `alpha` is Krippendorff's, ordinal; None for the reason that `band` gives.
     """
 
     alpha: float | None
@@ -66,19 +66,16 @@ class Agreement(NamedTuple):
 
 
 def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
-    """That of one result's judges, on the scale on which most was compared.
-
-    Checks take no part.
-    """
+    """Compute the agreement on one result, on the scale with the most units; checks are left out."""
     found = most_compared(votes, scales)
     values, raters = (found.values, found.raters) if found else ([], set())
     return _agreement(krippendorff.coincidences(values), raters=len(raters), units=len(values))
 
 
 def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
-    """That of a whole judging, whose sums these are, on the scale on which most was compared.
+    """Compute the agreement of a judge run from its sums, on the scale with the most units.
 
-    Verdicts on two scales cannot be compared.
+    Values on different scales cannot be compared.
     """
     nothing: dict[str, Any] = {"coincidences": [], "units": 0, "raters": []}
     scales = statistics.get("scales", {}).values()
@@ -94,14 +91,14 @@ def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
 
 
 def most_compared(votes: Iterable[JudgeValue], scales: Scales) -> Units | None:
-    """The units on the scale that has most of them; None where nothing can be compared."""
+    """Return the units of the scale with the most; None if nothing can be compared."""
     return max(units_of(votes, scales), key=lambda units: len(units.values), default=None)
 
 
 def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
-    """What can be compared, scale by scale.
+    """Group comparable values by scale.
 
-    A judge's value is that of the majority of its samples; a tie is no value.
+    A judge's value is that of most of its samples; a tie is no value.
     """
     samples: dict[str, dict[int, dict[int, list[float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
@@ -125,24 +122,24 @@ def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Uni
 
 
 def majority(values: Iterable[float]) -> float | None:
-    """The value given most often; None where two are given equally often, or there is none."""
+    """Return the most frequent value; None for a tie or no values."""
     (value, most), (_, second) = [*Counter(values).most_common(2), (None, 0), (None, 0)][:2]
     return value if most > second else None
 
 
-# A whole judging --------------------------------------------------------------------------------
+# A whole judge run ------------------------------------------------------------------------------
 
 
 def statistics_of(judge_run_id: int) -> dict[str, Any]:
-    """What `JudgeRun.statistics` holds: sums over the judgments, which add up over judgings.
+    """Compute `JudgeRun.statistics`: sums over its judgments, which add up over judge runs.
 
     Returns:
-        "judges": by judge id, how many judgments are ok, repaired and failed; "failures": how many
-        failed by kind; "comparisons": pairs of judges of one criterion that both gave a value, and
-        how many were expected; "scales": for each scale, by its name, "coincidences" as rows that
-        `krippendorff.as_json` writes, "units", how many criteria of results have at least two
-        values, and "raters", the ids of the judges that gave any. Checks and people are not among
-        them.
+        "judges": by judge id, the numbers of judgments that are ok, repaired and failed;
+        "failures": numbers of failed judgments by kind; "comparisons": the number of judge pairs
+        on one criterion that both gave a value, and the number expected; "scales": by name,
+        "coincidences" as `krippendorff.as_json` writes them, "units", the number of criteria of
+        results with two values or more, and "raters", the ids of their judges. Checks and
+        annotators are left out.
     """
     judgments = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
     failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
@@ -156,9 +153,9 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
 
 
 def comparisons_of(votes: Iterable[JudgeValue]) -> Comparisons:
-    """How many pairs of judges can be compared on one result's criteria, and how many should be.
+    """Count the judge pairs that can be compared on one result's criteria, and those expected.
 
-    A judge was asked where it gave a value or failed; a backup judge only makes good for others.
+    A judge counts as asked if it gave a value or failed; a backup judge only makes up for others.
     """
     answered: dict[int, set[int]] = defaultdict(set)
     asked: dict[int, set[int]] = defaultdict(set)
@@ -171,7 +168,7 @@ def comparisons_of(votes: Iterable[JudgeValue]) -> Comparisons:
 
 
 def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]], list[int]]:
-    """The sums for each scale, and how many comparisons there are of how many expected."""
+    """Return the sums by scale, and the numbers of comparisons made and expected."""
     scales = scales_of(judgments.values_list("template_id", flat=True).distinct())
     sums: dict[str, dict[str, Any]] = {}
     made = expected = 0
@@ -198,7 +195,7 @@ def _as_json(sums: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]
 
 
 def _by_result(judgments: QuerySet[Judgment]) -> Iterator[list[JudgeValue]]:
-    """The votes on each result, one result after the other, so that not all are held at once."""
+    """Yield the values on each result in turn, so that not all are in memory at once."""
     rows = judgments.order_by("result_id").values_list("result_id", *JUDGE_VALUE_FIELDS)
     for _, group in groupby(rows.iterator(chunk_size=2000), key=lambda row: row[0]):
         yield [JudgeValue(*row[1:]) for row in group]

@@ -1,4 +1,4 @@
-"""Where people's verdicts on one answer differ, who gave them, and who settled it. Pure."""
+"""Disputes: differing human evaluations of one answer, and their adjudication. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
@@ -9,7 +9,7 @@ ADJUDICATION, WITHDRAWAL = "adjudication", "withdrawal"
 
 
 class AnnotatorVerdict(Protocol):
-    """An evaluation as the table has it; `value` is None in a withdrawal only."""
+    """A row of human evaluations; `value` None: a withdrawal."""
 
     @property
     def annotator_id(self) -> int: ...
@@ -25,14 +25,14 @@ V = TypeVar("V", bound=AnnotatorVerdict)
 
 
 class Dispute(NamedTuple):
-    """That verdicts differ: who gave them, and who settled it; None: nobody has yet."""
+    """The annotators who disagree, and the adjudicator; None while unresolved."""
 
     parties: frozenset[int]
     settled_by: int | None
 
 
 def dispute_over(evaluations: Sequence[AnnotatorVerdict]) -> Dispute | None:
-    """The dispute over one criterion, or over the whole as such; None: nobody differs.
+    """Return the dispute over one criterion, or over the whole by itself; None: no dispute.
 
     Args:
         evaluations: All of that result and criterion, withdrawals included, oldest first.
@@ -44,14 +44,14 @@ def dispute_over(evaluations: Sequence[AnnotatorVerdict]) -> Dispute | None:
 def dispute_over_result(
     whole: Sequence[AnnotatorVerdict], criteria: Mapping[int, Sequence[AnnotatorVerdict]]
 ) -> Dispute | None:
-    """The dispute over what an answer comes to.
+    """Return the dispute over a result.
 
-    Verdicts on the whole outrank those on criteria: where somebody gave one, only they can differ.
-    A dispute over criteria is settled by one adjudication of the whole, or by one of each.
+    Verdicts on the whole outrank those on criteria: if there are any, only they can differ. One
+    adjudication of the whole resolves a dispute over criteria, as does one of each criterion.
     """
     if opinions(whole):
         return dispute_over(whole)
-    found = [dispute for said in criteria.values() if (dispute := dispute_over(said))]
+    found = [dispute for rows in criteria.values() if (dispute := dispute_over(rows))]
     if not found:
         return None
     settled = [dispute.settled_by for dispute in found]
@@ -61,7 +61,7 @@ def dispute_over_result(
 
 
 def opinions(evaluations: Iterable[V]) -> list[V]:
-    """Each person's newest verdict that is not withdrawn, adjudications aside: what they think."""
+    """Return each annotator's newest verdict that is not withdrawn, adjudications aside."""
     evaluations = list(evaluations)
     undone = {id(evaluation) for evaluation in withdrawn(evaluations)}
     newest = {
@@ -73,14 +73,14 @@ def opinions(evaluations: Iterable[V]) -> list[V]:
 
 
 def _parties(evaluations: Sequence[AnnotatorVerdict]) -> frozenset[int]:
-    """Everybody with an opinion, where opinions differ; nobody where they do not."""
-    said = opinions(evaluations)
-    values = {round(one.value, DIGITS) for one in said if one.value is not None}
-    return frozenset(one.annotator_id for one in said) if len(values) > 1 else frozenset()
+    """Return all annotators with an opinion, if opinions differ; else nobody."""
+    found = opinions(evaluations)
+    values = {round(one.value, DIGITS) for one in found if one.value is not None}
+    return frozenset(one.annotator_id for one in found) if len(values) > 1 else frozenset()
 
 
 def _adjudicator(evaluations: Sequence[AnnotatorVerdict]) -> int | None:
-    """Who gave the newest adjudication that stands; None: there is none."""
+    """Return the annotator of the newest active adjudication."""
     found = [
         one.annotator_id for one in active_evaluations(evaluations) if one.kind == ADJUDICATION
     ]

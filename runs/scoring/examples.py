@@ -1,4 +1,4 @@
-"""People's verdicts that teach judges: marked, unmarked, and copied into judge templates."""
+"""Labelled examples: human evaluations that are marked, and copied into judge templates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ MARKED_WITH = (
     *("evaluation__annotator", "evaluation__criterion", "evaluation__result__answer"),
     *("evaluation__result__run", "evaluation__result__revision", "evaluation__result__test"),
 )
-"""What the texts of a marked verdict are read from."""
+"""Relations with the texts of an example."""
 
 
 def mark(evaluation: HumanEvaluation, note: str, *, by: User) -> Example:
-    """Mark a person's verdict as an example; marked already, its note is the new one.
+    """Mark a human evaluation as a labelled example, or update the note of one.
 
     Raises:
-        ValidationError: It cannot teach; the message says why.
+        ValidationError: It cannot be an example; the message says why.
     """
     if problem := problem_of(evaluation):
         raise ValidationError(problem)
@@ -40,35 +40,35 @@ def mark(evaluation: HumanEvaluation, note: str, *, by: User) -> Example:
 
 
 def unmark(evaluation: HumanEvaluation, *, by: User) -> None:
-    """Mark it as an example no longer. The mark stays in the history; copies in templates stay.
+    """Remove the mark. The history and copies in templates stay.
 
     Raises:
         ValidationError: It is not marked.
     """
     example = Example.objects.filter(pk=evaluation.pk).first()
     if example is None:
-        raise ValidationError("This verdict is not marked as an example.")
-    sign(example, by, "Unmarked")
+        raise ValidationError("This evaluation is not marked as an example.")
+    sign(example, by, "Example removed")
     example.delete()
 
 
 def problem_of(evaluation: HumanEvaluation) -> str:
-    """Why this verdict cannot be an example, in words; "" where it can."""
+    """Say why this evaluation cannot be an example; "" if it can."""
     test = evaluation.result.test
     if test.sealed:
         return (
-            f"Test {test.pk} is sealed, so its verdicts cannot be examples: its text would stand "
-            "in every prompt of the judges that learn from it."
+            f"Test {test.pk} is sealed: as an example, its text would be in every prompt of the "
+            "judges that learn from it."
         )
     if evaluation.kind == EvaluationKind.WITHDRAWAL:
-        return "A withdrawal is no verdict: mark one that stands."
+        return "This is a withdrawal: mark an active evaluation."
     if not is_active(evaluation):
-        return "This verdict was withdrawn or replaced: mark the one that stands."
+        return "This evaluation was withdrawn or replaced: mark the active one."
     return ""
 
 
 def active_among(evaluations: Sequence[HumanEvaluation]) -> set[int]:
-    """Those that stand, with one query for all."""
+    """Return the ids of the active ones among these, in one query."""
     about = {(row.result_id, row.criterion_id, row.annotator_id) for row in evaluations}
     rows = HumanEvaluation.objects.filter(result__in={result for result, _, _ in about})
     grouped: dict[tuple[int, int, int], list[HumanEvaluation]] = defaultdict(list)
@@ -82,7 +82,7 @@ def active_among(evaluations: Sequence[HumanEvaluation]) -> set[int]:
 
 
 class Copied(NamedTuple):
-    """What came of copying: how many are new in the template, and how many it had already."""
+    """The numbers of examples that are new in the template, and that it had already."""
 
     new: int
     known: int
@@ -90,10 +90,10 @@ class Copied(NamedTuple):
 
 @transaction.atomic
 def copy_into(template: JudgeTemplate, marked: Iterable[Example], *, by: User) -> Copied:
-    """Copy marked verdicts into a draft, with their texts as they are now.
+    """Copy labelled examples into a draft, with their texts as they are now.
 
     Raises:
-        Refused: The template is no draft, or some cannot be its examples: then none is copied.
+        Refused: The template is not a draft, or some cannot be its examples; none is copied.
     """
     pks = [example.pk for example in marked]
     rows = list(Example.objects.filter(pk__in=pks).select_related(*MARKED_WITH).order_by("pk"))
@@ -112,22 +112,21 @@ def copy_into(template: JudgeTemplate, marked: Iterable[Example], *, by: User) -
 def _copy_problem(row: Example, left: set[int]) -> str:
     evaluation = row.evaluation
     if evaluation.pk not in left:
-        return f"{name_of(evaluation)} no longer stands: it was withdrawn or replaced. Unmark it."
+        return f"{name_of(evaluation)} was withdrawn or replaced: remove the example."
     if evaluation.criterion.key and not evaluation.criterion.text.strip():
         return (
-            f"{name_of(evaluation)} is on a criterion that a check decides: no judge is asked "
-            "about it."
+            f"{name_of(evaluation)} is on a criterion with a check, which judges are not asked "
+            "about: remove the example."
         )
     return ""
 
 
 def name_of(evaluation: HumanEvaluation) -> str:
-    """What a person calls this verdict."""
-    return f"The verdict of {evaluation.annotator} on result {evaluation.result_id}"
+    return f"The evaluation by {evaluation.annotator} on result {evaluation.result_id}"
 
 
 def taught_by_human_evaluation(evaluation: HumanEvaluation) -> ExampleSource:
-    """A verdict with what it was given on, as judges would see it."""
+    """Return a human evaluation as an example, with the texts that judges see."""
     result = evaluation.result
     case = judged_answer_of(result, result.run.system_prompt)
     assert evaluation.value is not None  # it is no withdrawal
@@ -142,13 +141,13 @@ def taught_by_human_evaluation(evaluation: HumanEvaluation) -> ExampleSource:
     return ExampleSource(result.test, texts, evaluation.option, evaluation.value)
 
 
-# What was taught ---------------------------------------------------------------------------------
+# Tests used as examples --------------------------------------------------------------------------
 
 
 def taught_tests(template_ids: Iterable[int]) -> dict[int, set[int]]:
-    """The tests that each of these templates has examples of, by the template's id.
+    """Return the ids of the tests behind the examples of each template.
 
-    Judges that are asked with it must not be measured on them.
+    Judges with the template must not be measured on these tests.
     """
     wanted = set(template_ids)
     found: dict[int, set[int]] = {pk: set() for pk in wanted}

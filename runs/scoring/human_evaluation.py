@@ -1,4 +1,4 @@
-"""People's verdicts: they are appended, never changed, and the result is scored again."""
+"""Human evaluations: appended, never changed; the result is scored again."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,20 +24,19 @@ CHECKED = Scale(
         Option("shown", "The answer shows this.", 1.0),
     )
 )
-"""What a person says of a criterion that a check decides; 0 and 1 are understood too."""
+"""The scale on which annotators evaluate a criterion with a check; accepts 0 and 1 too."""
 
 ADJUDICATOR_IS_PARTY = (
-    "You are one of those whose verdicts differ: somebody else has to settle it. Withdraw yours, "
-    "or change it, if you no longer hold it."
+    "Your verdict is part of this dispute: somebody else has to resolve it. You can change or "
+    "withdraw yours."
 )
 
 
 class HumanVerdict(NamedTuple):
-    """What a person decides on a result: the option's label, and why.
+    """A verdict to record: the option's label and the reason.
 
-    `criterion` is the key of the criterion that it is about; "": the test as a whole. An option
-    of a criterion says how far the answer shows it, be that good or bad. `needs_reason`: it is
-    refused without a justification.
+    `criterion` is a key; "" for the test as a whole. An option of a criterion says how far the
+    answer shows it, be that good or bad. `needs_reason`: refuse it without a justification.
     """
 
     option: str
@@ -52,11 +51,11 @@ class HumanVerdict(NamedTuple):
 
 @transaction.atomic
 def evaluate(result: Result, human_verdict: HumanVerdict, *, by: User) -> HumanEvaluation:
-    """Record a person's verdict on a result, or one criterion of it; it replaces the judges'.
+    """Record a human evaluation of a result, or of one criterion, in place of the judges.
 
     Raises:
-        ValidationError: There is no answer to evaluate, no such criterion, the option is not on
-            its scale, no reason is given, or it is an adjudication that this person cannot make.
+        ValidationError: The result has no answer, the criterion does not exist, the option is not
+            on its scale, the reason is missing, or the annotator may not adjudicate this.
     """
     _check(result, human_verdict)
     criterion = _criterion(result, human_verdict.criterion)
@@ -72,28 +71,26 @@ def evaluate(result: Result, human_verdict: HumanVerdict, *, by: User) -> HumanE
 def evaluate_each(
     result: Result,
     human_verdicts: Sequence[HumanVerdict],
-    questions: Mapping[str, "EvaluationPoint"],
+    points: Mapping[str, "EvaluationPoint"],
     *,
     by: User,
 ) -> list[HumanEvaluation]:
-    """Record a person's verdicts on several criteria of one result, and score it once.
+    """Record human evaluations of several criteria of one result, and score it once.
 
-    Adjudications are made one by one, by `evaluate`.
+    For adjudications, use `evaluate`.
 
     Args:
-        questions: What `evaluation_points_of` gives for the result.
+        points: As `evaluation_points_of` returns them for the result.
 
     Raises:
-        ValidationError: As `evaluate`; nothing is recorded then.
+        ValidationError: As `evaluate`; then nothing is recorded.
     """
     evaluations = []
     for human_verdict in human_verdicts:
         _check(result, human_verdict)
-        question = questions.get(human_verdict.criterion) or _no_such(
-            result, human_verdict.criterion
-        )
-        option = _option(question.scale, human_verdict.option)
-        evaluations.append(_recorded(result, human_verdict, question.criterion, option, by))
+        point = points.get(human_verdict.criterion) or _no_such(result, human_verdict.criterion)
+        option = _option(point.scale, human_verdict.option)
+        evaluations.append(_recorded(result, human_verdict, point.criterion, option, by))
     score_results([result.pk])
     return evaluations
 
@@ -122,28 +119,27 @@ def _recorded(
 def _check(result: Result, human_verdict: HumanVerdict) -> None:
     if result.state != ItemState.DONE:
         yet = " yet" if result.state == ItemState.PENDING else ""
-        raise ValidationError(f"{result} has no answer{yet}, so there is nothing to evaluate.")
+        raise ValidationError(f"{result} has no answer{yet}: evaluate results with an answer.")
     if human_verdict.kind == EvaluationKind.WITHDRAWAL:
-        raise ValidationError("A withdrawal has no option: use `withdraw`.")
+        raise ValidationError("A withdrawal has no option: use the withdraw action.")
     if human_verdict.needs_reason and not human_verdict.justification.strip():
-        raise ValidationError({"justification": "Say in a sentence why."})
+        raise ValidationError({"justification": "Enter a reason."})
 
 
 def _check_adjudicator(result: Result, criterion: FrozenCriterion, by: User) -> None:
-    """Who is one of those that differ cannot settle it, nor is there anything to settle else."""
+    """Refuse an adjudication without a dispute, or by one of its parties."""
     dispute = dispute_of(result, criterion)
     if dispute is None:
         about = "this criterion" if criterion.key else "this result"
         raise ValidationError(
-            f"There is nothing to settle: no two people's verdicts on {about} differ. Give yours "
-            "without settling it."
+            f"There is no dispute over {about}: submit your verdict without “Final decision”."
         )
     if by.pk in dispute.parties:
         raise ValidationError(ADJUDICATOR_IS_PARTY)
 
 
 def dispute_of(result: Result, criterion: FrozenCriterion) -> Dispute | None:
-    """The dispute over what the result comes to, or over one criterion; None: nobody differs."""
+    """Return the dispute over the result, or over one criterion; None: no dispute."""
     rows = HumanEvaluation.objects.filter(result=result).order_by("pk")
     about: dict[int, list[HumanEvaluation]] = defaultdict(list)
     for row in rows:
@@ -169,20 +165,20 @@ def _option(scale: Scale, label: str) -> Option:
     return option
 
 
-# On which scale ----------------------------------------------------------------------------------
+# Scales ------------------------------------------------------------------------------------------
 
 
 class EvaluationPoint(NamedTuple):
-    """What a person may decide on, and on which scale."""
+    """A criterion, or the test as a whole, with the scale on which annotators evaluate it."""
 
     criterion: FrozenCriterion
     scale: Scale
 
 
 def evaluation_points_of(result: Result) -> dict[str, EvaluationPoint]:
-    """By key, the test as a whole and each criterion of its rubric, in the rubric's order.
+    """Return the test as a whole and its criteria by key, in the rubric's order.
 
-    The number of queries is the same for any number of criteria.
+    The number of queries does not depend on the number of criteria.
     """
     rows = FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk")
     criteria = list(rows)
@@ -197,12 +193,12 @@ def evaluation_points_of(result: Result) -> dict[str, EvaluationPoint]:
 
 
 def has_judges(criterion: FrozenCriterion) -> bool:
-    """Whether it is a criterion of a rubric that judges are asked about: no check decides it."""
+    """Tell whether judges are asked about it: a criterion of a rubric without a check."""
     return criterion.key != WHOLE_TEST and not criterion.check_name
 
 
 def scale_on(result: Result, criterion: FrozenCriterion) -> Scale:
-    """The scale on which a person judges a criterion, or the test as a whole."""
+    """Return the scale on which annotators evaluate a criterion, or the test as a whole."""
     if criterion.key == WHOLE_TEST:
         return scale_of(result.revision.template)
     if criterion.check_name:
@@ -211,9 +207,9 @@ def scale_on(result: Result, criterion: FrozenCriterion) -> Scale:
 
 
 def rubric_scale(judge_run: JudgeRun | None) -> Scale:
-    """The scale of the wording with which judges are asked about a criterion.
+    """Return the scale on which the first judge of the jury judges criteria.
 
-    That of the first judge of the jury, should they differ; the five classes where none is asked.
+    The five classes if there is no such judge.
     """
     if judge_run is None or not judge_run.jury.get("judges"):
         return FIVE_CLASSES
@@ -224,25 +220,25 @@ def rubric_scale(judge_run: JudgeRun | None) -> Scale:
     )
 
 
-# Taking back -------------------------------------------------------------------------------------
+# Withdrawing -------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def withdraw(
     result: Result, *, by: User, reason: str = "", criterion: str = WHOLE_TEST
 ) -> HumanEvaluation:
-    """Undo this person's last evaluation of the result as a whole, or of the criterion's key.
+    """Withdraw the annotator's last evaluation of the result, or of one criterion.
 
-    What stood before stands again.
+    Their evaluation before it becomes active again.
 
     Raises:
-        ValidationError: Nothing of this person's stands, or there is no such criterion.
+        ValidationError: They have no active evaluation, or the criterion does not exist.
     """
     about = _criterion(result, criterion)
     rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion=about)
     if not active_evaluations(rows.order_by("pk")):
         what = "this criterion" if about.key else "this result"
-        raise ValidationError(f"You have no evaluation of {what} that could be undone.")
+        raise ValidationError(f"You have no evaluation of {what} to withdraw.")
     withdrawal = HumanEvaluation.objects.create(
         result=result,
         criterion=about,
@@ -255,7 +251,7 @@ def withdraw(
 
 
 def is_active(evaluation: HumanEvaluation) -> bool:
-    """Whether it is what its annotator says now: neither withdrawn nor replaced."""
+    """Tell whether an evaluation is neither withdrawn nor replaced."""
     mine = HumanEvaluation.objects.filter(
         result=evaluation.result_id,
         criterion=evaluation.criterion_id,
@@ -265,7 +261,7 @@ def is_active(evaluation: HumanEvaluation) -> bool:
 
 
 class BulkResult(NamedTuple):
-    """What came of evaluating several results: those done, and why the others were not."""
+    """The evaluations recorded, and the problems with the other results."""
 
     done: list[HumanEvaluation]
     problems: list[str]
@@ -274,7 +270,7 @@ class BulkResult(NamedTuple):
 def evaluate_bulk(
     results: Sequence[Result], human_verdict: HumanVerdict, *, by: User
 ) -> BulkResult:
-    """Record the same verdict on each of these results; one that cannot be does not stop others."""
+    """Record the same verdict on each of these results, skipping those with problems."""
     outcomes = BulkResult([], [])
     for result in results:
         try:

@@ -1,7 +1,7 @@
-"""Scoring: the one place that sets score and passed, of assessments and of results.
+"""Scoring: the only place that sets score and passed, of result scores and of results.
 
-A judge that failed is no vote. People win: where evaluations stand, they replace the judges, on
-the whole test or on the criteria that they speak of.
+Failed judgments do not count. Active human evaluations replace the judges, on the whole test or
+on single criteria.
 """
 
 from collections import Counter, defaultdict
@@ -26,11 +26,11 @@ RESULT_FIELDS = ["score", "passed", "agreement", "is_judged", "is_overridden", "
 
 Key = tuple[int, int]
 Values = Mapping[int, float | None]
-"""What was found of each criterion, by its id."""
+"""Values by criterion id, in [0, 1]; None: not measured."""
 
 
 class Rule(NamedTuple):
-    """How a result's score is made and when it passes, as its revision and its run froze it."""
+    """The frozen rule by which a result is scored and passes."""
 
     criteria: list[FrozenCriterion]
     similarity: float | None
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
     @classmethod
     def of(cls, result: Result) -> "Rule":
-        """That of a result which was read with its run, revision and criteria."""
+        """Return the rule of a result that was read with run, revision and criteria."""
         revision = result.revision
         return cls(
             list(revision.criteria.all()),
@@ -55,16 +55,16 @@ class Rule(NamedTuple):
         )
 
     def score(self, values: Values) -> float | None:
-        """The score that these values of its criteria come to; None where nothing was measured."""
+        """Score these values of its criteria; None if nothing was measured."""
         if self.is_bare(values):
             return None if self.similarity is None else hybrid_score.score_of(self.similarity)
         rubric = score_of(self.points(values), self.is_met)
         return hybrid_score.hybrid(rubric, self.similarity, self.similarity_weight)
 
     def ends(self, verdicts: Mapping[int, HumanScore]) -> Iterator[Values]:
-        """What people found of criteria at the worst and at the best, where they differ.
+        """Yield the worst and the best values among differing human evaluations.
 
-        A better value of a criterion never lowers the score, so all else lies between these.
+        A better value of a criterion never lowers the score, so all others lie between these.
         """
         bad_to_show = {criterion.pk for criterion in self.criteria if criterion.is_inverted}
         for is_best in (False, True):
@@ -74,22 +74,22 @@ class Rule(NamedTuple):
             }
 
     def is_bare(self, values: Values) -> bool:
-        """Whether nothing judges it, and its suite asks for the similarity then."""
+        """Tell whether similarity is the score because the test has no judges."""
         return self.score_by_similarity and not values and len(self.criteria) == 1
 
     def is_covered(self, criteria: Collection[int]) -> bool:
-        """Whether these are all that its rubric has."""
+        """Tell whether these include every criterion of the rubric."""
         return all(c.pk in criteria for c in self.criteria if c.key != WHOLE_TEST)
 
     def is_met(self, score: float) -> bool | None:
-        """Whether a mandatory criterion with this score is met: by the template's own rule."""
+        """Tell whether a mandatory criterion with this score is met, by the template's rule."""
         return scale_in(self.scale).passes(score)
 
     def passes(self, score: float | None) -> bool | None:
         return passes(score, self.pass_threshold, self.pass_rule)
 
     def points(self, values: Values) -> Iterable[Point]:
-        """The criteria with what was found of each; the whole test only where it has a value."""
+        """Yield the criteria with their values; the whole test only if it has a value."""
         for criterion in self.criteria:
             if criterion.pk in values or criterion.key != WHOLE_TEST:
                 yield Point(
@@ -110,11 +110,11 @@ RULE_FIELDS = (
     "revision__pass_rule",
     "revision__template__scale",
 )
-"""Where the rest of a `Rule` stands, in its order."""
+"""The columns of a `Rule` after its criteria, in order."""
 
 
 def rules_of(result_ids: Collection[int]) -> dict[int, Rule]:
-    """The rules of many results, from the columns that scoring needs, and no text."""
+    """Read the rules of many results, without texts."""
     rows = Result.objects.filter(pk__in=result_ids).order_by()
     found = list(rows.values_list("pk", "revision", *RULE_FIELDS))
     criteria: dict[int, list[FrozenCriterion]] = defaultdict(list)
@@ -131,11 +131,10 @@ def rules_of(result_ids: Collection[int]) -> dict[int, Rule]:
 def score_result_scores(
     result_scores: Collection[ResultScore], *, also: Sequence[str] = ()
 ) -> None:
-    """Set score and passed of assessments from their judgments, and of their results.
+    """Set score and passed of result scores from their judgments, and of their results.
 
     Args:
-        assessments: Rows as they were read.
-        also: Further fields in which the rows were changed, to be written in the same statement.
+        also: Further changed fields to write in the same statement.
     """
     votes = _votes(result_scores)
     rules = rules_of({result_score.result_id for result_score in result_scores})
@@ -152,9 +151,9 @@ def score_result_scores(
 
 
 def _coverage(votes: Iterable[JudgeValue]) -> tuple[int, int]:
-    """How many judgments gave a value, of how many that judges were asked for.
+    """Count judgments with a value, and judgments asked for.
 
-    A backup judge makes good for another on its own criterion, and on no other.
+    A backup judge makes up for a missing judgment only on its own criterion.
     """
     answered: Counter[int] = Counter()
     expected: Counter[int] = Counter()
@@ -166,7 +165,7 @@ def _coverage(votes: Iterable[JudgeValue]) -> tuple[int, int]:
 
 
 def consensus_of(votes: Iterable[JudgeValue]) -> dict[int, float | None]:
-    """What the panel (or a check) found of each criterion, by the criterion's id."""
+    """Return the consensus of the jury, or the check's value, by criterion id."""
     samples: dict[int, dict[int | None, list[float | None]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -176,12 +175,11 @@ def consensus_of(votes: Iterable[JudgeValue]) -> dict[int, float | None]:
 
 
 def votes_on(result_score: ResultScore) -> list[JudgeValue]:
-    """The judgments of one assessment; those that failed have no value."""
+    """Return the judgments behind one result score; failed ones have no value."""
     return _votes([result_score])[result_score.judge_run_id, result_score.result_id]
 
 
 def _votes(result_scores: Iterable[ResultScore]) -> dict[Key, list[JudgeValue]]:
-    """The judgments of each assessment; those that failed have no value."""
     votes: dict[Key, list[JudgeValue]] = defaultdict(list)
     rows = Judgment.objects.filter(
         judge_run__in={result_score.judge_run_id for result_score in result_scores},
@@ -193,12 +191,12 @@ def _votes(result_scores: Iterable[ResultScore]) -> dict[Key, list[JudgeValue]]:
     return votes
 
 
-# Judges and people -------------------------------------------------------------------------------
+# Judges and annotators ---------------------------------------------------------------------------
 
 
 @transaction.atomic(savepoint=False)
 def score_results(result_ids: Collection[int]) -> None:
-    """Set score and passed of results from the current judging and from people."""
+    """Set score and passed of results from the active judge run and human evaluations."""
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
     results = list(locked.filter(pk__in=result_ids))
     current = {
@@ -221,7 +219,6 @@ def _apply_human_evaluations(
     verdicts: Mapping[int, Mapping[int, HumanScore]],
     current: Mapping[int, ResultScore],
 ) -> None:
-    """Let people's verdicts replace what the judges found of these results."""
     rules = rules_of(verdicts.keys())
     votes = _votes([current[pk] for pk in verdicts if pk in current])
     for result in results:
@@ -242,11 +239,11 @@ def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> Non
 def _apply_human_scores(
     result: Result, verdicts: Mapping[int, HumanScore], judged: Values, rule: Rule
 ) -> None:
-    """What people say replaces what the judges found, criterion by criterion or as a whole.
+    """Replace the judges by human evaluations, criterion by criterion or as a whole.
 
-    A verdict on the whole outranks those on criteria. Evaluations that lie on both sides of the
-    pass line decide nothing until adjudicated. While judges are still to come, and nobody has
-    spoken of some of the criteria, there is no score.
+    A verdict on the whole outranks those on criteria. Evaluations on both sides of the pass
+    threshold leave the result unscored until adjudicated. There is no score while some criteria
+    have neither a judgment nor a human evaluation.
     """
     whole = next((c.pk for c in rule.criteria if c.key == WHOLE_TEST and c.pk in verdicts), None)
     if whole is not None:
@@ -266,7 +263,7 @@ def _apply_human_scores(
 
 
 def human_scores_of(result_ids: Collection[int]) -> dict[int, dict[int, HumanScore]]:
-    """What people say of each result that they speak of, by criterion."""
+    """Return human scores by result and criterion id."""
     found: dict[Key, list[Evaluation]] = defaultdict(list)
     rows = HumanEvaluation.objects.filter(result__in=result_ids).order_by("pk")
     fields = ("result_id", "criterion_id", "annotator_id", "kind", "value")

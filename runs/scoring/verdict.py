@@ -1,62 +1,54 @@
-"""A result's verdict in the judging that decides: what was found of each criterion, and by whom."""
+"""A result's verdict: judgments, checks and human evaluations by criterion, and their score.
+
+The API, the result page and the review queue read it from here, and from nowhere else.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
+from evalhub.models import LanguageModel
 from evalhub.statistics.comparisons import Comparisons
 from evalhub.statistics.deviation import is_split, population_deviation
-from evalhub.statistics.krippendorff import Band
 from issues.models import FrozenCriterion
-from issues.rubrics.scoring import WHOLE_TEST, consensus, inverted
-from runs.judging.jury import FrozenJudge, frozen_jury_of
-from runs.models import JudgeRun, Judgment, Result, ResultScore
-from runs.scoring.agreement import JudgeValue, agreement_on, comparisons_of, majority, scales_of
-from runs.scoring.score import consensus_of, human_scores_of
+from issues.rubrics.breakdown import Breakdown, breakdown_of
+from issues.rubrics.scoring import WHOLE_TEST, consensus, inverted, jury_value
+from runs.figures.run_labels import judges_itself
+from runs.judging.jury import FrozenJudge, frozen_jury_without_prompts
+from runs.models import HumanEvaluation, JudgeRun, Judgment, Result, ResultScore
+from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of
+from runs.scoring.agreement import (
+    Agreement,
+    JudgeValue,
+    agreement_on,
+    comparisons_of,
+    majority,
+    scales_of,
+)
+from runs.scoring.score import Rule, consensus_of
+
+JUDGED_WITH = ("criterion", "template", "judge__language_model", "judge__template")
 
 
-@dataclass(frozen=True)
-class JudgeCoverage:
-    """One judge of the panel, and how many of the verdicts that it was asked for it gave."""
+class CriterionValue(NamedTuple):
+    """The consensus on one criterion, in [0, 1], and the judges' population deviation.
 
-    frozen_judge: FrozenJudge
-    is_backup: bool
-    asked: int
-    answered: int
-
-    @property
-    def label(self) -> str:
-        """How it judges, and which model it is, such as "holistic (model a)"."""
-        approach = self.frozen_judge.approach.replace("_", "-")
-        return (
-            f"{'backup ' if self.is_backup else ''}{approach} ({self.frozen_judge.endpoint.name})"
-        )
-
-
-@dataclass(frozen=True)
-class CriterionVerdict:
-    """What was found of one criterion.
-
-    Attributes:
-        value: Consensus of its judges, or a check's value: how far the answer shows it, in [0, 1];
-            None where none gave a value.
-        human_value: The same by people, which counts instead; None where nobody spoke of it.
-        deviation: Population standard deviation of the judges; None with fewer than two values.
-        split: How many judges gave the same value, the most first, as 2, 1.
+    `consensus` None: no judge or check gave a value. `deviation` None: fewer than two judges did.
     """
 
-    criterion: FrozenCriterion
-    value: float | None
-    human_value: float | None
+    consensus: float | None
     deviation: float | None
-    split: list[int]
-    judgments: list[Judgment]
 
-    @property
-    def score(self) -> float | None:
-        """How good that is: a "should not" is the better the less it is shown."""
-        value = self.value if self.human_value is None else self.human_value
-        return inverted(value) if self.criterion.is_inverted else value
+    @classmethod
+    def of(cls, values: Iterable[tuple[int | None, float | None]]) -> "CriterionValue":
+        """From pairs of judge and value, one per sample; judge None is a check."""
+        samples: dict[int | None, list[float | None]] = defaultdict(list)
+        for judge, value in values:
+            samples[judge].append(value)
+        judges = [consensus(given) for judge, given in samples.items() if judge is not None]
+        return cls(jury_value(samples), population_deviation(judges))
 
     @property
     def is_split(self) -> bool:
@@ -64,112 +56,338 @@ class CriterionVerdict:
 
 
 @dataclass(frozen=True)
-class ResultVerdict:
-    """All that the deciding judging found of one result.
+class JudgeInfo:
+    """A judge of a judge run, by copy. `note` is the note on its model as it is now."""
 
-    `alpha` None: it has no value, for the reason that `band` gives. `units` criteria have values
-    of two judges or more. `human_value` is what people say of the whole answer.
+    frozen_judge: FrozenJudge
+    is_backup: bool
+    is_candidate: bool
+    note: str
+
+    @property
+    def judge_id(self) -> int:
+        return self.frozen_judge.judge_id
+
+    @property
+    def name(self) -> str:
+        return self.frozen_judge.name
+
+    @property
+    def is_scripted(self) -> bool:
+        return self.frozen_judge.endpoint.is_scripted
+
+    @property
+    def label(self) -> str:
+        """Approach and model, as in "holistic (model a)"."""
+        approach = self.frozen_judge.approach.replace("_", "-")
+        return (
+            f"{'backup ' if self.is_backup else ''}{approach} ({self.frozen_judge.endpoint.name})"
+        )
+
+
+class JudgeCoverage(NamedTuple):
+    """The number of judgments asked of a judge, and of those that gave a value."""
+
+    judge: JudgeInfo
+    asked: int
+    answered: int
+
+
+@dataclass(frozen=True)
+class JudgeReply:
+    """A judge's judgments of one criterion, one per sample; empty until it has judged."""
+
+    judge: JudgeInfo
+    judgments: list[Judgment]
+
+    @property
+    def values(self) -> list[float]:
+        return [row.value for row in self.judgments if row.value is not None]
+
+    @property
+    def value(self) -> float | None:
+        return consensus(self.values)
+
+    @property
+    def failed(self) -> int:
+        return len(self.judgments) - len(self.values)
+
+    @property
+    def shares(self) -> list[tuple[str, int]]:
+        """Options with the number of samples that chose each, most frequent first."""
+        return Counter(row.option for row in self.judgments if row.value is not None).most_common()
+
+    @property
+    def certainty(self) -> float | None:
+        """The share of the most frequent option; None for a single sample."""
+        is_sampled = len(self.judgments) > 1 and self.values
+        return self.shares[0][1] / len(self.values) if is_sampled else None
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """The verdict on one criterion, or on the test as a whole (key "").
+
+    `replies` has the judges that are asked about it, in the order of the jury; none for a check.
+    `human` replaces the judges' values.
     """
 
-    judge_run: JudgeRun
-    result_score: ResultScore
-    alpha: float | None
-    band: Band
-    units: int
-    comparisons: Comparisons
-    judges: list[JudgeCoverage]
+    criterion: FrozenCriterion
+    judgments: list[Judgment]
+    replies: list[JudgeReply]
+    human: HumanScore | None
+
+    @cached_property
+    def _judged(self) -> CriterionValue:
+        return CriterionValue.of((row.judge_id, row.value) for row in self.judgments)
+
+    @property
+    def value(self) -> float | None:
+        """The consensus of the judges, or the check's value: how far the answer shows it."""
+        return self._judged.consensus
+
+    @property
+    def deviation(self) -> float | None:
+        return self._judged.deviation
+
+    @property
+    def is_split(self) -> bool:
+        return self._judged.is_split
+
+    @property
+    def human_value(self) -> float | None:
+        return self.human.score if self.human else None
+
+    @property
+    def extent(self) -> float | None:
+        """How far the answer shows it, by annotators or else by judges."""
+        return self.value if self.human is None else self.human.score
+
+    @property
+    def score(self) -> float | None:
+        """The extent, inverted for a "should not"."""
+        return inverted(self.extent) if self.criterion.is_inverted else self.extent
+
+    @property
+    def split(self) -> list[int]:
+        """The numbers of judges that gave the same value, largest first."""
+        values = [majority(reply.values) for reply in self.replies]
+        return [n for _, n in Counter(v for v in values if v is not None).most_common()]
+
+    @property
+    def split_label(self) -> str:
+        """The split as "2 : 1" or "3 : 0"; "" with fewer than two values."""
+        split = self.split if len(self.split) > 1 else [*self.split, 0]
+        return " : ".join(map(str, split)) if sum(split) > 1 else ""
+
+    @property
+    def failed(self) -> int:
+        """The number of judgments without a value."""
+        return sum(row.value is None for row in self.judgments)
+
+    @property
+    def check(self) -> Judgment | None:
+        return next((row for row in self.judgments if row.judge_id is None), None)
+
+    @property
+    def is_judged(self) -> bool:
+        return bool(self.judgments) or self.human is not None
+
+
+@dataclass(frozen=True)
+class ResultVerdict:
+    """A result's verdict in one judge run.
+
+    `criteria` are those of the rubric, or the test as a whole where there is none. `human` has the
+    annotators' scores by criterion id, in the active judge run only. `judge_run` None: the run has
+    no active judge run. `result_score` None: the judge run does not cover the result.
+    """
+
+    result: Result
+    judge_run: JudgeRun | None
+    result_score: ResultScore | None
+    judges: list[JudgeInfo]
+    judgments: list[Judgment]
     criteria: list[CriterionVerdict]
-    human_value: float | None
+    human: Mapping[int, HumanScore]
+    whole: HumanScore | None
+
+    @property
+    def has_rubric(self) -> bool:
+        return self.criteria[0].criterion.key != WHOLE_TEST
+
+    @property
+    def single_split(self) -> str:
+        """The split of judges, if they are asked about a single criterion; else ""."""
+        asked = [criterion for criterion in self.criteria if criterion.replies]
+        return asked[0].split_label if len(asked) == 1 else ""
+
+    @property
+    def human_value(self) -> float | None:
+        """The annotators' score of the whole answer, which outranks everything else."""
+        return self.whole.score if self.whole else None
+
+    @cached_property
+    def rule(self) -> Rule:
+        return Rule.of(self.result)
+
+    @cached_property
+    def breakdown(self) -> Breakdown:
+        """The parts of the score: human values where given, else those of judges and checks."""
+        human = {pk: found.score for pk, found in self.human.items()}
+        points = self.rule.points({**consensus_of(self._judge_values), **human})
+        return breakdown_of(points, self.rule.is_met)
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        return agreement_on(
+            self._judge_values, scales_of(row.template_id for row in self.judgments)
+        )
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        return comparisons_of(self._judge_values)
+
+    @cached_property
+    def _judge_values(self) -> list[JudgeValue]:
+        return [JudgeValue.of(judgment) for judgment in self.judgments]
+
+    @cached_property
+    def coverage(self) -> list[JudgeCoverage]:
+        asked = Counter(row.judge_id for row in self.judgments)
+        answered = Counter(row.judge_id for row in self.judgments if row.value is not None)
+        return [JudgeCoverage(j, asked[j.judge_id], answered[j.judge_id]) for j in self.judges]
 
     @property
     def consensus(self) -> str:
-        """Whose values made it, in the order of the jury; "" where nobody gave one."""
-        return ", ".join(judge.label for judge in self.judges if judge.answered)
+        """The judges behind the consensus, in the order of the jury; "" if none gave a value."""
+        return ", ".join(line.judge.label for line in self.coverage if line.answered)
 
 
-def verdict_on(result: Result) -> ResultVerdict | None:
-    """The verdict of the judging that decides; None where it has not one.
+class ResultVerdicts(NamedTuple):
+    """A result's verdicts: in the active judge run, and in the others, newest first.
 
-    The number of queries is the same for any number of criteria and judges.
+    `evaluations` are all human evaluations, withdrawals included, oldest first.
     """
-    mine = result.result_scores.filter(judge_run__is_active=True).select_related("judge_run")
-    if (result_score := mine.first()) is None:
-        return None
-    judgments = _judgments(result_score)
-    votes = [JudgeValue.of(judgment) for judgment in judgments]
-    agreement = agreement_on(votes, scales_of(vote.template for vote in votes))
-    annotators = {
-        pk: said.score for pk, said in human_scores_of([result.pk]).get(result.pk, {}).items()
-    }
-    criteria = list(FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order"))
-    rubric = [criterion for criterion in criteria if criterion.key != WHOLE_TEST]
-    return ResultVerdict(
-        judge_run=result_score.judge_run,
-        result_score=result_score,
-        alpha=agreement.alpha,
-        band=agreement.band,
-        units=agreement.units,
-        comparisons=comparisons_of(votes),
-        judges=_judge_coverages(result_score.judge_run, votes, on_rubric=bool(rubric)),
-        criteria=_criterion_verdicts(rubric or criteria, votes, judgments, annotators),
-        human_value=next((annotators.get(c.pk) for c in criteria if c.key == WHOLE_TEST), None),
-    )
+
+    active: ResultVerdict
+    inactive: list[ResultVerdict]
+    evaluations: list[HumanEvaluation]
 
 
-def _judgments(result_score: ResultScore) -> list[Judgment]:
-    rows = Judgment.objects.filter(
-        judge_run=result_score.judge_run_id, result=result_score.result_id
+def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
+    """Read the verdicts on a result; the number of queries does not depend on their size.
+
+    Args:
+        with_calls: Read the judges' calls too, for a test without a rubric.
+    """
+    every = list(result.revision.criteria.all())
+    rubric = [criterion for criterion in every if criterion.key != WHOLE_TEST]
+    judge_runs = list(
+        JudgeRun.objects.filter(run=result.run_id).select_related("run").order_by("-number")
     )
-    rows = rows.select_related("criterion", "judge__language_model", "judge__template", "template")
-    return list(rows.order_by("criterion__order", "is_backup", "judge", "sample"))
+    calls = ["call__language_model"] if with_calls and not rubric else []
+    rows = Judgment.objects.filter(judge_run__in=judge_runs, result=result)
+    rows = rows.select_related(*JUDGED_WITH, *calls)
+    judgments: dict[int, list[Judgment]] = defaultdict(list)
+    for row in rows.order_by("criterion__order", "is_backup", "judge", "sample"):
+        judgments[row.judge_run_id].append(row)
+    scores = {row.judge_run_id: row for row in ResultScore.objects.filter(result=result)}
+    judges = judge_infos_of(judge_runs)
+    evaluations = HumanEvaluation.objects.filter(result=result).order_by("pk")
+    said = list(evaluations.select_related("annotator", "criterion", "example"))
+
+    def verdict(judge_run: JudgeRun | None, human: Mapping[int, HumanScore]) -> ResultVerdict:
+        pk = judge_run.pk if judge_run else 0
+        asked = _asked(judge_run, judges.get(pk, {}), judgments[pk], on_rubric=bool(rubric))
+        return ResultVerdict(
+            result=result,
+            judge_run=judge_run,
+            result_score=scores.get(pk),
+            judges=asked,
+            judgments=judgments[pk],
+            criteria=_criterion_verdicts(rubric or every, asked, judgments[pk], human),
+            human=human,
+            whole=next((human.get(c.pk) for c in every if c.key == WHOLE_TEST), None),
+        )
+
+    active = next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
+    inactive = [verdict(judge_run, {}) for judge_run in judge_runs if judge_run is not active]
+    return ResultVerdicts(verdict(active, _human_scores(said)), inactive, said)
+
+
+def _human_scores(evaluations: Iterable[HumanEvaluation]) -> dict[int, HumanScore]:
+    about: dict[int, list[Evaluation]] = defaultdict(list)
+    for row in evaluations:
+        about[row.criterion_id].append(Evaluation(row.annotator_id, row.kind, row.value))
+    return {pk: found for pk, rows in about.items() if (found := human_score_of(rows))}
+
+
+def _asked(
+    judge_run: JudgeRun | None,
+    judges: Mapping[int, JudgeInfo],
+    judgments: Sequence[Judgment],
+    *,
+    on_rubric: bool,
+) -> list[JudgeInfo]:
+    """Return the judges that are asked or have answered, in the order of the jury."""
+    if judge_run is None:
+        return []
+    frozen_judges = frozen_jury_without_prompts(judge_run).judges_asked(on_rubric=on_rubric)
+    asked = {judge.judge_id for judge in frozen_judges} | {row.judge_id for row in judgments}
+    return [judge for pk, judge in judges.items() if pk in asked]
 
 
 def _criterion_verdicts(
     criteria: Iterable[FrozenCriterion],
-    votes: Sequence[JudgeValue],
+    judges: Sequence[JudgeInfo],
     judgments: Iterable[Judgment],
-    annotators: Mapping[int, float],
+    human: Mapping[int, HumanScore],
 ) -> list[CriterionVerdict]:
-    values = consensus_of(votes)
-    samples: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
-    rows: dict[int, list[Judgment]] = defaultdict(list)
-    for judgment in judgments:
-        rows[judgment.criterion_id].append(judgment)
-        if judgment.judge_id is not None:
-            samples[judgment.criterion_id][judgment.judge_id].append(judgment.value)
+    given: dict[int, list[Judgment]] = defaultdict(list)
+    for row in judgments:
+        given[row.criterion_id].append(row)
     return [
         CriterionVerdict(
-            criterion=criterion,
-            value=values.get(criterion.pk),
-            human_value=annotators.get(criterion.pk),
-            deviation=population_deviation([consensus(v) for v in samples[criterion.pk].values()]),
-            split=_split(samples[criterion.pk].values()),
-            judgments=rows[criterion.pk],
+            criterion,
+            given[criterion.pk],
+            _replies(criterion, judges, given[criterion.pk]),
+            human.get(criterion.pk),
         )
         for criterion in criteria
     ]
 
 
-def _split(samples: Iterable[Iterable[float | None]]) -> list[int]:
-    given = (majority(value for value in one if value is not None) for one in samples)
-    return [n for _, n in Counter(value for value in given if value is not None).most_common()]
-
-
-def _judge_coverages(
-    judge_run: JudgeRun, votes: Sequence[JudgeValue], *, on_rubric: bool
-) -> list[JudgeCoverage]:
-    """Those who were asked, or are still to be, in the order of the jury; the backup if it was."""
-    frozen_jury = frozen_jury_of(judge_run)
-    judges_asked = frozen_jury.judges_asked(on_rubric=on_rubric)
-    asked = Counter(vote.judge for vote in votes)
-    answered = Counter(vote.judge for vote in votes if vote.value is not None)
-    return [
-        JudgeCoverage(
-            frozen_judge,
-            frozen_judge is frozen_jury.backup,
-            asked[frozen_judge.judge_id],
-            answered[frozen_judge.judge_id],
-        )
-        for frozen_judge in frozen_jury.everyone
-        if asked[frozen_judge.judge_id] or any(frozen_judge is other for other in judges_asked)
+def _replies(
+    criterion: FrozenCriterion, judges: Sequence[JudgeInfo], judgments: Sequence[Judgment]
+) -> list[JudgeReply]:
+    """Group the judgments of a criterion by judge; a backup only where it was asked."""
+    if criterion.check_name:
+        return []
+    replies = [
+        JudgeReply(judge, [row for row in judgments if row.judge_id == judge.judge_id])
+        for judge in judges
     ]
+    return [reply for reply in replies if reply.judgments or not reply.judge.is_backup]
+
+
+def judge_infos_of(judge_runs: Iterable[JudgeRun]) -> dict[int, dict[int, JudgeInfo]]:
+    """Return the judges of each judge run by id, in the order of the jury, the backup last.
+
+    One query. The judge runs were read with their run.
+    """
+    juries = [(judge_run, frozen_jury_without_prompts(judge_run)) for judge_run in judge_runs]
+    ids = {j.endpoint.language_model_id for _, jury in juries for j in jury.everyone}
+    notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
+    return {
+        judge_run.pk: {
+            judge.judge_id: JudgeInfo(
+                judge,
+                judge is jury.backup,
+                judges_itself(judge_run.run, judge.endpoint.to_json()),
+                notes.get(judge.endpoint.language_model_id, ""),
+            )
+            for judge in jury.everyone
+        }
+        for judge_run, jury in juries
+    }

@@ -14,7 +14,7 @@ from evalhub.models import ItemState, User
 from issues.models import JudgeTemplate, TemplateExample
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST, consensus
-from runs.admin.result.page_parts import Text, extent_label, text_or_none, verdict_label
+from runs.figures.verdict_labels import Text, extent_label, text_or_none, verdict_label
 from runs.models import HumanEvaluation, Judgment
 from runs.scoring.active_evaluations import active_evaluations
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning

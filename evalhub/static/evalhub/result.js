@@ -1,5 +1,5 @@
 "use strict";
-/* The page of one result, by keyboard. Everything works without this script too. */
+/* Keyboard shortcuts of the result page, which works without them too. */
 
 (() => {
     const page = document.getElementById("result-page");
@@ -10,7 +10,7 @@
 
     const follow = (name) => page.querySelector(`a[data-${name}]`)?.click();
 
-    // Texts as written, or formatted
+    // Raw and formatted text
 
     let isRaw = false;
     const toggle = page.querySelector("[data-raw-toggle]");
@@ -18,14 +18,14 @@
         isRaw = wanted;
         for (const raw of page.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
         for (const html of page.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
-        if (toggle) toggle.querySelector("[data-raw-label]").textContent = isRaw ? "Show formatted" : "Show as written";
+        if (toggle) toggle.querySelector("[data-raw-label]").textContent = isRaw ? "Show formatted" : "Show raw text";
     };
     if (toggle) {
         toggle.hidden = false;
         toggle.addEventListener("click", () => showRaw(!isRaw));
     }
 
-    // The sheet of keys
+    // Keyboard shortcuts
 
     const sheet = page.querySelector("[data-keys]");
     sheet.hidden = false;
@@ -63,7 +63,7 @@
     window.addEventListener("hashchange", openNamed);
     openNamed();
 
-    // The verdict: on the criterion where one is, else on the whole
+    // The verdict: on the selected criterion, else on the whole
 
     const formAt = (element) => {
         const criterion = criterionAt(element);

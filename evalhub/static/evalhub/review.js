@@ -1,12 +1,12 @@
 "use strict";
-/* The work page of a review queue: one item after the other by keyboard, without a page load.
-   Every form of the page works without this script too. Nothing is kept in the browser. */
+/* The work page of a review queue: item after item by keyboard, without page loads.
+   Every form works without this script too. Nothing is stored in the browser. */
 
 (() => {
     const page = document.getElementById("review");
     if (!page) return;
-    const bench = document.getElementById("review-bench");
-    const says = document.getElementById("review-says");
+    const workspace = document.getElementById("review-workspace");
+    const status = document.getElementById("review-status");
     const trouble = document.getElementById("review-trouble");
     const sheet = document.getElementById("review-keys");
     const keysOff = document.getElementById("review-keys-off");
@@ -14,16 +14,16 @@
     const LOOK_AGAIN_MS = 15000;
     const DRAFT_AGAIN_MS = 4000;
 
-    const find = (selector) => bench.querySelector(selector);
+    const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
     const assignment = () => columns()?.dataset.assignment ?? "";
     const state = () => columns()?.dataset.state ?? "";
     const isOpen = () => state() === "reserved" || state() === "sent_back";
     const verdict = () => document.getElementById("review-form");
 
-    const { post, insist, explain, complain, calm } = window.evalhub.talkOfReview(page, trouble);
+    const { post, insist, explain, complain, calm } = window.evalhub.reviewRequests(page, trouble);
 
-    // What was typed ----------------------------------------------------------------------------
+    // Drafts --------------------------------------------------------------------------------------
 
     let opened = Date.now();
     let looked = 0;
@@ -45,7 +45,7 @@
     let saving = Promise.resolve();
 
     const note = (text) => {
-        const kept = find("[data-review-kept]");
+        const kept = find("[data-review-saved]");
         if (kept) kept.textContent = text;
     };
 
@@ -61,7 +61,7 @@
                 if (about !== assignment()) return;
                 if (answer.problems) refuse(answer.problems);
                 else if (answer.held) note("draft saved");
-                else lose();
+                else onLost();
             } catch (error) {
                 explain(error);
                 if (about !== assignment()) return;
@@ -83,9 +83,9 @@
         post("draft", typed(), { keepalive: true }).catch(() => { isDirty = true; });
     };
 
-    // One item after the other ------------------------------------------------------------------
+    // Items ---------------------------------------------------------------------------------------
 
-    // To do these twice does no harm; an undo that was done twice would take back another item.
+    // Safe to repeat; a repeated undo would reopen another item.
     const REPEATABLE = new Set(["submit", "skip", "next"]);
     const SENDS_ALL = new Set(["submit", "skip", "leave"]);
 
@@ -95,18 +95,18 @@
         clearTimeout(timer);
         isDirty = false;
         const parsed = new DOMParser().parseFromString(answer.html, "text/html");
-        bench.replaceChildren(...parsed.body.childNodes);
+        workspace.replaceChildren(...parsed.body.childNodes);
         history.replaceState(null, "", answer.url);
-        dress();
+        prepare();
         if (quietly) return;
-        says.textContent = answer.announce;
+        status.textContent = answer.announce;
         window.scrollTo({ top: 0 });
         document.getElementById("review-item")?.focus({ preventScroll: true });
     };
 
     const refuse = (problems) => {
         const box = find("[data-review-problems]");
-        for (const field of bench.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+        for (const field of workspace.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
         if (!box) return complain(problems.map((problem) => problem.text).join(" "));
         const lines = problems.map((problem) => {
             const line = document.createElement("p");
@@ -115,24 +115,24 @@
         });
         box.replaceChildren(...lines);
         box.hidden = false;
-        const named = problems.map((problem) => bench.querySelector(`[name="${CSS.escape(problem.field)}"]`)).find(Boolean);
+        const named = problems.map((problem) => workspace.querySelector(`[name="${CSS.escape(problem.field)}"]`)).find(Boolean);
         named?.setAttribute("aria-invalid", "true");
         (named ?? box).scrollIntoView({ block: "nearest" });
         named?.focus();
         return undefined;
     };
 
-    const lose = () => {
+    const onLost = () => {
         const next = document.createElement("button");
         Object.assign(next, { type: "button", className: "eh-button rn-small", textContent: "Next item" });
         next.addEventListener("click", () => act("next"));
-        complain("Somebody else has this item now, for it lay here untouched for too long. What you typed is still in the form: copy what you need. ", next);
+        complain("Your reservation expired and somebody took this item. Your draft is still in the form: copy what you need. ", next);
     };
 
     const act = async (name, more = {}) => {
         if (isBusy) return;
         isBusy = true;
-        bench.setAttribute("aria-busy", "true");
+        workspace.setAttribute("aria-busy", "true");
         try {
             const fields = () => {
                 const all = typed();
@@ -147,13 +147,13 @@
             if (answer.go) location.assign(answer.go);
             else if (answer.problems) {
                 refuse(answer.problems);
-                if (answer.lost) lose();
+                if (answer.lost) onLost();
             } else show(answer);
         } catch (error) {
             explain(error);
         } finally {
             isBusy = false;
-            bench.removeAttribute("aria-busy");
+            workspace.removeAttribute("aria-busy");
         }
     };
 
@@ -170,7 +170,7 @@
         act(name, Object.fromEntries(fields));
     });
 
-    // The reservation, and looking again --------------------------------------------------------
+    // Reservation and polling -----------------------------------------------------------------------
 
     const renew = async () => {
         if (document.hidden || isBusy || !isOpen()) return;
@@ -178,7 +178,7 @@
         try {
             const answer = await post("renew", { assignment: about });
             calm();
-            if (!answer.held && about === assignment()) lose();
+            if (!answer.held && about === assignment()) onLost();
         } catch (error) {
             explain(error);
         }
@@ -208,47 +208,47 @@
 
     // Options and criteria ----------------------------------------------------------------------
 
-    const asks = () => [...bench.querySelectorAll("[data-ask]")];
-    const points = () => asks().filter((ask) => ask.dataset.ask);
-    const askAt = (element) => element?.closest("[data-ask]");
-    const isScored = (ask) => ask.querySelector("[data-key]:checked") !== null;
-    const here = () => askAt(document.activeElement)
-        ?? asks().find((ask) => !ask.dataset.ask)
-        ?? points().find((ask) => !isScored(ask)) ?? points()[0];
+    const points = () => [...workspace.querySelectorAll("[data-point]")];
+    const criteria = () => points().filter((point) => point.dataset.point);
+    const pointAt = (element) => element?.closest("[data-point]");
+    const isScored = (point) => point.querySelector("[data-key]:checked") !== null;
+    const here = () => pointAt(document.activeElement)
+        ?? points().find((point) => !point.dataset.point)
+        ?? criteria().find((point) => !isScored(point)) ?? criteria()[0];
 
-    const goTo = (ask) => {
-        ask.focus({ preventScroll: true });
-        ask.scrollIntoView({ block: "nearest" });
+    const goTo = (point) => {
+        point.focus({ preventScroll: true });
+        point.scrollIntoView({ block: "nearest" });
     };
     const step = (by) => {
-        const all = points();
-        const at = all.indexOf(askAt(document.activeElement));
+        const all = criteria();
+        const at = all.indexOf(pointAt(document.activeElement));
         const wanted = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
         if (all[wanted]) goTo(all[wanted]);
     };
-    const need = (ask) => {
-        const needed = ask.querySelector("[data-reason]:checked") !== null;
-        const reason = ask.querySelector("textarea");
+    const checkReason = (point) => {
+        const needed = point.querySelector("[data-reason]:checked") !== null;
+        const reason = point.querySelector("textarea");
         reason.setAttribute("aria-required", String(needed));
-        ask.toggleAttribute("data-needs-reason", needed);
+        point.toggleAttribute("data-needs-reason", needed);
         return needed && !reason.value.trim() ? reason : null;
     };
     const choose = (key) => {
         if (state() === "submitted") return;
-        const ask = here();
-        const option = ask?.querySelector(`[data-key="${key}"]`);
+        const point = here();
+        const option = point?.querySelector(`[data-key="${key}"]`);
         if (!option) return;
         const isTakenBack = option.checked;
         option.checked = !isTakenBack;
         typing();
-        const reason = need(ask);
-        if (isTakenBack) goTo(ask);
+        const reason = checkReason(point);
+        if (isTakenBack) goTo(point);
         else if (reason) reason.focus();
-        else if (ask.dataset.ask) {
-            const all = points();
-            const next = all.slice(all.indexOf(ask) + 1).find((each) => !isScored(each));
-            goTo(next ?? ask);
-        } else goTo(ask);
+        else if (point.dataset.point) {
+            const all = criteria();
+            const next = all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
+            goTo(next ?? point);
+        } else goTo(point);
     };
 
     // Texts -------------------------------------------------------------------------------------
@@ -256,14 +256,14 @@
     let isRaw = false;
     const showRaw = (wanted) => {
         isRaw = wanted;
-        for (const raw of bench.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
-        for (const html of bench.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
-        for (const label of bench.querySelectorAll("[data-raw-label]")) label.textContent = isRaw ? "Show formatted" : "Show as written";
+        for (const raw of workspace.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
+        for (const html of workspace.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
+        for (const label of workspace.querySelectorAll("[data-raw-label]")) label.textContent = isRaw ? "Show formatted" : "Show raw text";
     };
     const toggleDiff = () => {
         const diff = find("[data-review-diff]");
         if (!diff) {
-            says.textContent = "There is no reference to compare with.";
+            status.textContent = "This test has no reference answer to compare with.";
             return;
         }
         diff.open = !diff.open;
@@ -272,7 +272,7 @@
     const startFromAnswer = () => {
         const answer = find(".rn-turn--answer [data-raw]");
         const correction = verdict().correction;
-        if (correction.value && correction.value !== answer.textContent && !window.confirm("Replace what you wrote by the answer?")) return;
+        if (correction.value && correction.value !== answer.textContent && !window.confirm("Replace your text with the answer?")) return;
         correction.value = answer.textContent;
         typing();
         correction.focus();
@@ -292,24 +292,24 @@
         return true;
     };
 
-    // What the server's page needs of this script
-    const dress = () => {
+    // Prepare new content from the server
+    const prepare = () => {
         opened = Date.now();
         looked = 1000 * Number(verdict()?.seconds.value || 0);
         showRaw(isRaw);
-        for (const ask of asks()) need(ask);
+        for (const point of points()) checkReason(point);
         for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
-        for (const field of bench.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
+        for (const field of workspace.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
     };
 
-    bench.addEventListener("input", (event) => {
+    workspace.addEventListener("input", (event) => {
         const form = event.target.closest("#review-form");
         if (!form) return;
         typing();
-        const ask = askAt(event.target);
-        if (ask) need(ask);
+        const point = pointAt(event.target);
+        if (point) checkReason(point);
     });
-    bench.addEventListener("click", (event) => {
+    workspace.addEventListener("click", (event) => {
         if (event.target.closest("[data-raw-toggle]")) showRaw(!isRaw);
         else if (event.target.closest("[data-review-keys]")) showKeys();
         else if (event.target.closest("[data-review-start]")) startFromAnswer();
@@ -350,7 +350,7 @@
 
     const escape = (target) => {
         if (closeSkip()) return;
-        if (isTyping(target) && askAt(target)) goTo(askAt(target));
+        if (isTyping(target) && pointAt(target)) goTo(pointAt(target));
         else document.getElementById("review-item")?.focus({ preventScroll: true });
     };
 
@@ -386,6 +386,6 @@
         }
     });
 
-    dress();
+    prepare();
     if (page.dataset.focused !== "1") document.getElementById("review-item")?.focus({ preventScroll: true });
 })();

@@ -1,11 +1,10 @@
 "use strict";
-/* How the work page of a review queue talks to the server: what is asked for is tried until it is
-   done, and the page says why it is not. */
+/* Requests of the review work page: repeat those that are safe to repeat, and explain failures. */
 
-window.evalhub.talkOfReview = (page, trouble) => {
+window.evalhub.reviewRequests = (page, trouble) => {
     const AGAIN_MS = [1000, 2000, 4000, 8000, 15000];
 
-    // Logging in elsewhere makes a new token: it is read when it is needed.
+    // Logging in elsewhere makes a new token, so read it for each request.
     const token = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1]
         ?? page.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 
@@ -44,15 +43,15 @@ window.evalhub.talkOfReview = (page, trouble) => {
 
     const explain = (error) => {
         if (error instanceof LoggedOut) {
-            complain("You are logged out, or may not review here any more. What you typed is kept on this page. ", login(), "; then go on here.");
+            complain("You are logged out, or may no longer review here. Your draft is kept on this page. ", login(), "; then continue here.");
         } else if (error instanceof Unreachable) {
-            complain("The server cannot be reached. What you typed is kept on this page, and it is tried again by itself.");
+            complain("Cannot reach the server. Your draft is kept on this page; retrying automatically.");
         } else {
             throw error;
         }
     };
 
-    // An act that is harmless to repeat is tried until it is done, with what the form says then.
+    // Repeat a safe request until it succeeds, with the form as it is then.
     const insist = async (act, fieldsNow) => {
         for (let tries = 0; ; tries += 1) {
             try {

@@ -1,4 +1,4 @@
-"""Whether people differ on an answer, who settled that, and whether its reader may."""
+"""Disputes over an answer, and the reader's part in them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.admin.result.page_parts import EvaluationEntry
+from runs.admin.result.evaluation_entries import EvaluationEntry
 from runs.models import HumanEvaluation
 from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """What is to be known before one settles it. `settled_by` is the person's name; "": nobody."""
+    """A dispute for one reader; `settled_by` is the adjudicator's name, "" while unresolved."""
 
     dispute: Dispute | None
     reader: int
@@ -21,7 +21,7 @@ class Adjudication:
 
     @property
     def is_party(self) -> bool:
-        """Whether the reader is one of those that differ: then somebody else has to settle it."""
+        """The reader is one of those who disagree, so somebody else has to adjudicate."""
         return self.dispute is not None and self.reader in self.dispute.parties
 
     @property
@@ -30,29 +30,29 @@ class Adjudication:
 
     @property
     def is_expected(self) -> bool:
-        """Whether a verdict of the reader is likely meant to settle it."""
+        """A verdict of the reader is probably meant as an adjudication."""
         waits = self.dispute is not None and self.dispute.settled_by in (None, self.reader)
         return waits and not self.is_party
 
 
-def adjudication_of(said: Sequence[EvaluationEntry], reader: User) -> Adjudication:
-    """Of the result as it counts; `said` is everything that people said of it, oldest first."""
+def adjudication_of(entries: Sequence[EvaluationEntry], reader: User) -> Adjudication:
+    """Return the dispute over a result; `entries` are all evaluations of it, oldest first."""
     about: dict[int, list[HumanEvaluation]] = defaultdict(list)
-    for one in said:
-        if one.about != WHOLE_TEST:
-            about[one.evaluation.criterion_id].append(one.evaluation)
-    whole = [one.evaluation for one in said if one.about == WHOLE_TEST]
-    return _adjudication(dispute_over_result(whole, about), said, reader)
+    for entry in entries:
+        if entry.about != WHOLE_TEST:
+            about[entry.evaluation.criterion_id].append(entry.evaluation)
+    whole = [entry.evaluation for entry in entries if entry.about == WHOLE_TEST]
+    return _adjudication(dispute_over_result(whole, about), entries, reader)
 
 
-def adjudication_of_criterion(said: Sequence[EvaluationEntry], reader: User) -> Adjudication:
-    """Of one criterion; `said` is what people said of it, oldest first."""
-    return _adjudication(dispute_over([one.evaluation for one in said]), said, reader)
+def adjudication_of_criterion(entries: Sequence[EvaluationEntry], reader: User) -> Adjudication:
+    """Return the dispute over a criterion; `entries` are all evaluations of it, oldest first."""
+    return _adjudication(dispute_over([entry.evaluation for entry in entries]), entries, reader)
 
 
 def _adjudication(
-    dispute: Dispute | None, said: Sequence[EvaluationEntry], reader: User
+    dispute: Dispute | None, entries: Sequence[EvaluationEntry], reader: User
 ) -> Adjudication:
-    names = {one.evaluation.annotator_id: str(one.evaluation.annotator) for one in said}
+    names = {entry.evaluation.annotator_id: str(entry.evaluation.annotator) for entry in entries}
     by = dispute.settled_by if dispute else None
     return Adjudication(dispute, reader.pk, names.get(by, "") if by else "")

@@ -27,10 +27,10 @@ from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFi
 from runs.admin.result.human_evaluation import EvaluationForm, evaluated
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
-from runs.admin.result.page_parts import extent_label, judge_infos_of, repaired_by, text_or_none
-from runs.admin.result.vote_splits import vote_splits_of
+from runs.admin.result.judge_splits import judge_splits_of
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
+from runs.scoring.verdict import judge_infos_of
 
 EVALUATE = "runs.add_humanevaluation"
 LIST = "_changelist_filters"
@@ -41,20 +41,20 @@ JUDGED_BY = (
 
 
 class ResultList(ChangeList):
-    """The page of results, with the judges' votes on exactly the rows that are shown."""
+    """A page of results, with the judges' split on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        splits = vote_splits_of(self.result_list)
+        splits = judge_splits_of(self.result_list)
         for result in self.result_list:
             result.split = splits.get(result.pk, DASH)
 
 
 @admin.register(Result)
 class ResultAdmin(ModelAdmin):
-    """Results as far as their tests may be read, and the page on which one is looked at."""
+    """Results of readable tests, as a list and one by one."""
 
-    when_empty = "They come from runs: launch one."
+    when_empty = "Launch a run to get results."
     list_display = (
         "badge",
         "words",
@@ -78,7 +78,7 @@ class ResultAdmin(ModelAdmin):
     )
     list_filter_submit = True
     search_fields = ("issue__title", "answer__text", "run__label")
-    search_help_text = "Title of the issue, text of the answer, or label of the run."
+    search_help_text = "Search issue titles, answers and run labels."
     list_select_related = ("issue", "run", "revision")
     list_per_page = 50
     show_full_result_count = False
@@ -136,17 +136,17 @@ class ResultAdmin(ModelAdmin):
     def split(self, result: Any) -> str:
         return str(result.split)
 
-    @display(description="By people", ordering="is_overridden")
+    @display(description="Human verdict", ordering="is_overridden")
     def overridden(self, result: Result) -> SafeString | str:
         if result.is_disputed:
-            return format_html('<span class="eh-badge eh-badge--unjudged">{}</span>', "disputed")
+            return format_html('<span class="eh-badge eh-badge--unscored">{}</span>', "disputed")
         return "overridden" if result.is_overridden else DASH
 
     @display(description="Latency", ordering="latency_ms")
     def latency(self, result: Result) -> str:
         return seconds(result.latency_ms)
 
-    @admin.action(permissions=["evaluate"], description="Override with one justification …")
+    @admin.action(permissions=["evaluate"], description="Override …")
     def override_selected(
         self, request: HttpRequest, queryset: QuerySet[Result]
     ) -> HttpResponse | None:
@@ -164,7 +164,7 @@ class ResultAdmin(ModelAdmin):
         return self._page(request, self._result(request, int(object_id)), EvaluationForm())
 
     def _result(self, request: HttpRequest, pk: int) -> Result:
-        """A result that this person may read; for others there is none."""
+        """Return a result that the reader may read, else answer 404."""
         readable = Result.objects.readable_by(request.user)
         related = ("run", "run__suite", "issue", "test", "tag_set", "revision__template")
         result: Result = get_object_or_404(readable.select_related(*related), pk=pk)
@@ -180,7 +180,7 @@ class ResultAdmin(ModelAdmin):
         return TemplateResponse(request, self.page_template, context)
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
-        """What the page shows of the result, and what this person may do about it."""
+        """Return the page's context: the result, and the reader's permissions."""
         navigation = self._navigation(request, result)
         return {
             "title": f"Result {result.pk}",
@@ -205,7 +205,7 @@ class ResultAdmin(ModelAdmin):
         return navigation_of(request, result, listed)
 
     def _listed(self, request: HttpRequest, filters: str) -> QuerySet[Result] | None:
-        """What the list showed under these filters; None where they make no sense."""
+        """Return the rows of the list under these filters; None for invalid filters."""
         shown = request.GET
         try:
             request.GET = QueryDict(filters)
@@ -218,33 +218,29 @@ class ResultAdmin(ModelAdmin):
             request.GET = shown
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
-        """What one judge was asked about one criterion, and what it replied, word for word."""
+        """Show one judgment of a criterion with its exact prompt and reply."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         result = self._result(request, pk)
         asked = Judgment.objects.select_related(*JUDGED_BY).filter(judge__isnull=False)
         judgment = get_object_or_404(asked, result=result, pk=judgment_pk)
-        judge_info = judge_infos_of([judgment.judge_run])[judgment.judge_run_id].get(
-            judgment.judge_id or 0
-        )
-        if judge_info is None:
-            raise Http404(f"Of judgment {judgment_pk} it is not known how its judge was asked.")
+        judges = judge_infos_of([judgment.judge_run])[judgment.judge_run_id]
+        judge = judges.get(judgment.judge_id or 0)
+        if judge is None:
+            raise Http404(f"The judge of judgment {judgment_pk} is not in its judge run.")
         context = {
             **self.admin_site.each_context(request),
-            "title": f"What {judge_info.name} was asked",
+            "title": f"Judgment of {judge.name}",
             "opts": self.opts,
             "result": result,
             "judgment": judgment,
-            "repaired_by": repaired_by(judgment),
-            "judge_info": judge_info,
-            "words": extent_label(judgment.option, judgment.value),
-            "justification": text_or_none(judgment.justification),
+            "judge": judge,
             "prompt": prompt_of(judgment, reader=current_user(request)),
         }
         return TemplateResponse(request, "runs/result/judgment.html", context)
 
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Save a person's verdict, or undo their last one."""
+        """Save the reader's verdict, or withdraw their last one."""
         if not self.has_evaluate_permission(request):
             raise PermissionDenied
         if request.method != "POST":
@@ -256,7 +252,7 @@ class ResultAdmin(ModelAdmin):
         )
 
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Mark a person's verdict as an example for judges, or unmark it."""
+        """Mark a human evaluation as a labelled example, or remove the mark."""
         if not request.user.has_perm(MARK):
             raise PermissionDenied
         if request.method != "POST":

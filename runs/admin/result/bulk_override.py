@@ -1,4 +1,4 @@
-"""Overriding many results at once, with one verdict and one justification."""
+"""Override many results with one verdict and one reason."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ from django.template.response import TemplateResponse
 from issues.models import JudgeTemplate
 from issues.revisions import scale_of
 from issues.rubrics.scales import Option
-from runs.admin.result.page_parts import verdict_label
+from runs.figures.verdict_labels import verdict_label
 from runs.models import ChosenBy, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate_bulk
 
 MOST = 1000
-"""As many results are overridden at once: each is scored again."""
+"""The most results to override at once: each is scored again."""
 
 SHOWN_PROBLEMS = 20
 
 
 def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) -> HttpResponse:
-    """Ask for the verdict, or record it and say what came of it."""
+    """Ask for the verdict, or record it and report the outcome."""
     options = common_options(results)
     labels = [option.label for option in options]
     problems = _problems(results.count(), labels)
     if "apply" in request.POST and not problems:
         option, why = request.POST.get("option", ""), request.POST.get("justification", "").strip()
-        problems = [] if option in labels else ["Choose the verdict."]
-        problems += [] if why else ["Say in a sentence why."]
+        problems = [] if option in labels else ["Choose a verdict."]
+        problems += [] if why else ["Enter a reason."]
         if not problems:
             return _applied(request, results, option, why)
     context = {
@@ -49,7 +49,7 @@ def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) 
 
 
 def common_options(results: QuerySet[Result]) -> list[Option]:
-    """Options that the scales of all these results' tests have, best first."""
+    """Return the options shared by the scales of all these results' tests, best first."""
     rows = results.order_by().values_list("revision__template", flat=True).distinct()
     templates = JudgeTemplate.objects.in_bulk([pk for pk in rows if pk])
     scales = [scale_of(templates.get(pk) if pk else None) for pk in set(rows)]
@@ -65,7 +65,7 @@ def _problems(count: int, labels: list[str]) -> list[str]:
     if count > MOST:
         problems.append(f"{count:,} results are selected: override at most {MOST:,} at once.")
     if not labels:
-        problems.append("The tests of these results have no verdict in common: select fewer.")
+        problems.append("The selected tests share no verdict: select results with the same scale.")
     return problems
 
 
@@ -87,5 +87,5 @@ def _applied(
     for problem in outcomes.problems[:SHOWN_PROBLEMS]:
         messages.warning(request, problem)
     if (more := len(outcomes.problems) - SHOWN_PROBLEMS) > 0:
-        messages.warning(request, f"And {more} more could not be overridden.")
+        messages.warning(request, f"{more} more could not be overridden.")
     return HttpResponseRedirect(request.get_full_path())

@@ -1,4 +1,4 @@
-"""Marking a person's verdict as an example for judges, from the page of a result or the queue."""
+"""Mark human evaluations as labelled examples, from a result page or a review queue."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -17,12 +17,12 @@ LONGEST_NOTE = 4000
 
 
 def may_mark(request: HttpRequest, result: Result) -> bool:
-    """Whether verdicts on this result can be marked here; those of a sealed test cannot."""
+    """Tell whether the user may mark evaluations of this result; not those of sealed tests."""
     return bool(request.user.has_perm(MARK)) and not result.test.sealed
 
 
 def marked(request: HttpRequest, result: Result, navigation: ResultNavigation) -> HttpResponse:
-    """Do what the form says, say what came of it, and go back to where it was sent from."""
+    """Mark or unmark as the form says, and redirect to the page it came from."""
     number = row_number(request.POST.get("evaluation"))
     evaluation = get_object_or_404(HumanEvaluation, result=result, pk=number)
     by = current_user(request)
@@ -31,11 +31,11 @@ def marked(request: HttpRequest, result: Result, navigation: ResultNavigation) -
             if not by.has_perm(UNMARK):
                 raise PermissionDenied
             unmark(evaluation, by=by)
-            messages.success(request, "It is no example any more. Copies in templates stay.")
+            messages.success(request, "Example removed. Copies in templates stay.")
         else:
             mark(evaluation, bounded_text(request.POST.get("note"), LONGEST_NOTE), by=by)
             messages.success(
-                request, "Marked as an example: copy it into a template from the list."
+                request, "Marked as an example. Copy it into a template from “Labelled examples”."
             )
     except ValidationError as error:
         for message in error.messages:

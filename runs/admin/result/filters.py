@@ -11,7 +11,7 @@ from runs.models import Judgment, JudgmentState, Outcome, Result, TagSet
 
 
 class OutcomeFilter(DropdownFilter):
-    """By what came of it."""
+    """By outcome."""
 
     title = "outcome"
     parameter_name = "outcome"

@@ -1,4 +1,4 @@
-"""Saving a person's verdict from the result page, and going on to the next result."""
+"""Saving a human evaluation from the result page, and going to the next result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LONGEST_S = 24 * 3600
 
 @dataclass(frozen=True)
 class EvaluationForm:
-    """What was typed, so that a refusal loses nothing."""
+    """The form as sent, so that it can be shown again after a refusal."""
 
     act: str = "save"
     criterion: str = ""
@@ -59,7 +59,7 @@ class EvaluationForm:
 def evaluated(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
 ) -> HttpResponse | None:
-    """Do what the form says, and go on; None where it was refused, which a message says."""
+    """Save or withdraw, and redirect; None after a refusal, with a message."""
     if draft.settles and not request.user.has_perm("runs.adjudicate"):
         raise PermissionDenied
     try:
@@ -82,8 +82,8 @@ def _saved(
     evaluate(result, draft.human_verdict(), by=current_user(request))
     result.refresh_from_db(fields=["outcome", "score", "is_disputed"])
     if draft.criterion:
-        now = f"the result is {result.outcome} with {score(result.score)}"
-        messages.success(request, f"Saved what you say of this criterion: {now}.")
+        now = f"{result} is now {result.outcome}, score {score(result.score)}"
+        messages.success(request, f"Saved your verdict on the criterion: {now}.")
         return _to(result.pk, navigation, draft.criterion)
     request.session["last_evaluated"] = {
         "pk": result.pk,
@@ -92,7 +92,7 @@ def _saved(
     }
     following = navigation.after(result.pk)
     if following is None:
-        messages.success(request, "Saved. That was the last result of this list.")
+        messages.success(request, "Saved. That was the last result in this list.")
     return _to(following or result.pk, navigation)
 
 
@@ -100,12 +100,12 @@ def _undone(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
 ) -> HttpResponse:
     withdraw(result, by=current_user(request), criterion=draft.criterion)
-    what = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
-    messages.success(request, f"Undone: your verdict on {what} is withdrawn.")
+    about = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
+    messages.success(request, f"Withdrew your verdict on {about}.")
     return _to(result.pk, navigation, draft.criterion)
 
 
 def _to(pk: int, navigation: ResultNavigation, criterion: str = "") -> HttpResponse:
-    """The page of a result; at the row of a criterion, where it was about one."""
+    """Redirect to the page of a result, at the criterion if there is one."""
     url = reverse("admin:runs_result_change", args=[pk]) + navigation.suffix
     return HttpResponseRedirect(f"{url}#criterion-{criterion}" if criterion else url)

@@ -1,7 +1,7 @@
-"""The list that a person goes through, result by result, in the order in which they saw it.
+"""Navigation through a list of results, in the order in which the list showed them.
 
-It is taken when they come from the list and kept while they go from one result to the next, so
-that overriding a result does not shuffle what comes after it.
+The order is kept while the reader goes from result to result, so that overriding a result does
+not reorder the rest.
 """
 
 from dataclasses import replace
@@ -16,21 +16,21 @@ from runs.figures.listing import Listing
 from runs.models import Result, Run
 
 MOST = 5000
-"""Longer lists are gone through up to here."""
+"""The most results of a list to navigate."""
 
 SESSION_KEY = "result_trail"
 KEPT = "navigation"
-"""Name in the address that says: as kept, do not look at the list again."""
+"""URL parameter for using the kept order instead of reading the list again."""
 
 
 class ResultNavigation(NamedTuple):
-    """Results in order, and the query string of the list that they come from."""
+    """Result ids in order, and the query string of their list."""
 
     ids: list[int]
     query: str
 
     def position(self, pk: int) -> int | None:
-        """Counting from 1; None: the result is not in the list (any more)."""
+        """Return the position from 1; None if the result is not in the list."""
         return self.ids.index(pk) + 1 if pk in self.ids else None
 
     def after(self, pk: int) -> int | None:
@@ -43,7 +43,7 @@ class ResultNavigation(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What the address of another result of this list ends with."""
+        """Return the query string for other results of this list."""
         query = f"{self.query}&{KEPT}=1" if self.query else f"{KEPT}=1"
         return f"?{query}"
 
@@ -51,10 +51,10 @@ class ResultNavigation(NamedTuple):
 def navigation_of(
     request: HttpRequest, result: Result, listed: QuerySet[Result] | None
 ) -> ResultNavigation:
-    """The list that the address speaks of; without one, all results of the same run.
+    """Return the list in the URL, or all results of the same run.
 
     Args:
-        listed: What the list in the admin showed, where the person comes from there.
+        listed: The rows of the admin's list, if the reader comes from there.
     """
     query = _without_kept(request.GET)
     kept = request.session.get(SESSION_KEY)
@@ -73,7 +73,7 @@ def _without_kept(query: QueryDict) -> str:
 
 
 def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:
-    """Results of a run as its page filters and sorts them; without a page, test by test."""
+    """Select results as the run page filters and sorts them; without it, test by test."""
     chosen = request.GET.get("run", "")
     run = Run.objects.filter(pk=chosen).first() if chosen.isdecimal() else None
     filters = Filters.read(request.GET)

@@ -1,4 +1,4 @@
-"""What the page of one result shows, read from frozen rows in a fixed number of queries."""
+"""The page of one result, read from frozen rows in a fixed number of queries."""
 
 import json
 from dataclasses import dataclass
@@ -9,24 +9,26 @@ from django.db.models import prefetch_related_objects
 from evalhub.models import Call, CallRole, ItemState, User
 from issues.conversation import turns_to_generate
 from issues.revisions import scale_of
+from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.adjudication import Adjudication, adjudication_of
-from runs.admin.result.judge_runs import JudgeRunView, ResultJudgeRuns
-from runs.admin.result.page_parts import (
+from runs.admin.result.evaluation_entries import (
     Choice,
     EvaluationEntry,
-    Text,
     evaluation_entries_of,
-    text_or_none,
     whole_choices,
 )
+from runs.admin.result.judge_runs import JudgeRunView, view_of
 from runs.admin.result.rubric import Row
+from runs.admin.result.score_breakdown import score_breakdown_of
 from runs.answering.work import with_system_prompt
+from runs.figures.verdict_labels import Text, text_or_none
 from runs.models import Answer, HumanEvaluation, Result
+from runs.scoring.verdict import verdicts_on
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One message. `text` None: nothing was said there (yet)."""
+    """A message. `text` None: empty, or not generated yet."""
 
     role: str
     text: Text | None
@@ -38,29 +40,32 @@ class Turn:
 
 @dataclass(frozen=True)
 class ResultPage:
-    """All that the page shows of one result, for one reader."""
+    """A result for one reader. Its texts are the reader's to see: the caller has checked."""
 
     result: Result
     answer: Answer | None
     turns: list[Turn]
-    current: JudgeRunView | None
-    older: list[JudgeRunView]
+    active: JudgeRunView
+    inactive: list[JudgeRunView]
     calls: list[Call]
     failed_calls: list[Call]
-    said: list[EvaluationEntry]
+    entries: list[EvaluationEntry]
     choices: list[Choice]
     mine: HumanEvaluation | None
-    rows: list[Row]
     score_breakdown: list[str]
-    pass_rule: str
-    is_scored_whole: bool
     adjudication: Adjudication
 
     @property
+    def rows(self) -> list[Row]:
+        """The rubric as it counts; empty without one."""
+        return self.active.rows
+
+    @property
     def awaits_judges(self) -> bool:
-        """Whether the judges of its rubric are still to be asked."""
-        return any(row.judge_verdict for row in self.rows) and not any(
-            row.is_judged for row in self.rows
+        """No judge of the rubric has been asked yet."""
+        criteria = [row.verdict for row in self.rows]
+        return any(found.replies for found in criteria) and not any(
+            found.is_judged for found in criteria
         )
 
     @property
@@ -72,64 +77,34 @@ class ResultPage:
         return dict(self.result.revision.content)
 
     @property
-    def reference(self) -> Text | None:
-        return text_or_none(self.content["reference"])
-
-    @property
-    def guidelines(self) -> Text | None:
-        return text_or_none(self.content["guidelines"])
-
-    @property
-    def context(self) -> Text | None:
-        return text_or_none(self.content["context"])
-
-    @property
-    def flagged_answer(self) -> Text | None:
-        """As the test has it now: it is shown to nobody who answers or judges."""
-        return text_or_none(self.result.test.flagged_answer)
-
-    @property
-    def reasoning(self) -> str:
-        return self.answer.reasoning if self.answer else ""
-
-    @property
     def may_be_evaluated(self) -> bool:
         return self.result.state == ItemState.DONE
 
 
 def page_of(result: Result, reader: User) -> ResultPage:
-    """Read what stands about a result. Texts are the reader's to see: the caller has checked."""
+    """Read the page of a result in a fixed number of queries."""
     prefetch_related_objects([result], "revision__criteria")
     answer = Answer.objects.filter(pk=result.pk).first()
-    said = _said(result)
-    judge_runs = ResultJudgeRuns.of(result, said, reader)
-    judging_tasks = judge_runs.judging_tasks()
-    current = next(
-        (judging_task for judging_task in judging_tasks if judging_task.judge_run.is_active), None
-    )
-    mine = [
-        s.evaluation
-        for s in said
-        if s.is_active and not s.about and s.evaluation.annotator_id == reader.pk
-    ]
+    verdicts = verdicts_on(result, with_calls=True)
+    entries = evaluation_entries_of(verdicts.evaluations, result.revision.passes)
+    own = [e.evaluation for e in entries if e.is_active and e.evaluation.annotator_id == reader.pk]
+    on_whole = [evaluation for evaluation in own if evaluation.criterion.key == WHOLE_TEST]
+    score = verdicts.active.result_score
+    judged = score.passed if score and not on_whole else None
+    scale, passes = scale_of(result.revision.template), result.revision.passes
     return ResultPage(
         result=result,
         answer=answer,
         turns=_turns(result, answer),
-        current=current,
-        older=[
-            judging_task for judging_task in reversed(judging_tasks) if judging_task is not current
-        ],
+        active=view_of(verdicts.active, entries, reader),
+        inactive=[view_of(verdict, (), reader) for verdict in verdicts.inactive],
         calls=_calls(answer),
         failed_calls=_failed_calls(result),
-        said=said,
-        choices=_choices(result, current, has_own=bool(mine)),
-        mine=mine[-1] if mine else None,
-        rows=judge_runs.rows,
-        score_breakdown=judge_runs.score_breakdown(),
-        pass_rule=judge_runs.pass_rule(),
-        is_scored_whole=judge_runs.whole is not None,
-        adjudication=adjudication_of(said, reader),
+        entries=entries,
+        choices=whole_choices(scale, passes, judged=judged),
+        mine=on_whole[-1] if on_whole else None,
+        score_breakdown=score_breakdown_of(verdicts.active),
+        adjudication=adjudication_of(entries, reader),
     )
 
 
@@ -151,16 +126,16 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
 
 
 def _generated_turns(answer: Answer) -> list[dict[str, Any]]:
-    """The generated turns; what the last called stands with the answer."""
+    """Return the generated turns, the last with the answer's tool calls."""
     *earlier, last = answer.turns or [{"content": answer.text}]
     return [*earlier, {**last, "tool_calls": answer.tool_calls}]
 
 
-def _generated(said: dict[str, Any] | None, *, is_answer: bool) -> Turn:
+def _generated(message: dict[str, Any] | None, *, is_answer: bool) -> Turn:
     return Turn(
         role="assistant",
-        text=None if said is None else Text.of(said["content"]),
-        tool_calls=_as_text(said.get("tool_calls")) if said else "",
+        text=None if message is None else Text.of(message["content"]),
+        tool_calls=_as_text(message.get("tool_calls")) if message else "",
         is_generated=True,
         is_answer=is_answer,
     )
@@ -176,40 +151,25 @@ def _given(message: dict[str, Any], *, is_from_run: bool) -> Turn:
 
 
 def _as_text(calls: Any) -> str:
-    """Tool calls as a page shows them; "" where there are none."""
+    """Format tool calls; "" for none."""
     return json.dumps(calls, indent=2, ensure_ascii=False) if calls else ""
 
 
-# What it took ------------------------------------------------------------------------------------
+# Calls -------------------------------------------------------------------------------------------
 
 
 def _calls(answer: Answer | None) -> list[Call]:
-    """The calls that made the answer, one for each generated turn."""
+    """Return the calls behind the answer, one per generated turn."""
     ids = [turn["call"] for turn in answer.turns if turn.get("call")] if answer else []
     known = Call.objects.in_bulk(ids)
     return [known[pk] for pk in ids if pk in known]
 
 
 def _failed_calls(result: Result) -> list[Call]:
-    """Tries that failed; read only where the result is an error, for they are many to look in."""
+    """Return the failed attempts of a result in error; for others the search would be slow."""
     if result.state != ItemState.ERROR:
         return []
     calls = Call.objects.filter(
         batch=result.run.work_key, item_id=result.pk, role=CallRole.CANDIDATE
     )
     return list(calls.exclude(error_kind="").order_by("pk")[:10])
-
-
-# What people said --------------------------------------------------------------------------------
-
-
-def _said(result: Result) -> list[EvaluationEntry]:
-    rows = HumanEvaluation.objects.filter(result=result)
-    found = rows.select_related("annotator", "criterion", "example").order_by("pk")
-    return evaluation_entries_of(list(found), result.revision.passes)
-
-
-def _choices(result: Result, current: JudgeRunView | None, *, has_own: bool) -> list[Choice]:
-    result_score = current.result_score if current else None
-    judged = result_score.passed if result_score and not has_own else None
-    return whole_choices(scale_of(result.revision.template), result.revision.passes, judged=judged)

@@ -1,4 +1,4 @@
-"""What a reviewer does on the work page: each act gives the place to show next, and a line."""
+"""Actions of a reviewer on the work page; each returns the next assignment and a message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from evalhub.storable import UNSTORABLE
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK
-from runs.admin.result.page_parts import verdict_label
+from runs.figures.verdict_labels import verdict_label
 from runs.models import Result
 from runs.review.admin.action_message import ActionMessage
 from runs.review.admin.form_input import FormInput
@@ -25,6 +25,7 @@ from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 from runs.review.reservations import NoAssignment, release, renew, take
 from runs.review.review_records import LOST
 from runs.review.submit import Submitted, reopen, save_draft, skip, submit, undo
+from runs.scoring.verdict import verdicts_on
 
 SHOWN = (
     "queue",
@@ -35,11 +36,11 @@ SHOWN = (
     "item__result__revision__template",
     "sent_back_by",
 )
-GONE = "Your time for this item ran out, and somebody else has it now."
+GONE = "Your reservation expired and somebody took this item."
 
 
 class Problem(NamedTuple):
-    """What was refused; `field` is the name of a form's field, or ""."""
+    """A problem with a form's field; `field` "" for the form as a whole."""
 
     field: str
     text: str
@@ -47,10 +48,10 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What an act leads to.
+    """The outcome of an action.
 
-    `assignment` None: nothing is left for this person. With `problems` it was refused, and the page
-    stays as it is. `is_lost`: the place is not theirs any more. `is_left`: they stop for now.
+    `assignment` None: no items are left for this reviewer. `problems`: refused, the page stays.
+    `is_lost`: somebody else has the assignment. `is_left`: the reviewer stops for now.
     """
 
     assignment: Assignment | None = None
@@ -61,34 +62,34 @@ class ActionResult:
 
 
 class ReviewSession(NamedTuple):
-    """Who works on which queue, and what their browser sent."""
+    """A reviewer, their queue, and the form they sent."""
 
     queue: Queue
-    person: User
+    reviewer: User
     sent: QueryDict
 
     @property
     def assignments(self) -> QuerySet[Assignment]:
-        readable: QuerySet[Assignment] = Assignment.objects.readable_by(self.person)
+        readable: QuerySet[Assignment] = Assignment.objects.readable_by(self.reviewer)
         return readable.filter(queue=self.queue).select_related(*SHOWN)
 
     def assignment(self) -> Assignment | None:
-        """The place that the page shows, whosoever it is now."""
+        """Return the assignment of the page, whoever has it now."""
         return self.assignments.filter(pk=row_number(self.sent.get("assignment"))).first()
 
     def own(self) -> Assignment | None:
         assignment = self.assignment()
-        return assignment if assignment and assignment.annotator_id == self.person.pk else None
+        return assignment if assignment and assignment.annotator_id == self.reviewer.pk else None
 
     def next(self, action_message: ActionMessage | None = None) -> ActionResult:
-        return ActionResult(take(self.queue, by=self.person), action_message)
+        return ActionResult(take(self.queue, by=self.reviewer), action_message)
 
 
-# Going about -------------------------------------------------------------------------------------
+# Navigation --------------------------------------------------------------------------------------
 
 
 def open_assignment(review_session: ReviewSession) -> ActionResult:
-    """The place that the address names, while it is this person's; else the next."""
+    """Open the assignment in the URL if it is still the reviewer's, else the next."""
     assignment = review_session.own()
     if (
         assignment
@@ -97,7 +98,8 @@ def open_assignment(review_session: ReviewSession) -> ActionResult:
     ):
         return ActionResult()
     if assignment and (
-        assignment.state == AssignmentState.SUBMITTED or renew(assignment, by=review_session.person)
+        assignment.state == AssignmentState.SUBMITTED
+        or renew(assignment, by=review_session.reviewer)
     ):
         return ActionResult(assignment)
     return review_session.next()
@@ -108,7 +110,7 @@ def go_next(review_session: ReviewSession) -> ActionResult:
 
 
 def go_earlier(review_session: ReviewSession) -> ActionResult:
-    """The item that this person submitted before the one shown, or last."""
+    """Open the item submitted before the one shown, or last."""
     here = review_session.own()
     before = _submitted(review_session)
     if here and here.state == AssignmentState.SUBMITTED:
@@ -119,12 +121,12 @@ def go_earlier(review_session: ReviewSession) -> ActionResult:
     found = before.order_by("-submitted_at", "-pk").first()
     if found:
         return ActionResult(found)
-    action_message = ActionMessage("You have submitted nothing before this here.")
+    action_message = ActionMessage("No earlier submissions of yours in this queue.")
     return ActionResult(here, action_message) if here else review_session.next(action_message)
 
 
 def go_later(review_session: ReviewSession) -> ActionResult:
-    """From an earlier item forward again: at last to the one that waits for its verdict."""
+    """Return from a submitted item towards the open one."""
     here = review_session.own()
     if here is None or here.state != AssignmentState.SUBMITTED:
         return review_session.next()
@@ -137,26 +139,26 @@ def go_later(review_session: ReviewSession) -> ActionResult:
 
 def _submitted(review_session: ReviewSession) -> QuerySet[Assignment]:
     return review_session.assignments.filter(
-        annotator=review_session.person, state=AssignmentState.SUBMITTED
+        annotator=review_session.reviewer, state=AssignmentState.SUBMITTED
     )
 
 
 def leave(review_session: ReviewSession) -> ActionResult:
-    """Stop for now: the item is free for others, with what was typed kept while nobody takes it."""
+    """Release the item; its draft is kept until somebody else takes it."""
     assignment = review_session.own()
     if assignment and assignment.state == AssignmentState.RESERVED:
         _save_form_input(assignment, review_session)
-        release(assignment, by=review_session.person)
+        release(assignment, by=review_session.reviewer)
     return ActionResult(is_left=True)
 
 
 def _save_form_input(assignment: Assignment, review_session: ReviewSession) -> None:
-    """Keep what the browser sent along; without scripts it sends nothing of the form."""
+    """Save the draft, if any was sent: without scripts the form is not sent along."""
     if fields := FormInput.read(review_session.sent).fields:
-        save_draft(assignment, fields, by=review_session.person)
+        save_draft(assignment, fields, by=review_session.reviewer)
 
 
-# Deciding ----------------------------------------------------------------------------------------
+# Submitting and skipping -------------------------------------------------------------------------
 
 
 def submit_item(review_session: ReviewSession) -> ActionResult:
@@ -165,8 +167,8 @@ def submit_item(review_session: ReviewSession) -> ActionResult:
         return _gone()
     was_hidden = is_hidden(assignment)
     if assignment.state != AssignmentState.SUBMITTED:
-        save_draft(assignment, form_input.fields, by=review_session.person)
-    submitted = submit(assignment, form_input.submission(), by=review_session.person)
+        save_draft(assignment, form_input.fields, by=review_session.reviewer)
+    submitted = submit(assignment, form_input.submission(), by=review_session.reviewer)
     action_message = _submitted_message(submitted, form_input, was_hidden=was_hidden)
     return review_session.next(replace(action_message, **_example_of(submitted, review_session)))
 
@@ -178,31 +180,31 @@ def _gone() -> ActionResult:
 def _submitted_message(
     submitted: Submitted, form_input: FormInput, *, was_hidden: bool
 ) -> ActionMessage:
-    """What was saved; after a blind verdict also what the judges had said."""
+    """Confirm the verdict; after a blind review, reveal the judges'."""
     result = submitted.result
-    yours = _words(result, form_input.option())
-    said = f"You: {yours}." if yours else "You judged its criteria."
-    judges = f" Judges: {judge_summary(result)}." if was_hidden else ""
-    return ActionMessage.about(result, f"Saved. {said}{judges}", undo=True)
+    option = _option_label(result, form_input.option())
+    yours = f"Your verdict: {option}." if option else "You judged the criteria."
+    judges = f" Judges: {judge_summary(verdicts_on(result).active)}." if was_hidden else ""
+    return ActionMessage.about(result, f"Saved. {yours}{judges}", undo=True)
 
 
 def _example_of(submitted: Submitted, review_session: ReviewSession) -> dict[str, Any]:
-    """The verdict on the whole, where it may be marked as an example for judges."""
+    """Return the verdict on the whole, if the reviewer may mark it as a labelled example."""
     result = submitted.result
-    if result.test.sealed or not review_session.person.has_perm(MARK):
+    if result.test.sealed or not review_session.reviewer.has_perm(MARK):
         return {}
     whole = submitted.assignment.evaluations.filter(criterion__key=WHOLE_TEST).first()
     url = reverse("admin:runs_result_example", args=[result.pk])
     return {"evaluation": whole.pk, "example_url": url} if whole else {}
 
 
-def _words(result: Result, label: str) -> str:
+def _option_label(result: Result, label: str) -> str:
     option = scale_of(result.revision.template).option_of(label) if label else None
     return verdict_label(label, None, result.revision.passes(option.value)) if option else ""
 
 
 def skip_item(review_session: ReviewSession) -> ActionResult:
-    """To skip twice is harmless: the place may be free again by now."""
+    """Skip the item; skipping twice is harmless."""
     assignment = review_session.assignment()
     if assignment is None:
         return _gone()
@@ -210,24 +212,22 @@ def skip_item(review_session: ReviewSession) -> ActionResult:
         "", review_session.sent.get("ready") or review_session.sent.get("reason") or ""
     ).strip()
     _save_form_input(assignment, review_session)
-    skip(assignment, reason, by=review_session.person)
+    skip(assignment, reason, by=review_session.reviewer)
     return review_session.next(ActionMessage(f"Skipped: {reason}", undo=True))
 
 
 def undo_last(review_session: ReviewSession) -> ActionResult:
-    """Take back what came last, or the earlier item that is shown."""
+    """Undo the last submission or skip, or reopen the submitted item shown."""
     here = review_session.own()
     if here and here.state == AssignmentState.SUBMITTED:
-        action_message = ActionMessage(
-            "Your verdict is taken back. Change it, and submit it again."
-        )
-        return ActionResult(reopen(here, by=review_session.person), action_message)
-    assignment = undo(review_session.queue, by=review_session.person)
+        action_message = ActionMessage("Reopened: change your verdict and submit it again.")
+        return ActionResult(reopen(here, by=review_session.reviewer), action_message)
+    assignment = undo(review_session.queue, by=review_session.reviewer)
     if assignment is not None:
         return ActionResult(
-            assignment, ActionMessage("Undone. The item is yours again, with what you had said.")
+            assignment, ActionMessage("Undone: the item is yours again, with your draft.")
         )
-    action_message = ActionMessage("There is nothing of yours to undo in this queue.")
+    action_message = ActionMessage("Nothing to undo in this queue.")
     return ActionResult(here, action_message) if here else review_session.next(action_message)
 
 
@@ -243,7 +243,7 @@ ACTS: dict[str, Callable[[ReviewSession], ActionResult]] = {
 
 
 def done(name: str, review_session: ReviewSession) -> ActionResult:
-    """Do an act; what refuses it is told by field, and the page stays."""
+    """Perform an action; collect problems by field if it is refused."""
     try:
         return ACTS[name](review_session)
     except NoAssignment as refused:
@@ -263,21 +263,21 @@ def problems_in(error: ValidationError) -> list[Problem]:
     ]
 
 
-# Meanwhile ---------------------------------------------------------------------------------------
+# In the background -------------------------------------------------------------------------------
 
 
 def keep_draft(review_session: ReviewSession) -> bool:
-    """Keep what was typed; False where the place is not theirs any more."""
+    """Save the draft; False if somebody else has the assignment."""
     assignment = review_session.own()
     return assignment is not None and save_draft(
-        assignment, FormInput.read(review_session.sent).fields, by=review_session.person
+        assignment, FormInput.read(review_session.sent).fields, by=review_session.reviewer
     )
 
 
 def hold(review_session: ReviewSession) -> bool:
-    """Keep the item reserved; False where it went to somebody else."""
+    """Extend the reservation; False if somebody else has the assignment."""
     assignment = review_session.own()
-    return assignment is not None and renew(assignment, by=review_session.person)
+    return assignment is not None and renew(assignment, by=review_session.reviewer)
 
 
 MEANWHILE: dict[str, Callable[[ReviewSession], bool]] = {"draft": keep_draft, "renew": hold}

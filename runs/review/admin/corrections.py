@@ -18,7 +18,7 @@ from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.word_diff import word_diff
 from issues.admin.test.short_text import first_words
 from issues.states import Refused
-from runs.admin.result.page_parts import text_or_none
+from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting
 from runs.review.models import Correction

@@ -1,4 +1,4 @@
-"""The list of results on which people differ, from which each is opened to be settled."""
+"""The list of disputed results, each opened on its page to be resolved."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -23,11 +23,11 @@ from runs.review.models import Dispute
 
 ADJUDICATE = "runs.adjudicate"
 WAITING = ("is_disputed__exact", "1")
-"""Which of the list of all results these are: they are gone through in that list's order."""
+"""The filter that selects disputes in the list of all results, which gives their order."""
 
 
 class DisputeList(ChangeList):
-    """The page of disputes, with who said what on exactly the rows that are shown."""
+    """A page of disputes, with the verdicts on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -40,7 +40,7 @@ class DisputeList(ChangeList):
 
 
 def navigation_query(shown: QueryDict) -> str:
-    """The same results in the list of all results; "" where they are not those that wait."""
+    """Return the same filters for the list of all results; "" for resolved disputes."""
     if shown.get(StateFilter.parameter_name):
         return ""
     kept = shown.copy()
@@ -55,14 +55,14 @@ def _url(result: Result, query: str) -> str:
 
 
 class StateFilter(DropdownFilter):
-    """Those that wait to be settled, unless others are asked for."""
+    """Unresolved disputes by default."""
 
     title = "state"
     parameter_name = "state"
-    all_option: Any = ("", "Waiting to be settled")
+    all_option: Any = ("", "Unresolved")
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("settled", "Settled")]
+        return [("settled", "Resolved")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
         kept = disputes.settled if self.value() == "settled" else disputes.waiting
@@ -70,13 +70,13 @@ class StateFilter(DropdownFilter):
 
 
 class SideFilter(OutcomeFilter):
-    """On which side of the pass line the verdicts lie; settled ones: what came of it."""
+    """By the sides of the pass threshold that verdicts lie on; for resolved ones, the outcome."""
 
     title = "verdicts"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
-            (Outcome.UNSCORED, "on both sides of the pass line"),
+            (Outcome.UNSCORED, "on both sides of the pass threshold"),
             (Outcome.PASSED, "all pass"),
             (Outcome.FAILED, "all fail"),
         ]
@@ -84,13 +84,13 @@ class SideFilter(OutcomeFilter):
 
 @admin.register(Dispute)
 class DisputeAdmin(ResultAdmin):
-    """Disputed results, for who may settle them; each opens on the page of its result."""
+    """Disputed results, for adjudicators."""
 
     rows = "disputed"
     section = "Review"
-    when_empty = "Nobody differs: there is nothing to settle."
+    when_empty = "No disputes: annotators agree on every result."
     list_before_template = "runs/review/disputed_before.html"
-    list_display: Any = ("badge", "words", "issue", "run", "who_said_what")
+    list_display: Any = ("badge", "words", "issue", "run", "verdicts")
     list_display_links: Any = None
     list_filter: Any = (
         StateFilter,
@@ -105,7 +105,7 @@ class DisputeAdmin(ResultAdmin):
 
     def get_list_display(self, request: HttpRequest) -> Any:
         if request.GET.get(StateFilter.parameter_name) == "settled":
-            return ("badge", "words", "run", "who_said_what", "settled_by")
+            return ("badge", "words", "run", "verdicts", "settled_by")
         return self.list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
@@ -127,14 +127,15 @@ class DisputeAdmin(ResultAdmin):
         text = first_words(result.revision.content["messages"])
         return format_html('<a class="eh-link" href="{}">{}</a>', result.open_assignment, text)
 
-    @display(description="Who said what")
-    def who_said_what(self, result: Any) -> SafeString:
-        said = {"opinions": result.dispute.opinions}
-        return SafeString(render_to_string("runs/review/_opinions.html", said))
+    @display(description="Verdicts")
+    def verdicts(self, result: Any) -> SafeString:
+        return _opinions(result.dispute.opinions)
 
-    @display(description="Settled by")
+    @display(description="Resolved by")
     def settled_by(self, result: Any) -> SafeString | None:
-        if result.dispute.settlement is None:
-            return None
-        said = {"opinions": [result.dispute.settlement]}
-        return SafeString(render_to_string("runs/review/_opinions.html", said))
+        settlement = result.dispute.settlement
+        return _opinions([settlement]) if settlement else None
+
+
+def _opinions(opinions: list[disputes.Opinion]) -> SafeString:
+    return SafeString(render_to_string("runs/review/_opinions.html", {"opinions": opinions}))

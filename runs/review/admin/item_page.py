@@ -1,4 +1,4 @@
-"""What the work page shows of one item. Nothing that is hidden from its reviewer is in it."""
+"""One item of a queue as its reviewer sees it; what is hidden from them is left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from evalhub.models import User
 from evalhub.word_diff import Diff, word_diff
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.admin.result.evaluation_entries import Choice, whole_choices
 from runs.admin.result.page import ResultPage, page_of
-from runs.admin.result.page_parts import Choice, whole_choices
-from runs.admin.result.rubric import JudgeVerdict, Row
+from runs.admin.result.rubric import Row
 from runs.models import Result, Run
 from runs.review.admin.form_input import FormInput
 from runs.review.admin.judge_summary import judge_summary
@@ -18,11 +18,12 @@ from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
 from runs.review.requirements import APART
 from runs.review.submission import OPTION, REASON, field_of
+from runs.scoring.verdict import JudgeReply
 
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to choose. `needs_reason`: it is given with a sentence only."""
+    """An option of the form; `needs_reason`: a reason is required with it."""
 
     choice: Choice
     is_chosen: bool
@@ -31,11 +32,10 @@ class Option:
 
 @dataclass(frozen=True)
 class ReviewPoint:
-    """One thing to decide on: a criterion, or the answer as a whole (key "").
+    """A criterion to review, or the answer as a whole (key "").
 
-    `judged` is what judges found, in words, and `judge_verdict` who of them said what; both are
-    empty
-    where that is hidden.
+    `judged` is the judges' consensus in words, and `replies` are theirs; both are empty in a blind
+    review.
     """
 
     key: str
@@ -48,7 +48,7 @@ class ReviewPoint:
     marks: tuple[str, ...] = ()
     citation: str = ""
     judged: str = ""
-    judge_verdict: Sequence[JudgeVerdict] = ()
+    replies: Sequence[JudgeReply] = ()
 
     @property
     def option_name(self) -> str:
@@ -59,20 +59,19 @@ class ReviewPoint:
         return field_of(REASON, self.key)
 
     @property
-    def reason_is(self) -> str:
-        """When a sentence is needed, in words."""
+    def reason_hint(self) -> str:
         needed = [option.needs_reason for option in self.options]
         if all(needed):
-            return "needed"
-        return "needed where you overrule the judges" if any(needed) else "if you like"
+            return "required"
+        return "required if you override the judges" if any(needed) else "optional"
 
 
 @dataclass(frozen=True)
 class ItemPage:
-    """One place in a queue, with what its reviewer may see and has typed.
+    """An assignment with its texts and the reviewer's input.
 
-    `judged` None: what judges and others say is hidden, and so are run and model. `page` is for
-    the test's own texts and the conversation.
+    `judged` None: a blind review, which hides judges, other annotators, run and model. `page` has
+    the test's texts and the conversation.
     """
 
     assignment: Assignment
@@ -94,7 +93,6 @@ class ItemPage:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether its verdict was given already."""
         return self.assignment.state == AssignmentState.SUBMITTED
 
     @property
@@ -105,12 +103,12 @@ class ItemPage:
 def item_page(
     assignment: Assignment, reader: User, form_input: FormInput | None = None
 ) -> ItemPage:
-    """Read the item of an assignment.
+    """Read the item of an assignment; its texts are the reader's to see: the caller has checked.
 
-    `form_input`: the input that was just sent, in place of the draft.
-
-    The place was read with queue, item, and its result's run, issue, test, tag_set and revision
-    with template. Its texts are the reader's to see: the caller has checked.
+    Args:
+        assignment: Read with queue, item, and the result's run, issue, test, tag set and revision
+            with template.
+        form_input: Input just sent, in place of the draft.
     """
     result, queue = assignment.item.result, assignment.queue
     page = page_of(result, reader)
@@ -125,24 +123,23 @@ def item_page(
         form_input=form_input,
         whole=None if by_point else _whole(page, queue, form_input, hidden=hidden),
         points=[] if queue.scope == ReviewScope.WHOLE else points,
-        judged=None if hidden else judge_summary(result),
+        judged=None if hidden else judge_summary(page.active.verdict),
         diff=_diff(page),
     )
 
 
 def _diff(page: ResultPage) -> Diff | None:
-    """The reference against the answer; None where one is missing."""
-    if page.reference is None or page.answer is None:
-        return None
-    return word_diff(page.reference.raw, page.answer.text)
+    """Compare reference and answer; None if one is missing."""
+    reference = page.content["reference"]
+    return word_diff(reference, page.answer.text) if reference and page.answer else None
 
 
-# What is asked -----------------------------------------------------------------------------------
+# The form ----------------------------------------------------------------------------------------
 
 
 def _whole(page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
     revision = page.result.revision
-    result_score = page.current.result_score if page.current else None
+    result_score = page.active.verdict.result_score
     judged = None if hidden or result_score is None else result_score.passed
     choices = whole_choices(scale_of(revision.template), revision.passes, judged=None)
     return ReviewPoint(
@@ -164,13 +161,13 @@ def _whole(page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: boo
 def _points(
     page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool
 ) -> list[ReviewPoint]:
-    """The criteria that people decide on: a check decides its own."""
+    """Return the criteria to review: all without a check."""
     return [_point(row, queue, form_input, hidden=hidden) for row in page.rows if not row.check]
 
 
 def _point(row: Row, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
     criterion = row.criterion
-    judged = None if hidden else row.judged
+    judged = None if hidden else row.verdict.value
     return ReviewPoint(
         key=criterion.key,
         title=row.title,
@@ -190,7 +187,7 @@ def _point(row: Row, queue: Queue, form_input: FormInput, *, hidden: bool) -> Re
         ),
         citation=criterion.citation,
         judged="" if judged is None else f"shown {score(judged)}",
-        judge_verdict=() if hidden else row.judge_verdict,
+        replies=() if hidden else row.verdict.replies,
     )
 
 

@@ -1,27 +1,27 @@
-"""The keys of the work page, as its sheet prints them; `review.js` has a handler for each."""
+"""Keyboard shortcuts of the work page; `review.js` handles each."""
 
 from typing import NamedTuple
 
 
-class Key(NamedTuple):
-    """Keys that do the same, and what they do."""
+class Shortcut(NamedTuple):
+    """Keys with the same action."""
 
     keys: tuple[str, ...]
-    does: str
+    action: str
 
 
-KEYS = (
-    Key(("1", "9"), "choose an option: of the criterion that you are on, or of the whole answer"),
-    Key(("Enter",), "submit, and go on to the next item, when you are not typing"),
-    Key(("Ctrl Enter",), "submit, also while you are typing (⌘ Enter on a Mac)"),
-    Key(("c", "C"), "next or previous criterion of the rubric"),
-    Key(("n",), "write a note for those who look at it next"),
-    Key(("e",), "texts as they are written, or formatted"),
-    Key(("d",), "the answer against the reference, word by word"),
-    Key(("s",), "skip the item and say why; then 1 to 4 give a ready reason"),
-    Key(("u",), "undo: take back what you submitted or skipped last, or the earlier item you see"),
-    Key(("k", "←"), "an item that you did earlier"),
-    Key(("j", "→"), "on an earlier item: go forward again. On a new one: skip it and say why"),
-    Key(("Esc",), "leave the text, or the criterion, or close what is open"),
-    Key(("?",), "this sheet"),
+SHORTCUTS = (
+    Shortcut(("1", "9"), "choose an option, for the selected criterion or the whole answer"),
+    Shortcut(("Enter",), "submit and go to the next item, when not typing"),
+    Shortcut(("Ctrl Enter",), "submit, also while typing (⌘ Enter on a Mac)"),
+    Shortcut(("c", "C"), "next or previous criterion"),
+    Shortcut(("n",), "write a note for the next reviewer"),
+    Shortcut(("e",), "switch between raw and formatted text"),
+    Shortcut(("d",), "compare answer and reference word by word"),
+    Shortcut(("s",), "skip the item; then 1 to 4 choose a reason"),
+    Shortcut(("u",), "undo your last submission or skip, or reopen the submitted item shown"),
+    Shortcut(("k", "←"), "previous item"),
+    Shortcut(("j", "→"), "next item; on an open item, skip it"),
+    Shortcut(("Esc",), "leave the text field or criterion, or close the dialog"),
+    Shortcut(("?",), "show these shortcuts"),
 )

@@ -1,4 +1,4 @@
-"""The work page: one item after the other, without a page load between them."""
+"""The work page: item after item, without page loads."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from runs.review.admin.actions import (
 from runs.review.admin.empty_queue import empty_queue
 from runs.review.admin.form_input import FormInput
 from runs.review.admin.item_page import ItemPage, item_page
-from runs.review.admin.shortcuts import KEYS
+from runs.review.admin.shortcuts import SHORTCUTS
 from runs.review.models import AssignmentState, Queue
 from runs.review.progress import own_progress, progress
 from runs.review.reasons import reason_descriptions
@@ -40,7 +40,7 @@ READY_REASONS = (
     "I do not know this subject well enough",
     "The question or the reference is wrong",
     "It cannot be decided",
-    "It concerns me personally",
+    "I have a conflict of interest",
 )
 
 
@@ -51,7 +51,7 @@ class WorkPages(PageAdmin):
         return bool(request.user.has_perm(REVIEW))
 
     def work_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The item that the address names, or the next: who opens the page holds an item."""
+        """Show the item in the URL, or reserve the next."""
         review_session = self._review_session(request, pk, request.GET)
         return self._work_page(
             request, review_session, open_assignment(review_session), kept(request)
@@ -69,7 +69,9 @@ class WorkPages(PageAdmin):
         if name == "keys":
             return self._switch_keys(request, review_session)
         if name not in ACTS:
-            return HttpResponseBadRequest(f"There is no act {name!r}.", content_type="text/plain")
+            known = ", ".join([*ACTS, *MEANWHILE, "keys"])
+            problem = f"Unknown act {name!r}: use one of {known}."
+            return HttpResponseBadRequest(problem, content_type="text/plain")
         action_result = done(name, review_session)
         if request.headers.get("Accept") == "application/json":
             return self._as_json(request, review_session, action_result)
@@ -102,7 +104,7 @@ class WorkPages(PageAdmin):
         )
         return JsonResponse(
             {
-                "html": render_to_string("runs/review/_judges.html", context, request),
+                "html": render_to_string("runs/review/_workspace.html", context, request),
                 "url": self._url(review_session.queue, action_result),
                 "announce": announced(context["item"], action_result.action_message),
             }
@@ -123,7 +125,7 @@ class WorkPages(PageAdmin):
         return HttpResponseRedirect(self._url(review_session.queue, action_result))
 
     def _url(self, queue: Queue, action_result: ActionResult) -> str:
-        """The address by which a reload shows the same item."""
+        """Return the URL that shows the same item after a reload."""
         url = self.url_of("work", queue.pk)
         return (
             f"{url}?assignment={action_result.assignment.pk}" if action_result.assignment else url
@@ -144,7 +146,7 @@ class WorkPages(PageAdmin):
             is_nav_sidebar_enabled=False,
             is_fullwidth="1",
             crumb="Review",
-            keys=KEYS,
+            shortcuts=SHORTCUTS,
             **context,
         )
 
@@ -161,10 +163,10 @@ class WorkPages(PageAdmin):
             if action_result.assignment
             else None
         )
-        item = item_page(assignment, review_session.person, form_input) if assignment else None
+        item = item_page(assignment, review_session.reviewer, form_input) if assignment else None
         at, mine = (
             progress(review_session.queue),
-            own_progress(review_session.queue, review_session.person),
+            own_progress(review_session.queue, review_session.reviewer),
         )
         return {
             "queue": review_session.queue,
@@ -174,35 +176,35 @@ class WorkPages(PageAdmin):
             "others": at.reserved
             - bool(assignment and assignment.state == AssignmentState.RESERVED),
             "own_progress": mine,
-            "nothing": None if item else empty_queue(review_session.queue, at, mine),
+            "empty_queue": None if item else empty_queue(review_session.queue, at, mine),
             "act_url": self.url_of("act", review_session.queue.pk),
             "work_url": self._url(review_session.queue, action_result),
             "overview_url": self.url_of("overview", review_session.queue.pk),
             "ready_reasons": READY_REASONS,
             "renew_ms": review_session.queue.reserved_minutes * 60_000 // 3,
-            "keys_off": bool(review_session.person.preferences.get(KEYS_OFF)),
+            "keys_off": bool(review_session.reviewer.preferences.get(KEYS_OFF)),
             "may_change": self.has_change_permission(request),
-            "why": reason_descriptions(assignment.item)
+            "reasons": reason_descriptions(assignment.item)
             if assignment and item and not item.is_hidden
             else [],
-            "words": first_words(item.page.content["messages"]) if item else "",
+            "prompt": first_words(item.page.content["messages"]) if item else "",
         }
 
     def _switch_keys(self, request: HttpRequest, review_session: ReviewSession) -> HttpResponse:
-        """Whether this person's keys are off: kept, since keys may come from speech."""
+        """Save whether the reviewer's shortcuts are off, for example because of speech input."""
         off = review_session.sent.get("off") == "1"
-        review_session.person.preferences = {
-            **review_session.person.preferences,
+        review_session.reviewer.preferences = {
+            **review_session.reviewer.preferences,
             KEYS_OFF: off,
         }
-        review_session.person.save(update_fields=["preferences"])
+        review_session.reviewer.save(update_fields=["preferences"])
         if request.headers.get("Accept") == "application/json":
             return JsonResponse({"off": off})
         return HttpResponseRedirect(self.url_of("work", review_session.queue.pk))
 
 
 def announced(item: ItemPage | None, action_message: ActionMessage | None) -> str:
-    """What a screen reader says when the next item is there."""
-    said = [action_message.text] if action_message else []
-    said.append(f"Next item: {item.result.issue.title}." if item else "Nothing is left for you.")
-    return " ".join(said)
+    """Announce the next item to screen readers."""
+    lines = [action_message.text] if action_message else []
+    lines.append(f"Next item: {item.result.issue.title}." if item else "No items left for you.")
+    return " ".join(lines)

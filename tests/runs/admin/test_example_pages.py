@@ -93,7 +93,7 @@ def test_a_mark_whose_verdict_was_withdrawn_is_flagged(client, annotator):
     evaluation = verdict(annotator)
     mark(evaluation, "n", by=annotator)
     withdraw(evaluation.result, by=annotator)
-    assert "It no longer stands" in page_of(client, evaluation.result)
+    assert "Withdrawn or replaced" in page_of(client, evaluation.result)
     assert "withdrawn or replaced" in client.get(LIST).content.decode()
 
 
@@ -189,7 +189,7 @@ def test_a_refusal_to_copy_says_why_and_what_to_do(client, maintainer):
     example = mark(verdict(maintainer), "", by=maintainer)
     withdraw(example.evaluation.result, by=maintainer)
     page = copy(client, example, apply="1", template=template.pk).content.decode()
-    assert "no longer stands" in page
+    assert "was withdrawn or replaced" in page
     assert not TemplateExample.objects.exists()
 
 

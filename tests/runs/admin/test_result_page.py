@@ -37,7 +37,7 @@ def url_of(result, **query):
 
 
 def shown(client, result, **query):
-    """What the page of a result says."""
+    """Return the HTML of a result's page."""
     response = client.get(url_of(result, **query))
     assert response.status_code == 200
     return response.content.decode()
@@ -55,7 +55,7 @@ def annotator(client):
     return person
 
 
-# What is shown -----------------------------------------------------------------------------------
+# The page ----------------------------------------------------------------------------------------
 
 
 def test_shows_question_answer_reference_guidelines_and_every_verdict(client, annotator):
@@ -72,9 +72,9 @@ def test_shows_question_answer_reference_guidelines_and_every_verdict(client, an
         "A book of sums.",
         "Because of 1.",
         "Because of 0.",
-        "No verdict was found in the reply. It is no vote.",
-        "ended with “length”",
-        "mean 0.5, fails · 2 of 3 answered",
+        "No verdict was found in the reply. Not counted.",
+        "finish reason length",
+        "mean 0.5, fails · 2 of 3 judgments",
     ):
         assert text in page
 
@@ -135,7 +135,7 @@ def test_the_runs_system_prompt_is_shown_as_such(client, annotator):
     page = shown(client, result)
 
     assert "Be brief." in page
-    assert "of this run" in page
+    assert "from the run" in page
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_runs_system_prompt_is_shown_as_such(client, annotator):
     [
         ({"has_imported_answers": True}, "imported answers"),
         ({"is_scripted": True}, "scripted model"),
-        ({"self_evaluation_allowed": True}, "allowed to judge its own answers"),
+        ({"self_evaluation_allowed": True}, "self-evaluation allowed"),
     ],
 )
 def test_what_a_reader_must_know_of_a_run_is_said(client, annotator, fields, said):
@@ -170,16 +170,16 @@ def test_older_judge_runs_are_kept_beside_the_current_one(client, annotator):
 
     page = shown(client, first_result(run))
 
-    assert "Judging 1" in page
-    assert "not current: 1" in page
+    assert "Judge run 1" in page
+    assert "not active: 1" in page
     assert "not judged yet" in page
 
 
 def test_an_unanswered_result_says_so_and_takes_no_verdict(client, annotator):
     page = shown(client, first_result(make_run()))
 
-    assert "Not answered yet: the run is at work." in page
-    assert "There is no answer to evaluate yet." in page
+    assert "No response yet: the run is in progress." in page
+    assert "No response to evaluate yet." in page
     assert 'name="justification"' not in page
 
 
@@ -193,7 +193,12 @@ def test_an_error_tells_what_happened_and_is_not_called_a_failure(client):
 
     page = shown(client, result)
 
-    for said in ("timed out", "No answer within 30 s.", "it is in no pass rate", "Retry errors"):
+    for said in (
+        "timed out",
+        "No answer within 30 s.",
+        "excluded from the pass rate",
+        "Retry errors",
+    ):
         assert said in page
 
 
@@ -215,7 +220,7 @@ def test_the_prompt_is_rendered_again_and_its_digest_compared(client, annotator)
     assert prompt.matches is True
     assert "What is 2 + 2?" in prompt.messages[0]["content"]
     assert "It is **four**." in prompt.messages[0]["content"]
-    assert "digest matches what was sent" in shown(client, result)
+    assert "digest matches the request sent" in shown(client, result)
 
 
 def test_a_test_that_changed_since_leaves_the_prompt_as_it_was():
@@ -235,7 +240,7 @@ def test_a_prompt_that_differs_from_what_was_sent_is_told(client, annotator):
     Call.objects.filter(role=CallRole.JUDGE).update(request_digest="another")
 
     assert prompt_of(Judgment.objects.get(result=result), reader=make_user()).matches is False
-    assert "differs from what was sent" in shown(client, result)
+    assert "differs from the request sent" in shown(client, result)
 
 
 def test_of_a_repaired_judgment_the_first_request_is_compared():
@@ -263,7 +268,7 @@ def test_without_a_recorded_request_nothing_is_claimed():
     assert prompt_of(Judgment.objects.get(result=result), reader=make_user()).matches is None
 
 
-# A person's verdict ------------------------------------------------------------------------------
+# Human evaluations -------------------------------------------------------------------------------
 
 
 def test_a_verdict_replaces_the_judges_and_keeps_theirs(client, annotator):
@@ -307,7 +312,7 @@ def test_the_tests_own_scale_is_offered_best_first(client, annotator):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"option": "1", "justification": " "}, "Say in a sentence why."),
+        ({"option": "1", "justification": " "}, "Enter a reason."),
         ({"option": "7", "justification": "So."}, "is not one of"),
         ({"justification": "So."}, "Choose a verdict first."),
     ],
@@ -360,7 +365,7 @@ def test_differing_verdicts_are_disputed_until_an_adjudicator_settles(client):
     result.refresh_from_db()
     assert (result.outcome, result.is_disputed) == (Outcome.UNSCORED, True)
     client.force_login(make_user("adjudicator"))
-    assert "This settles it" in shown(client, result)
+    assert "Final decision" in shown(client, result)
 
     evaluate_by_form(client, result, option="1", justification="Read it again.", settles="on")
 
@@ -379,7 +384,7 @@ def test_both_verdicts_stay_to_be_seen_beside_who_settled_it(client, annotator):
 
     page = shown(client, result)
 
-    assert "people's verdicts differed: settled by carla" in page
+    assert "dispute resolved by carla" in page
     for why in ("anna thinks so.", "bela thinks so.", "Read it again."):
         assert why in page
     assert "rn-evaluation-entry--past" not in page
@@ -394,7 +399,7 @@ def test_who_is_one_of_those_that_differ_is_told_so(client):
 
     page = shown(client, result)
 
-    assert "You are one of those whose verdicts differ" in page
+    assert "Your verdict is part of this dispute" in page
     assert 'name="settles"' not in page
 
 
@@ -451,7 +456,7 @@ def test_saving_goes_to_the_next_and_the_list_stays_as_it_was(client, annotator)
     assert response.url == url_of(failed[1]).rstrip("?") + f"{query}&navigation=1"
     page = client.get(response.url).content.decode()
     assert "2 of 3" in page
-    assert f"Saved: result {failed[0].pk} is passed" in page
+    assert f"Saved: result {failed[0].pk} now passes" in page
 
 
 def test_after_the_last_one_it_stays_and_says_so(client, annotator):
@@ -462,7 +467,7 @@ def test_after_the_last_one_it_stays_and_says_so(client, annotator):
     )
 
     page = client.get(response.url).content.decode()
-    assert "That was the last result of this list." in page
+    assert "That was the last result in this list." in page
 
 
 def test_the_admins_list_is_followed_with_its_filters_and_order(client, annotator):

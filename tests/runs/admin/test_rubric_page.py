@@ -47,7 +47,7 @@ def result_of(criteria, votes, **fields):
 # Rows --------------------------------------------------------------------------------------------
 
 
-def test_criteria_stand_in_the_rubrics_order_with_all_that_is_known_of_them(client, annotator):
+def test_criteria_are_listed_in_order_with_weight_share_and_source(client, annotator):
     criteria = [
         point(POLITE, weight=3, citation="House style, 4", mandatory=True),
         point("Names four.", alternative=2),
@@ -63,7 +63,7 @@ def test_criteria_stand_in_the_rubrics_order_with_all_that_is_known_of_them(clie
         "75% of the score",
     ):
         assert said in first
-    assert "way 2 to succeed" in second
+    assert "alternative 2 (any one suffices)" in second
     assert "Because of 1 in Is polite." in first
 
 
@@ -76,13 +76,13 @@ def test_showing_what_it_should_not_scores_low(client, annotator):
     assert "score 0.25" in row(page)
 
 
-def test_split_judges_are_told_with_their_deviation_and_shown_at_once(client, annotator):
+def test_split_judges_are_expanded_with_their_deviation(client, annotator):
     # Values 1, 1, 0: mean 2/3, variance 2/9, deviation 0.471.
     criteria = [point(POLITE), point("Names four.")]
     page = shown(client, result_of(criteria, {POLITE: [1, 1, 0], "Names four.": [1, 1, 0.75]}))
 
     assert "judges split, deviation 0.47" in row(page, 1)
-    assert "3 judges, 2 : 1" in row(page, 1)
+    assert "split 2 : 1" in row(page, 1)
     assert "judges split" not in row(page, 2)
     opened = [" open" in part.split(">")[0] for part in page.split("<details")[1:]]
     assert opened.count(True) == 1
@@ -98,21 +98,21 @@ def test_samples_of_a_judge_are_its_certainty(client, annotator):
     assert "certainty 75%: exactly met 3 of 4, majorly met 1 of 4" in row(page)
 
 
-def test_a_backup_judge_and_the_failure_it_stood_in_for_are_told(client, annotator):
+def test_a_backup_judge_is_shown_beside_the_failure_it_replaced(client, annotator):
     backup = Judge.objects.given(make_model(name="reserve"), approach=Approach.PROMPT_AWARE)
     votes = {POLITE: [1, None, 0.5]}
     page = shown(client, result_of([point(POLITE)], votes, jury=jury_of(2, backup=backup)))
 
-    assert "1 failed verdict" in row(page)
-    assert "No verdict was found in the reply. It is no vote." in row(page)
+    assert "1 missing judgment" in row(page)
+    assert "Could not be parsed : No verdict was found in the reply. Not counted." in row(page)
     assert re.search(r"reserve \(prompt-aware\) moderately met · 0.50 backup judge", row(page))
 
 
-def test_a_check_is_shown_with_its_arguments_and_what_it_saw(client, annotator):
+def test_a_check_is_shown_with_its_arguments_and_outcome(client, annotator):
     check = point(check_name="contains", arguments={"text": "four"})
     page = shown(client, result_of([check], {"contains": [1]}))
 
-    assert "checked without a judge" in row(page)
+    assert "automatic check" in row(page)
     assert "text &quot;four&quot;" in row(page)
     assert "shown 1.00" in row(page)
     assert "Because of 1" in row(page)
@@ -122,24 +122,24 @@ def test_a_check_is_shown_with_its_arguments_and_what_it_saw(client, annotator):
     ("name", "arguments", "said"),
     [("js", {"source": "1"}, "cannot run here"), ("matches", {"pattern": "a"}, "check error")],
 )
-def test_a_check_without_a_value_is_never_nought(client, annotator, name, arguments, said):
+def test_a_check_without_a_value_is_never_zero(client, annotator, name, arguments, said):
     criteria = [point(check_name=name, arguments=arguments), point(POLITE)]
     result = result_of(criteria, {name: [None], POLITE: [1]})
     page = shown(client, result)
 
     assert said in row(page)
     assert "shown — score —" in row(page)
-    assert "no part in the score: no value" in row(page)
+    assert "not in the score: no value" in row(page)
     assert result.score == 1
 
 
-def test_who_has_not_judged_yet_is_told_and_who_does_not_sit_is_not(client, annotator):
+def test_judges_asked_are_pending_and_others_are_left_out(client, annotator):
     approaches = (Approach.TEMPLATE, Approach.HOLISTIC)
     jury = make_jury(make_model(name="judge"), approaches=approaches)
     page = shown(client, first_result(make_run(make_test(criteria=[point(POLITE)]), jury=jury)))
 
     assert "judge (holistic) not judged yet" in row(page)
-    assert row(page).count("not judged yet") == 2  # of the criterion, and the one who sits
+    assert row(page).count("not judged yet") == 2  # of the criterion, and the judge asked
 
 
 def test_a_test_without_a_rubric_waits_only_for_those_who_judge_the_whole(client, annotator):
@@ -151,28 +151,27 @@ def test_a_test_without_a_rubric_waits_only_for_those_who_judge_the_whole(client
     assert "(holistic)" not in page
 
 
-# How the score came about ------------------------------------------------------------------------
+# Score breakdown ---------------------------------------------------------------------------------
 
 
-def account(page):
+def breakdown(page):
     return text_of(page.split('id="score_breakdown"')[1].split("</section>")[0])
 
 
-def test_the_way_that_counts_is_named_with_the_others(client, annotator):
+def test_the_alternative_that_counts_is_named_with_the_others(client, annotator):
     criteria = [point("One.", alternative=1), point("Two.", alternative=2)]
     page = shown(client, result_of(criteria, {"One.": [0.25], "Two.": [0.75]}))
 
-    assert "way 2 counts as the best, as one point of weight 1: 0.75 (way 1 has 0.25)" in account(
-        page
-    )
-    assert "another way counts" in row(page, 1)
+    counting = "number 2 scores best and counts as one criterion of weight 1: 0.75 (1: 0.25)."
+    assert counting in breakdown(page)
+    assert "another alternative counts" in row(page, 1)
 
 
 def test_a_mandatory_criterion_that_is_not_met_is_named(client, annotator):
     criteria = [point(POLITE), point("Names four.", mandatory=True)]
     page = shown(client, result_of(criteria, {POLITE: [1], "Names four.": [0]}))
 
-    assert "Criterion 2 is mandatory and not met: the score is 0." in account(page)
+    assert "Criterion 2 is mandatory but not met: the score is 0." in breakdown(page)
 
 
 def test_the_share_of_similarity_is_worked_out(client, annotator):
@@ -183,13 +182,13 @@ def test_the_share_of_similarity_is_worked_out(client, annotator):
 
     # 0.75 · 0.5 + 0.25 · 0.8 = 0.575
     assert result.score == pytest.approx(0.575)
-    assert "0.80, makes up 25%: 0.75 · 0.5 + 0.25 · 0.8 = 0.57" in account(shown(client, result))
+    assert "(0.80) makes up 25%: 0.75 · 0.5 + 0.25 · 0.8 = 0.57" in breakdown(shown(client, result))
 
 
 def test_a_similarity_that_was_not_measured_leaves_no_score(client, annotator):
     result = result_of([point(POLITE)], {POLITE: [1]}, similarity_weight=0.25)
 
-    assert "was not measured, so there is no score" in account(shown(client, result))
+    assert "was not measured, so there is no score" in breakdown(shown(client, result))
 
 
 # Agreement ---------------------------------------------------------------------------------------
@@ -199,13 +198,13 @@ def judges(page):
     return text_of(page.split('id="judges"')[1].split("</section>")[0])
 
 
-def test_coverage_names_expected_comparisons_and_who_missed_them(client, annotator):
+def test_coverage_counts_judge_pairs_and_missing_judgments(client, annotator):
     # One of five criteria has three verdicts, so 3 pairs; four have two, so 1 pair each.
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [1, 0.75, None] for text in texts} | {texts[0]: [1, 0.75, 1]}
     page = shown(client, result_of([point(text) for text in texts], votes))
 
-    assert "7 of 15 expected comparisons" in judges(page)
+    assert "7 of 15 judge pairs" in judges(page)
     assert re.search(r"judge 2 of \d+ \(prompt-aware\) 1 of 5", judges(page))
 
 
@@ -218,7 +217,7 @@ def test_coverage_names_expected_comparisons_and_who_missed_them(client, annotat
         ([[1, 0], [0, 1]] * 3, "unreliable"),
     ],
 )
-def test_agreement_is_told_with_what_it_is_worth(client, annotator, votes, said):
+def test_agreement_is_shown_with_its_band(client, annotator, votes, said):
     texts = [f"Point {n}." for n in range(len(votes))]
     result = result_of([point(t) for t in texts], dict(zip(texts, votes, strict=True)))
 
@@ -231,7 +230,7 @@ def test_a_single_criterion_shows_how_its_judges_split(client, annotator):
     assert "Agreement 2 : 1" in judges(page)
 
 
-# What people say of one criterion ----------------------------------------------------------------
+# Human evaluations of one criterion --------------------------------------------------------------
 
 
 def key_of(result, text):
@@ -250,8 +249,8 @@ def test_a_person_judges_one_criterion_and_stays_on_the_result(client, annotator
     page = shown(client, result)
     result.refresh_from_db()
     assert result.score == 1
-    assert "a person's verdict" in row(page, 1)
-    assert "Your verdict stands: exactly met" in row(page, 1)
+    assert "human verdict" in row(page, 1)
+    assert "Your verdict: exactly met" in row(page, 1)
     assert "mean of the judges" not in row(page, 2)
     assert "Because of 0" in row(page, 1)
 
@@ -287,27 +286,27 @@ def test_a_verdict_on_the_whole_outranks_the_rubric_and_says_so(client, annotato
 
     page = shown(client, result)
 
-    assert "verdict on the whole answer is the score: 1." in account(page)
+    assert "verdict on the whole answer is the score: 1." in breakdown(page)
     assert "outranks this" in row(page)
 
 
-def test_differing_verdicts_on_a_criterion_are_told(client, annotator):
+def test_differing_verdicts_on_a_criterion_are_shown(client, annotator):
     result = result_of([point(POLITE)], {POLITE: [0]})
     key = key_of(result, POLITE)
     for option in ("EXACTLY_MET", "UNMET"):
         evaluate(result, HumanVerdict(option, "So.", criterion=key), by=make_user("annotator"))
 
-    assert "people disagree" in row(shown(client, result))
+    assert "annotators disagree" in row(shown(client, result))
 
 
 def test_a_viewer_reads_the_rubric_but_judges_nothing(client):
     result = result_of([point(POLITE)], {POLITE: [0]})
     client.force_login(make_user("viewer"))
 
-    assert "Say it yourself" not in row(shown(client, result))
+    assert "Override this criterion" not in row(shown(client, result))
 
 
-# What one judge was asked ------------------------------------------------------------------------
+# The page of a judgment --------------------------------------------------------------------------
 
 
 def judgment_page(client, result):
@@ -371,10 +370,10 @@ def test_forty_criteria_and_three_judges_take_as_many_queries_as_one(client, ann
     assert queries_of(client, large) <= queries_of(client, small)
 
 
-def test_before_the_judges_are_asked_nothing_is_claimed_of_their_agreement(client, annotator):
+def test_agreement_is_not_shown_before_judging(client, annotator):
     run = make_run(make_test(criteria=[point(POLITE)]), jury=jury_of(2))
     page = shown(client, first_result(run))
 
-    assert "They are asked about each criterion once there is an answer." in judges(page)
+    assert "Judges evaluate each criterion once there is a response." in judges(page)
     assert "too little data" not in page
-    assert "no part in the score" not in row(page)
+    assert "not in the score" not in row(page)

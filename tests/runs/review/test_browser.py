@@ -196,8 +196,11 @@ def test_a_blind_item_hides_the_judges_and_tells_them_after(page, ann, no_mouse)
     press(page, "2", "Enter")
     moves_on(page, at)
 
-    assert "You: fails (0). Judges: 2 of 3 pass." in page.locator("[data-notified]").inner_text()
-    assert "2 of 3 pass" in page.locator("#review-says").text_content()
+    assert (
+        "Your verdict: fails (0). Judges: 2 of 3 pass."
+        in page.locator("[data-notified]").inner_text()
+    )
+    assert "2 of 3 pass" in page.locator("#review-status").text_content()
 
 
 def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, ann, no_mouse):

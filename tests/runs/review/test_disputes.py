@@ -157,7 +157,7 @@ def test_a_dispute_over_a_criterion_says_which(annotators):
 
     found = disputes_of([result])[result.pk]
 
-    assert [(said.who, said.about) for said in found.opinions] == [
+    assert [(opinion.annotator, opinion.about) for opinion in found.opinions] == [
         ("anna", "Is polite."),
         ("bela", "Is polite."),
     ]

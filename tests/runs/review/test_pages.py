@@ -91,7 +91,7 @@ def test_a_verdict_is_submitted_and_the_next_item_comes_with_the_answer(mine, me
     second = assignment_in(came["html"])
     assert second not in ("", first)
     assert came["url"] == f"{url('work', queue)}?assignment={second}"
-    assert "Saved. You: passes (1)." in came["announce"]
+    assert "Saved. Your verdict: passes (1)." in came["announce"]
 
 
 def test_without_scripts_the_form_works_as_well(mine):
@@ -104,7 +104,7 @@ def test_without_scripts_the_form_works_as_well(mine):
 
     html = page.content.decode()
     assert assignment_in(html) != first
-    assert "Saved. You: passes (1)." in html
+    assert "Saved. Your verdict: passes (1)." in html
 
 
 def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
@@ -151,9 +151,9 @@ def test_criteria_are_judged_one_by_one(mine):
     run = rubric_run(points, {"Is polite.": [1], "Is short.": [1]})
     put(queue, first_result(run))
     html = at_work(mine, queue)
-    keys = re.findall(r'data-ask="(\w+)"', html)
+    keys = re.findall(r'data-point="(\w+)"', html)
     assert len(keys) == 2
-    assert 'data-ask=""' not in html
+    assert 'data-point=""' not in html
 
     fields = {f"option__{key}": "EXACTLY_MET" for key in keys}
     came = act(mine, queue, "submit", assignment=assignment_in(html), **fields)
@@ -168,7 +168,7 @@ def test_a_check_is_not_asked_about(mine):
     run = rubric_run(points, {"Is short.": [1], "contains": [1]})
     put(queue, first_result(run))
 
-    assert len(re.findall(r'data-ask="\w+"', at_work(mine, queue))) == 1
+    assert len(re.findall(r'data-point="\w+"', at_work(mine, queue))) == 1
 
 
 def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
@@ -183,7 +183,7 @@ def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
 
     assert "3 of 6 reviewed" in words
     assert "1 reserved by others" in words
-    assert "You, today 3 In all 3 An hour 40" in words
+    assert "Done today 3 Done in total 3 Per hour 40" in words
 
 
 # Drafts and reservations -------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_earlier_items_are_looked_at_again_and_left_forward(mine):
     end = act(mine, queue, "earlier", assignment=assignment_in(two["html"]))
 
     assert [assignment_in(came["html"]) for came in (one, two, end)] == [second, first, first]
-    assert "nothing before this" in end["announce"]
+    assert "No earlier submissions" in end["announce"]
     forward = act(mine, queue, "later", assignment=first)
     assert assignment_in(forward["html"]) == second
     assert assignment_in(act(mine, queue, "later", assignment=second)["html"]) == third
@@ -325,7 +325,7 @@ def test_undo_with_nothing_to_undo_says_so(mine):
 
     came = act(mine, queue, "undo", assignment=assignment_in(at_work(mine, queue)))
 
-    assert "nothing of yours to undo" in came["announce"]
+    assert "Nothing to undo" in came["announce"]
 
 
 def test_what_was_sent_back_comes_first_with_the_note(mine, me):
@@ -427,7 +427,7 @@ def test_after_a_blind_verdict_the_judges_are_told(mine):
 
     came = act(mine, queue, "submit", assignment=assignment_in(at_work(mine, queue)), option="0")
 
-    assert "You: fails (0). Judges: 2 of 3 pass." in came["html"]
+    assert "Your verdict: fails (0). Judges: 2 of 3 pass." in came["html"]
     result = queue.items.get().result
     assert reverse("admin:runs_result_change", args=[result.pk]) in came["html"]
     assert HumanEvaluation.objects.get().blind

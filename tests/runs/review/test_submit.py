@@ -117,7 +117,7 @@ def test_blind_verdict_needs_no_reason(ann):
 
 def test_queue_may_always_want_a_reason(ann):
     told = problems(take(filled(1, reasoning="always", blind="all"), by=ann), submission(PASSES))
-    assert told == {"justification": ["Say in a sentence why."]}
+    assert told == {"justification": ["Enter a reason."]}
 
 
 def test_too_long_a_note_is_refused(ann):

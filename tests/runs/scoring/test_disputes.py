@@ -115,7 +115,7 @@ def test_who_withdraws_first_finds_nothing_to_settle(disputed):
     """Else one could withdraw, and then outrank the other."""
     result, (first, _) = disputed
     withdraw(result, by=first)
-    with pytest.raises(ValidationError, match="nothing to settle"):
+    with pytest.raises(ValidationError, match="There is no dispute"):
         settle(result, first)
 
 
@@ -131,7 +131,7 @@ def test_who_has_settled_it_may_settle_it_otherwise(disputed):
 def test_what_nobody_differs_on_is_not_settled(db):
     result = first_result(judged([1]))
     evaluate(result, HumanVerdict("0", "Wrong."), by=make_user("annotator"))
-    with pytest.raises(ValidationError, match="nothing to settle"):
+    with pytest.raises(ValidationError, match="There is no dispute"):
         settle(result, make_user("adjudicator"))
 
 
@@ -148,7 +148,7 @@ def test_a_criterion_is_settled_by_who_said_nothing_of_it(db):
 
     with pytest.raises(ValidationError, match="somebody else"):
         settle(result, people[0], "UNMET", polite)
-    with pytest.raises(ValidationError, match="nothing to settle"):
+    with pytest.raises(ValidationError, match="There is no dispute"):
         settle(result, third, "UNMET", short)
     settle(result, third, "UNMET", polite)
 

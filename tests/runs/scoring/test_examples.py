@@ -130,7 +130,7 @@ def test_what_no_longer_stands_is_not_copied(annotator):
     evaluation = verdict(annotator)
     example = mark(evaluation, "", by=annotator)
     withdraw(evaluation.result, by=annotator)
-    with pytest.raises(Refused, match="no longer stands"):
+    with pytest.raises(Refused, match="withdrawn or replaced"):
         copy_into(draft(), [example], by=annotator)
 
 

@@ -1,0 +1,95 @@
+"""Human evaluations and the options of their form, as the result page shows them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from issues.rubrics.scales import Option, Scale
+from runs.figures.verdict_labels import extent_label, verdict_label
+from runs.models import Example, HumanEvaluation
+from runs.scoring.active_evaluations import active_evaluations, withdrawn
+
+Passes = Callable[[float | None], bool | None]
+
+
+@dataclass(frozen=True)
+class EvaluationEntry:
+    """A human evaluation; active until it is withdrawn or replaced."""
+
+    evaluation: HumanEvaluation
+    is_active: bool
+    is_withdrawn: bool
+    passed: bool | None
+
+    @property
+    def example(self) -> Example | None:
+        """Its mark as an example; None also where the mark was not read."""
+        is_known = HumanEvaluation.example.is_cached(self.evaluation)
+        return getattr(self.evaluation, "example", None) if is_known else None
+
+    @property
+    def about(self) -> str:
+        """The criterion's key; "" for the answer as a whole."""
+        return self.evaluation.criterion.key
+
+    @property
+    def label(self) -> str:
+        row = self.evaluation
+        if self.about:
+            return extent_label(row.option, row.value)
+        return verdict_label(row.option, row.value, self.passed)
+
+
+def evaluation_entries_of(rows: Sequence[HumanEvaluation], passes: Passes) -> list[EvaluationEntry]:
+    """Return the evaluations of one result, of its criteria and of the whole, oldest first."""
+    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in rows:
+        about[row.criterion_id].append(row)
+    active = {row.pk for group in about.values() for row in active_evaluations(group)}
+    undone = {row.pk for group in about.values() for row in withdrawn(group)}
+    return [
+        EvaluationEntry(
+            row,
+            row.pk in active,
+            row.pk in undone,
+            None if row.criterion.key else passes(row.value),
+        )
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option of a scale, with its key on the keyboard."""
+
+    key: int
+    option: Option
+    passed: bool | None
+    is_default: bool
+    label: str
+
+
+def whole_choices(scale: Scale, passes: Passes, *, judged: bool | None) -> list[Choice]:
+    """Return the options for a test as a whole, best first; preselect the opposite of `judged`."""
+    options = _best_first(scale)
+    default = None
+    if judged is not None:
+        extreme = min if judged else max
+        default = extreme(options, key=lambda option: option.value)
+    verdicts = [passes(option.value) for option in options]
+    return [
+        Choice(key, option, passed, option is default, verdict_label(option.label, None, passed))
+        for key, (option, passed) in enumerate(zip(options, verdicts, strict=True), 1)
+    ]
+
+
+def extent_choices(scale: Scale) -> list[Choice]:
+    """Return the options for one criterion, largest extent first."""
+    return [
+        Choice(key, option, None, False, extent_label(option.label))
+        for key, option in enumerate(_best_first(scale), 1)
+    ]
+
+
+def _best_first(scale: Scale) -> list[Option]:
+    return sorted(scale.options, key=lambda option: -option.value)

@@ -1,0 +1,27 @@
+"""Splits of judges on the results of a list: "2:1" for two that pass and one that fails."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from issues.models import Polarity
+from issues.rubrics.scoring import inverted
+from runs.models import Judgment, Result
+
+
+def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
+    """Return the splits of the active judge run by result; missing judgments are counted apart.
+
+    Values of a "should not" are inverted. The results were read with their revisions. One query.
+    """
+    values: dict[int, list[float | None]] = defaultdict(list)
+    rows = Judgment.objects.filter(result__in=results, judge_run__is_active=True).order_by()
+    for result, polarity, value in rows.values_list("result_id", "criterion__polarity", "value"):
+        values[result].append(inverted(value) if polarity == Polarity.SHOULD_NOT else value)
+    return {row.pk: _split(row, values[row.pk]) for row in results if row.pk in values}
+
+
+def _split(result: Result, values: list[float | None]) -> str:
+    sides = [result.revision.passes(value) for value in values]
+    split = f"{sides.count(True)}:{sides.count(False)}"
+    missing = sides.count(None)
+    return f"{split}, {missing} no verdict" if missing else split

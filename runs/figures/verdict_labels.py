@@ -1,0 +1,55 @@
+"""Labels of verdicts, and untrusted texts, as pages show them."""
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString, mark_safe
+
+from evalhub.markup import model_markdown
+from evalhub.models import CallRole
+from runs.models import Judgment
+
+
+@dataclass(frozen=True)
+class Text:
+    """An untrusted text, as safe HTML and raw."""
+
+    html: SafeString
+    raw: str
+
+    @classmethod
+    def of(cls, raw: str) -> "Text":
+        # Sanitised to an allow-list of bare tags.
+        return cls(mark_safe(model_markdown(raw).html), raw)
+
+
+def text_or_none(raw: str) -> Text | None:
+    return Text.of(raw) if raw else None
+
+
+def verdict_label(label: str, value: float | None, passed: bool | None) -> str:
+    """Label a verdict on the whole: "passes (1)" where the option is a mere number."""
+    if is_number(label) and passed is not None:
+        return f"{'passes' if passed else 'fails'} ({label})"
+    return label if value is None else f"{label or 'verdict'} · {value:.2f}"
+
+
+def extent_label(label: str, value: float | None = None) -> str:
+    """Label how far an answer shows a criterion: "mostly met", "5 · 0.67"."""
+    text = label.replace("_", " ").lower() if label.isupper() else label
+    return text if value is None else f"{text or 'shown'} · {value:.2f}"
+
+
+def is_number(label: str) -> bool:
+    return label.replace(".", "", 1).isdecimal()
+
+
+def repaired_by(judgment: Judgment) -> str:
+    """Return the name of the repair model, if another model than the judge; else "".
+
+    The judgment was read with its judge, and its call with the model.
+    """
+    call, judge = judgment.call, judgment.judge
+    if call is None or judge is None or call.role != CallRole.REPAIR:
+        return ""
+    is_own = call.language_model_id == judge.language_model_id
+    return "" if is_own else str(call.language_model)

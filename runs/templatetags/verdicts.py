@@ -1,0 +1,18 @@
+"""Judgments and their texts as template filters."""
+
+from django import template
+
+from runs.figures.verdict_labels import extent_label, repaired_by, text_or_none
+from runs.models import Judgment
+
+register = template.Library()
+
+register.filter("text", text_or_none)
+register.filter("repaired_by", repaired_by)
+register.filter("extent_label", extent_label)
+
+
+@register.filter
+def extent(judgment: Judgment) -> str:
+    """Label the extent that a judgment found: "mostly met · 0.75"."""
+    return extent_label(judgment.option, judgment.value)
