@@ -169,7 +169,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:review_queue_item": (
         post(WRITERS, act="review", item="0"),
         post(ADJUDICATORS, act="offer", skip="0"),
-        get(ADJUDICATORS, "act=send_back&place=0"),
+        get(ADJUDICATORS, "act=send_back&assignment=0"),
     ),
     "admin:review_queue_runs": (get(MAINTAINERS), post(MAINTAINERS, act="look")),
     "admin:review_queue_choose": (get(MAINTAINERS),),

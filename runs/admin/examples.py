@@ -111,7 +111,7 @@ class TargetTemplateForm(forms.Form):
 class ExampleAdmin(ReadOnlyAdmin):
     """Return marked verdicts on tests that the user may read."""
 
-    rows = "Examples for judges"
+    rows = "Labelled examples"
     when_empty = "Mark a person's verdict as an example on the page of a result."
     list_display = (
         *("asked", "answered", "verdict", "about", "annotator", "short_note", "standing"),

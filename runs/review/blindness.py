@@ -1,4 +1,4 @@
-"""What a reviewer may not see yet, lest it lead them."""
+"""Blind review: judgments are hidden so that they do not bias the reviewer."""
 
 from evalhub.models import User
 from runs.models import HumanEvaluation
@@ -7,10 +7,10 @@ from runs.review.reservations import KEPT
 
 
 def is_hidden(assignment: Assignment) -> bool:
-    """Whether judges' verdicts, score, reasons and others' evaluations are not to be shown now.
+    """Tell whether judgments, score, reasons and others' evaluations are hidden now.
 
-    Once somebody has given a verdict on the answer, be it one that was undone, they have seen
-    those of the judges: what they say after that is not blind, and nothing is hidden.
+    A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges':
+    later verdicts are not blind, so nothing is hidden.
     """
     if assignment.state == AssignmentState.SUBMITTED or not hides(
         assignment.queue.blind, assignment.item
@@ -23,7 +23,7 @@ def is_hidden(assignment: Assignment) -> bool:
 
 
 def hidden_for(annotator: User, result_id: int) -> Assignment | None:
-    """The place at which this person reviews the result blind just now; None: they do not."""
+    """Return the assignment in which the annotator reviews this result blind; None: none."""
     assignments = Assignment.objects.filter(
         annotator=annotator, item__result=result_id, state__in=KEPT
     )
@@ -31,5 +31,5 @@ def hidden_for(annotator: User, result_id: int) -> Assignment | None:
 
 
 def hides(blind: str, item: ReviewItem) -> bool:
-    """Whether a queue that is so blind hides the judges of this item, until it is reviewed."""
+    """Tell whether this mode hides the judges of the item until it is reviewed."""
     return blind == BlindMode.ALL or (blind == BlindMode.RANDOM and item.is_random)

@@ -1,4 +1,4 @@
-"""How people would have answered, and making one of these answers the reference of its test."""
+"""Corrected answers by annotators, and their use as reference answers."""
 
 from typing import NamedTuple
 
@@ -16,22 +16,22 @@ from runs.review.models import Correction
 
 PROMOTE = "review.promote_correction"
 LONGEST = 100_000
-"""Characters of a correction."""
+"""The most characters of a correction."""
 
 
 def correct(result: Result, text: str, *, by: User) -> Correction:
-    """Keep how this person would have answered; the same text again is kept once, and holds again.
+    """Save a corrected answer; the same text again restores the existing correction.
 
     Raises:
-        ValidationError: There is no answer to correct, the text is empty or too long.
+        ValidationError: There is no answer to correct, or the text is empty or too long.
     """
     text = text.strip()
     if result.state != ItemState.DONE:
-        raise ValidationError(f"{result} has no answer, so there is nothing to correct.")
+        raise ValidationError(f"{result} has no answer to correct.")
     if not text:
-        raise ValidationError({"correction": "Write how it should have been answered."})
+        raise ValidationError({"correction": "Enter the corrected answer."})
     if len(text) > LONGEST:
-        action_message = f"{len(text):,} characters are too many: write at most {LONGEST:,}."
+        action_message = f"{len(text):,} characters are too long: write at most {LONGEST:,}."
         raise ValidationError({"correction": action_message})
     mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
     if mine is not None and mine.text == text:
@@ -42,7 +42,7 @@ def correct(result: Result, text: str, *, by: User) -> Correction:
 
 
 class Promoted(NamedTuple):
-    """The test with its new reference; `is_reviewed_again`: it runs only once it is approved."""
+    """The test with its new reference; `is_reviewed_again`: it needs approval before it runs."""
 
     test: Test
     is_reviewed_again: bool
@@ -50,17 +50,17 @@ class Promoted(NamedTuple):
 
 @transaction.atomic
 def promote(correction: Correction, *, by: User) -> Promoted:
-    """Make the correction its test's reference answer; the one before stays in the history.
+    """Use the correction as its test's reference answer; the previous one stays in the history.
 
     Raises:
-        Refused: It is the reference already, or its author has taken it back.
+        Refused: It is the reference already, or its author has withdrawn it.
     """
     correction.refresh_from_db(fields=["undone_at"])
     if correction.undone_at:
-        raise Refused([f"{correction.annotator} has taken this correction back."])
+        raise Refused([f"{correction.annotator} has withdrawn this correction."])
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference == correction.text:
-        raise Refused(["This is the reference answer already."])
+        raise Refused(["This correction is already the reference answer."])
     action_message = (
         f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
     )
@@ -71,14 +71,14 @@ def promote(correction: Correction, *, by: User) -> Promoted:
 
 
 class Former(NamedTuple):
-    """A reference that a test had before, and who wrote it."""
+    """A previous reference answer of a test, with its author."""
 
     text: str
     author: str
 
 
 def former_reference(test: Test) -> Former | None:
-    """The reference that stood before the present one; None: it never had another."""
+    """Return the test's previous reference answer; None if it never had another."""
     rows = test.history.exclude(reference=test.reference)
     found = rows.order_by("-history_date", "-history_id").values_list("reference", "reference_by")
     first = found.first()
@@ -87,23 +87,25 @@ def former_reference(test: Test) -> Former | None:
 
 @transaction.atomic
 def put_back(correction: Correction, *, by: User) -> Promoted:
-    """Undo a promotion: the reference that stood before this correction stands again.
+    """Undo a promotion: restore the previous reference answer.
 
     Raises:
-        Refused: The correction is not the reference now, or nothing stood there before.
+        Refused: The correction is not the reference answer, or there is no previous one.
     """
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference != correction.text:
-        raise Refused(["This correction is not the reference answer now."])
+        raise Refused(["This correction is not the current reference answer."])
     former = former_reference(test)
     if former is None:
-        raise Refused(["The test never had another reference answer."])
-    action_message = f"Reference put back: not the correction of result {correction.result_id}"
+        raise Refused(["The test has no previous reference answer."])
+    action_message = (
+        f"Reference restored, replacing the correction of result {correction.result_id}"
+    )
     return Promoted(test, _refer(test, former.text, former.author, by, action_message))
 
 
 def _refer(test: Test, reference: str, author: str, by: User, action_message: str) -> bool:
-    """Save the reference; True where the test has to be approved again."""
+    """Save the reference; return True if the test needs approval again."""
     test.reference, test.reference_by = reference, author
     again = review_again(test, by)
     sign(test, by, action_message[:100])

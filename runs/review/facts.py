@@ -1,4 +1,4 @@
-"""What is known of a run's answers that may be a reason to review them."""
+"""Facts of a run's answers that may be reasons for review."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ FIELDS = (
 
 
 class Row(NamedTuple):
-    """The columns of a result that hold facts."""
+    """The columns of a result with facts."""
 
     pk: int
     revision: int
@@ -59,13 +59,13 @@ class Row(NamedTuple):
 
 
 def answered(run: Run) -> list[int]:
-    """The numbers of the run's results that have an answer."""
+    """Return the ids of the run's results with an answer."""
     done = run.results.filter(state=ItemState.DONE).order_by("pk")
     return list(done.values_list("pk", flat=True))
 
 
 def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> dict[int, Facts]:
-    """What is known of these results of the run, in a constant number of queries."""
+    """Read the facts of these results, in a constant number of queries."""
     rows = [Row(*row) for row in Result.objects.filter(pk__in=result_ids).values_list(*FIELDS)]
     judge_run = JudgeRun.objects.filter(run=run, is_active=True).first()
     votes = _votes(judge_run, result_ids)
@@ -111,11 +111,11 @@ def _votes(judge_run: JudgeRun | None, result_ids: Collection[int]) -> dict[int,
 def _coverage(
     judge_run: JudgeRun | None, result_ids: Collection[int]
 ) -> dict[int, tuple[int, int]]:
-    """Of each result whose judging has ended: verdicts expected, and given."""
+    """Return the numbers of judgments expected and given, by judged result."""
     ended = ResultScore.objects.filter(judge_run=judge_run, result__in=result_ids)
     ended = ended.filter(state__in=(ItemState.DONE, ItemState.ERROR)).order_by()
     rows = ended.values_list("result_id", "expected", "answered", "state")
-    # One that ended in an error may not have counted what was expected of it.
+    # An error may have ended judging before all expected judgments were counted.
     return {
         pk: (max(expected, given + 1) if state == ItemState.ERROR else expected, given)
         for pk, expected, given, state in rows
@@ -123,7 +123,7 @@ def _coverage(
 
 
 class _Sides:
-    """Sides of many results. Most are judged alike: each combination is reckoned once."""
+    """Sides of many results; equal judgments are computed once."""
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[int, int, int]] = {}
@@ -143,10 +143,9 @@ class _Sides:
 
 
 def _sides(votes: Votes, rule: Rule) -> tuple[int, int, int]:
-    """How many judges pass it and fail it by themselves, and over how many criteria they split.
+    """Count judges by whom it passes and fails, and criteria on which they are split.
 
-    A judge that did not answer all that the panel was asked has no side: its score would be of
-    another rubric.
+    A judge that did not answer every criterion has no side: its score would be of another rubric.
     """
     checks = _values(votes.get(None, {}))
     judges = {judge: _values(given) for judge, given in votes.items() if judge is not None}
@@ -170,10 +169,7 @@ def _values(given: Mapping[int, Sequence[float | None]]) -> dict[int, float | No
 
 
 def _passed_in(compared: Before | None, rows: Iterable[Row]) -> dict[tuple[int, int], bool | None]:
-    """Whether the same revisions and repeats passed in the earlier run.
-
-    A revision is the test by its content: the same one means an equal digest.
-    """
+    """Return whether the same revisions and repetitions passed in the run compared with."""
     if compared is None:
         return {}
     revisions = {row.revision for row in rows}

@@ -1,4 +1,4 @@
-"""What people are asked to look at: queues of results, and places for those who review them."""
+"""Review queues: their items, and assignments of items to annotators."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -21,38 +21,38 @@ class QueueState(models.TextChoices):
 
 
 class BlindMode(models.TextChoices):
-    """Of which results the judges' verdicts are hidden until the reviewer has given theirs."""
+    """The items whose judgments are hidden until the reviewer has submitted."""
 
-    NONE = "none", "of none"
-    RANDOM = "random", "of those drawn at random"
-    ALL = "all", "of all"
+    NONE = "none", "for no items"
+    RANDOM = "random", "for random items"
+    ALL = "all", "for all items"
 
 
 class ReviewScope(models.TextChoices):
-    """What a reviewer decides on."""
+    """The scope of a review."""
 
     WHOLE = "whole", "the answer as a whole"
     CRITERIA = "criteria", "each criterion of the rubric"
-    EITHER = "either", "as the reviewer sees fit"
+    EITHER = "either", "reviewer's choice"
 
 
 class Reasoning(models.TextChoices):
-    """When a reviewer has to say why."""
+    """The verdicts that require a reason."""
 
-    OVERRIDES = "overrides", "where it overrides what is shown"
+    OVERRIDES = "overrides", "when overriding the judges"
     ALWAYS = "always"
 
 
 class Queue(models.Model):
-    """Results that deserve a person, and how they are reviewed.
+    """A queue of results for review, with its settings.
 
-    `follows` is a suite whose runs are added by themselves once they are done; `runs` are those
-    that were added as a whole, so or by hand. `random_share` is the part of what is added that is
-    drawn at random, in [0, 1]; `seed` decides the draw.
+    `follows` is a suite whose completed runs are added automatically; `runs` are those added as a
+    whole, automatically or by hand. `random_share` is the share of added items that are drawn at
+    random, in [0, 1]; `seed` decides the draw.
     """
 
     name = models.CharField(max_length=150, unique=True)
-    instructions = models.TextField(blank=True, help_text="What reviewers read beside each item.")
+    instructions = models.TextField(blank=True, help_text="Reviewers read these beside each item.")
     follows = models.ForeignKey(
         Suite, models.SET_NULL, null=True, blank=True, related_name="review_queues"
     )
@@ -60,7 +60,7 @@ class Queue(models.Model):
     reviewers = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_REVIEWERS)],
-        help_text="So many people review each item.",
+        help_text="Number of people who review each item.",
     )
     random_share = models.FloatField(
         default=0.2, validators=[MinValueValidator(0), MaxValueValidator(1)]
@@ -71,7 +71,7 @@ class Queue(models.Model):
     reserved_minutes = models.PositiveSmallIntegerField(
         default=30,
         validators=[MinValueValidator(1), MaxValueValidator(24 * 60)],
-        help_text="So long an item is kept for who looks at it and does nothing.",
+        help_text="An idle item is released after this time.",
     )
     state = models.CharField(max_length=6, choices=QueueState, default=QueueState.OPEN)
     seed = models.PositiveBigIntegerField(editable=False)
@@ -114,12 +114,11 @@ class Queue(models.Model):
 
 
 class ReviewItem(models.Model):
-    """A result in a queue. Why it is there is recorded when it is added, and never changes.
+    """A result in a queue. The reasons for its review are recorded when it is added.
 
-    `reasons` are what `runs.review.reasons.as_json` wrote, the gravest first: {"key", "told"},
-    `description` being the reason in words that hold no text of the test; [] only for what was
-    drawn at
-    random and has none besides. `position` orders the queue: low comes first.
+    `reasons` are as `runs.review.reasons.as_json` writes them, most severe first: {"key",
+    "description"}, without texts of the test; [] only for a random item without other reasons.
+    `position` orders the queue: low comes first.
     """
 
     sealed_path = "result__test__sealed"
@@ -152,13 +151,13 @@ class AssignmentState(models.TextChoices):
 
 
 class Assignment(models.Model):
-    """Room for one reviewer of an item: an item has as many as its queue had reviewers.
+    """An item's place for one reviewer; an item has one per reviewer of its queue.
 
-    So the database itself holds how many review an item, and that each of them is another person.
-    `draft` is what its reviewer has typed so far, or what was submitted: see
-    `runs.review.submission.as_draft`. `queue` and `position` are its item's. `evaluations` are what
-    was made of it when it was submitted last. `past` is what became of it before, oldest first:
-    {"what": "left", "undone", "sent_back" or "skipped", "by", "at", "note", "draft"}.
+    Constraints ensure the number of reviewers and that they are different people. `draft` is the
+    reviewer's input, or the submission: see `runs.review.submission.as_draft`. `queue` and
+    `position` are its item's. `evaluations` are those of the last submission. `past` is its
+    history, oldest first: {"what": "left", "undone", "sent_back" or "skipped", "by", "at", "note",
+    "draft"}.
     """
 
     sealed_path = "item__result__test__sealed"
@@ -178,7 +177,7 @@ class Assignment(models.Model):
     )
     reserved_until = models.DateTimeField(null=True, blank=True)
     draft = models.JSONField(default=dict, blank=True)
-    note = models.TextField(blank=True, help_text="For those who look at it next.")
+    note = models.TextField(blank=True, help_text="Note for the next reviewer.")
     seconds = models.PositiveIntegerField("seconds taken", null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     evaluations = models.ManyToManyField(HumanEvaluation, blank=True, related_name="assignments")
@@ -224,13 +223,13 @@ class Assignment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"place {self.number} of {self.item}"
+        return f"assignment {self.number} of {self.item}"
 
 
 class Skip(models.Model):
-    """That a person would not review an item, and why; it is not offered to them again.
+    """A reviewer's refusal of an item, which is not offered to them again.
 
-    `draft` is what they had typed; it comes back where the skip is taken back.
+    `draft` is their input, restored when the skip is undone.
     """
 
     sealed_path = "item__result__test__sealed"
@@ -262,7 +261,7 @@ class Skip(models.Model):
 
 
 class Correction(models.Model):
-    """How a person would have answered. It becomes the test's reference by an explicit act only.
+    """A corrected answer. It becomes the test's reference answer only by an explicit action.
 
     `undone_at`: its author has undone the review that it came with.
     """
@@ -286,14 +285,14 @@ class Correction(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        permissions = [("promote_correction", "Can make a correction the reference of its test")]
+        permissions = [("promote_correction", "Can use a correction as reference answer")]
 
     def __str__(self) -> str:
         return f"correction of {self.result} by {self.annotator}"
 
 
 class Dispute(Result):
-    """A result on which people's verdicts differ, or did: for those who settle it."""
+    """A result that is or was disputed, for adjudicators."""
 
     class Meta:
         proxy = True

@@ -1,4 +1,4 @@
-"""Whom a review concerns besides the reviewer."""
+"""Notifications of reviewers."""
 
 from django.urls import reverse
 
@@ -8,17 +8,17 @@ from runs.review.models import Assignment
 
 
 def notify_sent_back(assignment: Assignment) -> None:
-    """Tell the annotator that their review was sent back.
+    """Notify the annotator that their review was sent back.
 
-    Why stands on the work page: it may quote a sealed test, which must not leave the house.
+    The note is left out: it may quote a sealed test, which must not leave the system.
     """
     assert assignment.annotator is not None  # what was submitted has one: the database sees to it
     by = str(assignment.sent_back_by)
     event = Event(
         kind=NotificationKind.SENT_BACK,
-        key=f"place {assignment.pk} sent back {len(assignment.past)}",
-        title=f"A review of yours in {assignment.queue} was sent back",
-        text=f"{by} asks you to look again. It is the first that the queue gives you.",
+        key=f"assignment {assignment.pk} sent back {len(assignment.past)}",
+        title=f"Your review in {assignment.queue} was sent back",
+        text=f"{by} asks you to review it again. It is the next item in the queue.",
         url=reverse("admin:review_queue_work", args=[assignment.queue_id]),
         facts={"queue": assignment.queue_id, "assignment": assignment.pk, "by": by},
     )

@@ -1,4 +1,4 @@
-"""How far a queue has come, and what one person has done in it. The number of queries is fixed."""
+"""Progress of a queue and of its reviewers, in a fixed number of queries."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,16 +14,15 @@ from evalhub.work import clock
 from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
 
 RECENT = 50
-"""One's own pace is that of the last so many submissions."""
+"""Submissions that a reviewer's pace is computed from."""
 FEWEST = 3
-"""From so many on a pace is told."""
+"""The fewest submissions for a pace."""
 
 
 class Progress(NamedTuple):
-    """Items and places of a queue; `open` are those that somebody can take now.
+    """Numbers of items and assignments of a queue; `open` can be taken now.
 
-    `reserved` leaves out reservations that ran out: these places are open. `skipped` counts skips
-    that were not taken back.
+    Expired reservations count as open. `skipped` leaves out undone skips.
     """
 
     items: int
@@ -36,10 +35,10 @@ class Progress(NamedTuple):
 
 
 class Own(NamedTuple):
-    """What one person has done in a queue.
+    """A reviewer's own progress.
 
-    `per_hour` and `median_seconds` are of their last 50 submissions whose time was measured; None
-    with fewer than 3. `today` is a day in the site's time zone.
+    `per_hour` and `median_seconds` are of their last 50 submissions with a measured time; None
+    with fewer than 3. `today` is in the site's time zone.
     """
 
     submitted: int
@@ -50,7 +49,7 @@ class Own(NamedTuple):
 
 
 class AnnotatorProgress(NamedTuple):
-    """What one of several people has done. `mean_seconds` None: it was never measured."""
+    """The progress of one of several reviewers. `mean_seconds` None: not measured."""
 
     annotator: str
     submitted: int
@@ -63,7 +62,7 @@ class AnnotatorProgress(NamedTuple):
 
     @property
     def per_hour(self) -> float | None:
-        """How many an hour at their mean; None with fewer than 3 done, or no time measured."""
+        """Reviews per hour at their mean; None with fewer than 3, or no measured time."""
         if self.submitted < FEWEST or not self.mean_seconds:
             return None
         return 3600 / self.mean_seconds
@@ -108,7 +107,7 @@ def own_progress(queue: Queue, annotator: AbstractBaseUser) -> Own:
 
 
 def per_hour(seconds: Sequence[int]) -> float | None:
-    """How many are done in an hour at this pace; None where too few, or no time, were measured."""
+    """Return reviews per hour at this pace; None with too few, or no measured time."""
     if len(seconds) < FEWEST or not sum(seconds):
         return None
     return 3600 * len(seconds) / sum(seconds)
@@ -120,7 +119,7 @@ def _today() -> Q:
 
 
 def by_annotator(queue: Queue) -> list[AnnotatorProgress]:
-    """Everybody who has a place or a skip in the queue, by name."""
+    """Return everybody with an assignment or a skip in the queue, by name."""
     assignments = Assignment.objects.filter(queue=queue, annotator__isnull=False).order_by()
     submitted = Q(state=AssignmentState.SUBMITTED)
     rows = assignments.values_list("annotator").annotate(

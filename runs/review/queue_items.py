@@ -1,7 +1,7 @@
-"""Filling queues: what deserves a person, and a random part so that calibration is honest.
+"""Fill queues with results that need review, and a random sample for honest calibration.
 
-Only answered results are added: of an error, or of one still to come, there is nothing to judge.
-All is idempotent: a result is once in a queue, with the reasons that it had when it was added.
+Only results with an answer are added. Adding is idempotent: a result is in a queue once, with the
+reasons it had when it was added.
 """
 
 from array import array
@@ -36,7 +36,7 @@ PORTION = 1000
 
 
 class Added(NamedTuple):
-    """How many items were added, how many of these by chance, and how many were there already."""
+    """The numbers of items added, of random ones among them, and of items already in the queue."""
 
     added: int
     random: int
@@ -44,7 +44,7 @@ class Added(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """What adding a run would do now; `reasons` counts by key, and an item may have several."""
+    """The effect of adding a run now; `reasons` counts by key, and an item may have several."""
 
     added: int
     random: int
@@ -53,7 +53,7 @@ class Planned(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A result to be added."""
+    """A result to add."""
 
     result: int
     reasons: Sequence[Reason]
@@ -65,10 +65,10 @@ class Entry(NamedTuple):
 
 
 def add_run(queue: Queue, run: Run, *, by: User | None = None) -> Added:
-    """Add the run's answers that have a reason, and as many drawn at random as the queue wants.
+    """Add the run's answers with a reason for review, and the queue's share of random ones.
 
     Args:
-        by: Who asked for it; None: the queue follows the run's suite.
+        by: The user who asked for it; None: the queue follows the run's suite.
 
     Raises:
         ValidationError: The queue is closed.
@@ -83,7 +83,7 @@ def add_run(queue: Queue, run: Run, *, by: User | None = None) -> Added:
 
 
 def plan(queue: Queue, run: Run) -> Planned:
-    """What `add_run` would add now."""
+    """Return the effect of `add_run` now, without adding."""
     sifted = Sifted.of(queue, run)
     total, reasons = Added(0, 0, 0), Counter[str]()
     for portion in sifted.portions():
@@ -96,15 +96,15 @@ def plan(queue: Queue, run: Run) -> Planned:
 
 def check_open(queue: Queue) -> None:
     if queue.state != QueueState.OPEN:
-        raise ValidationError(f"{queue} is closed: reopen it before you add to it.")
+        raise ValidationError(f"{queue} is closed: reopen it to add results.")
 
 
 Grounds = tuple[tuple[Reason, ...], Rank]
-"""Reasons, and the rank that they give. Few differ, so that many results share one of these."""
+"""Reasons with their rank; many results share one of these."""
 
 
 class Sifted(NamedTuple):
-    """A run that was looked through: which of its answers have reasons, and what was drawn."""
+    """A run's answers sorted for a queue: those with reasons, and those drawn at random."""
 
     queue: Queue
     result_ids: Sequence[int]
@@ -142,7 +142,7 @@ NO_GROUNDS: Grounds = ((), BY_CHANCE)
 
 
 def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
-    """The reasons of each result that has any; read in portions."""
+    """Return the reasons of each result with any, reading in portions."""
     compared = before(run)
     found: dict[int, Grounds] = {}
     known: dict[Grounds, Grounds] = {}
@@ -175,7 +175,7 @@ def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
 
 
 def add_results(queue: Queue, results: Iterable[Result], *, by: User) -> Added:
-    """Add these results because somebody chose them; those without an answer are left out.
+    """Add results chosen by a user; those without an answer are left out.
 
     Raises:
         ValidationError: The queue is closed.
@@ -206,7 +206,7 @@ def _chosen(queue: Queue, run: Run, ids: Collection[int], by: User) -> list[Entr
 
 @transaction.atomic
 def _add(queue: Queue, entries: Sequence[Entry]) -> Added:
-    """Items and places of one portion. The queue's row is locked: one fills it at a time."""
+    """Add items and assignments of one portion, with the queue's row locked."""
     locked = Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
     known = _known(queue, entries)
     new = [entry for entry in entries if entry.result not in known]
@@ -248,10 +248,10 @@ def _make_assignments(items: Collection[ReviewItem], first: int, last: int) -> i
 
 
 def add_assignments(queue: Queue) -> int:
-    """Make the places that are missing since the queue wants more reviewers; none is removed.
+    """Add the assignments missing since the number of reviewers was raised; remove none.
 
     Returns:
-        How many were made.
+        The number added.
     """
     made = 0
     for number in range(2, queue.reviewers + 1):
@@ -264,7 +264,7 @@ def add_assignments(queue: Queue) -> int:
 
 @transaction.atomic
 def _add_some_assignments(queue: Queue, number: int, after: int) -> tuple[int, int]:
-    """Places of this number for a portion of the items after one; gives the last, and how many."""
+    """Add assignments of this number for a portion of items; return the last item and the count."""
     Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
     there = Assignment.objects.filter(item=OuterRef("pk"), number=number)
     without = ReviewItem.objects.filter(~Exists(there), queue=queue, pk__gt=after)
@@ -276,13 +276,12 @@ def _add_some_assignments(queue: Queue, number: int, after: int) -> tuple[int, i
 
 
 def fill_followers() -> int:
-    """Add the runs that were done since, to the open queues that follow their suites.
+    """Add newly completed runs to the open queues that follow their suites.
 
-    A run is added once: judged again, it is not looked through again. Runs from before the queue
-    was made are added by hand only.
+    A run is added once, also if it is re-judged. Runs older than the queue are added by hand only.
 
     Returns:
-        How many runs were added.
+        The number of runs added.
     """
     queues = Queue.objects.filter(state=QueueState.OPEN, follows__isnull=False)
     count = 0
@@ -294,7 +293,7 @@ def fill_followers() -> int:
 
 
 def _done_since(queue: Queue) -> list[Run]:
-    """Runs of the suite that ended after the queue was made, and were not added to it."""
+    """Return the suite's runs that ended after the queue was created and are not in it."""
     judged = JudgeRun.objects.filter(
         run=OuterRef("pk"), is_active=True, finished_at__gte=queue.created_at
     )

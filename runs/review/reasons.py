@@ -1,4 +1,4 @@
-"""Why an answer deserves a person: from facts to reasons, the gravest first. Pure."""
+"""Reasons for human review, from the facts of an answer, most severe first. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ CHOSEN = "chosen"
 RANDOM = "random"
 
 REASONS = {
-    DISPUTED: "People disagree",
+    DISPUTED: "Annotators disagree",
     JUDGES_DISAGREE: "Judges disagree",
-    JUDGE_FAILED: "A judge's verdict is missing",
-    LOW_AGREEMENT: "Judges agree little",
-    FLIPPED: "Flipped against the baseline",
-    HIGH_WEIGHT: "Its test weighs much",
+    JUDGE_FAILED: "Missing judgment",
+    LOW_AGREEMENT: "Low judge agreement",
+    FLIPPED: "Flipped since the baseline",
+    HIGH_WEIGHT: "High-weight test",
     CHOSEN: "Added by hand",
-    RANDOM: "Drawn at random",
+    RANDOM: "Random sample",
 }
-"""Every reason in general words, the gravest first."""
+"""Labels of all reasons, most severe first."""
 
 RELIABLE = 0.667
-"""Judges whose alpha is lower agree too little for their verdict to be taken as it is."""
+"""Judges with a lower alpha agree too little to be trusted without review."""
 HEAVY = 2.0
-"""A test of this weight or more counts so much that a person should look."""
+"""Tests of this weight or more need review."""
 
 
 class Reason(NamedTuple):
-    """A reason. `description` has this answer's figures, and no text of its test."""
+    """A reason; `description` has this answer's figures, and no text of its test."""
 
     key: str
     description: str
@@ -42,17 +42,17 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of one answer.
+    """The facts of one answer.
 
     Attributes:
-        passing, failing: How many judges would let it pass, and how many would not.
-        split: On how many criteria the judges lie far apart (see `deviation.is_split`).
-        expected, answered: Verdicts that judges were asked for, and those that they gave.
-        is_unjudged: Judging has ended, and there is no verdict.
+        passing, failing: Numbers of judges by whom it passes or fails.
+        split: The number of criteria on which judges are split (see `deviation.is_split`).
+        expected, answered: Numbers of judgments asked for, and given.
+        is_unscored: Judging has ended without a verdict.
         agreement: Alpha of its judges; None: not measured.
-        passed, passed_before: Now, and in the run `before` with which it is compared; None: that
-            is not decided, or it was not in that run.
-        chosen_by: Who added it by hand; "": nobody.
+        passed, passed_before: Now, and in the run `before` that it is compared with; None:
+            unscored, or not in that run.
+        chosen_by: The user who added it by hand; "" for none.
     """
 
     is_disputed: bool = False
@@ -71,15 +71,15 @@ class Facts:
 
 
 def reasons_of(facts: Facts) -> tuple[Reason, ...]:
-    """All reasons that hold, the gravest first; () where nothing sets the answer apart."""
+    """Return all reasons that apply, most severe first."""
     description = {
-        DISPUTED: "Two people's verdicts on it differ" if facts.is_disputed else "",
+        DISPUTED: "Annotators disagree on it" if facts.is_disputed else "",
         JUDGES_DISAGREE: _disagreement(facts),
         JUDGE_FAILED: _failure(facts),
         LOW_AGREEMENT: _low_agreement(facts.agreement),
         FLIPPED: _flip(facts),
-        HIGH_WEIGHT: f"Its test has weight {facts.weight:g}" if facts.weight >= HEAVY else "",
-        CHOSEN: f"Added by hand, by {facts.chosen_by}" if facts.chosen_by else "",
+        HIGH_WEIGHT: f"Test weight {facts.weight:g}" if facts.weight >= HEAVY else "",
+        CHOSEN: f"Added by {facts.chosen_by}" if facts.chosen_by else "",
     }
     return tuple(Reason(key, words) for key, words in description.items() if words)
 
@@ -89,26 +89,26 @@ def _disagreement(facts: Facts) -> str:
         passing = f"{_judges(facts.passing)} {_verb(facts.passing, 'pass', 'passes')} it"
         return f"{passing}, {_number(facts.failing)} {_verb(facts.failing, 'fail', 'fails')} it"
     if facts.split:
-        return f"The judges lie far apart on {_number(facts.split)} {_criteria(facts.split)}"
+        return f"Judges are split on {_number(facts.split)} {_criteria(facts.split)}"
     return ""
 
 
 def _failure(facts: Facts) -> str:
     missing = facts.expected - facts.answered
     if facts.is_unscored and not facts.answered:
-        return "No judge gave a verdict" if facts.expected else "Nothing has judged it"
+        return "No judge gave a verdict" if facts.expected else "Not judged"
     if missing > 0:
         are = _verb(missing, "are", "is")
         return (
-            f"{_number(missing).capitalize()} of {_number(facts.expected)} verdicts {are} missing"
+            f"{_number(missing).capitalize()} of {_number(facts.expected)} judgments {are} missing"
         )
-    return "It could not be decided" if facts.is_unscored else ""
+    return "Unscored" if facts.is_unscored else ""
 
 
 def _low_agreement(alpha: float | None) -> str:
     if alpha is None or round(alpha, 9) >= RELIABLE:
         return ""
-    return f"The judges agree little (alpha {formatting.score(alpha)})"
+    return f"Low judge agreement (alpha {formatting.score(alpha)})"
 
 
 def _flip(facts: Facts) -> str:
@@ -137,33 +137,32 @@ def _criteria(n: int) -> str:
     return _verb(n, "criteria", "criterion")
 
 
-# As an item keeps them ---------------------------------------------------------------------------
+# Stored reasons ----------------------------------------------------------------------------------
 
 
 def as_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
-    """The reasons as `ReviewItem.reasons` holds them."""
+    """Return the reasons as `ReviewItem.reasons` stores them."""
     return [reason._asdict() for reason in reasons]
 
 
 def reason_label(key: str) -> str:
-    """A reason in general words, for filters and legends."""
+    """Label a reason for filters and lists."""
     return REASONS.get(key, formatting.words(key))
 
 
 def key_of(stored: Mapping[str, str]) -> str:
-    """The key of a reason as an item keeps it."""
     return stored["key"]
 
 
 class Explained(Protocol):
-    """An item of a queue, as far as it says why it is there."""
+    """An item of a queue with its reasons."""
 
     reasons: list[dict[str, str]]
     is_random: bool
 
 
 def reason_descriptions(item: Explained) -> list[str]:
-    """Why an item is in its queue, in words, the gravest reason first."""
+    """Describe an item's reasons, most severe first."""
     description = [
         reason.get("description") or reason_label(key_of(reason)) for reason in item.reasons
     ]
@@ -171,6 +170,6 @@ def reason_descriptions(item: Explained) -> list[str]:
 
 
 def severity(reasons: Sequence[Reason]) -> int:
-    """The rank of the gravest reason, 0 being the gravest of all; that of chance where none is."""
+    """Rank the most severe reason, from 0 for the most severe; a random item ranks last."""
     ranks = {key: rank for rank, key in enumerate(REASONS)}
     return min((ranks[reason.key] for reason in reasons), default=ranks[RANDOM])

@@ -1,4 +1,4 @@
-"""What a queue demands of a review of one result, and what is wrong with a sheet."""
+"""A queue's requirements for a review, and the problems of a submission."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,20 +23,20 @@ from runs.scoring.human_evaluation import EvaluationPoint, evaluation_points_of,
 from runs.scoring.score import consensus_of, votes_on
 
 APART = 0.3
-"""A verdict on a criterion that lies further from the judges' than this overrides theirs."""
+"""A verdict on a criterion further than this from the judges' consensus overrides it."""
 DIGITS = 9
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """On what a reviewer decides, and what the judges said of it.
+    """The points of a review, and the judges' verdict on them.
 
     Attributes:
-        questions: By key; "" is the answer as a whole. Those that may be answered.
-        needed: Keys of criteria that must be answered where criteria are.
-        asks: As the queue says; as a whole where the test has no criterion to judge.
-        values: What the judges found of each criterion, by key, where they gave a value.
-        passed: Whether they let the answer pass; None: they did not decide.
+        questions: The points that may be evaluated, by key; "" is the answer as a whole.
+        needed: Keys of the criteria to evaluate in a review by criteria.
+        scope: The queue's; the whole answer if no criterion has judges.
+        values: The judges' consensus by criterion key, where there is one.
+        passed: The judges' verdict on the answer; None: no verdict.
     """
 
     result: Result
@@ -49,42 +49,49 @@ class Requirements:
     passed: bool | None
 
     def check(self, submission: ReviewSubmission) -> None:
-        """Whether the sheet can be submitted.
+        """Check a submission.
 
         Raises:
-            ValidationError: With every problem, by field.
+            ValidationError: All problems, by field.
         """
         problems = dict(self._problems(submission))
         if problems:
             raise ValidationError(problems)
 
     def _problems(self, submission: ReviewSubmission) -> Iterator[tuple[str, str]]:
-        if action_message := self._missing(submission):
-            yield action_message
+        if problem := self._missing(submission):
+            yield problem
         for verdict in submission.verdicts:
             yield from self._problems_of(verdict)
         for name, text in as_draft(submission).items():
             if len(text) > MOST_TEXT:
-                many = f"{len(text):,} characters are too many: write at most {MOST_TEXT:,}."
+                many = f"{len(text):,} characters are too long: write at most {MOST_TEXT:,}."
                 yield name, many
 
     def _missing(self, submission: ReviewSubmission) -> tuple[str, str] | None:
         given = Counter(verdict.criterion for verdict in submission.verdicts)
         whole = WHOLE_TEST in given
         if twice := [key for key, n in given.items() if n > 1]:
-            return field_of(OPTION, twice[0]), "There are two verdicts on this: give one."
+            return field_of(OPTION, twice[0]), "Two verdicts on the same criterion: choose one."
         if whole and len(given) > 1:
-            return OPTION, "Judge the answer as a whole or by its criteria, not both."
+            return OPTION, "Judge the whole answer or its criteria, not both."
         if self.scope == ReviewScope.CRITERIA and whole:
-            return OPTION, "Judge each criterion: this queue does not ask about the whole."
+            return (
+                OPTION,
+                "Judge each criterion: this queue does not ask for a verdict on the whole.",
+            )
         if self.scope == ReviewScope.WHOLE and given and not whole:
-            return OPTION, "Judge the answer as a whole: this queue does not ask for criteria."
+            return OPTION, "Judge the whole answer: this queue does not ask for criteria."
         if not given:
             on_whole = self.scope != ReviewScope.CRITERIA
             first = OPTION if on_whole else field_of(OPTION, min(self.needed))
-            return first, "Choose one."
+            return first, "Choose a verdict."
         left = sorted(self.needed - given.keys()) if not whole else []
-        return (field_of(OPTION, left[0]), f"Choose one: {len(left)} left.") if left else None
+        return (
+            (field_of(OPTION, left[0]), f"Choose a verdict: criteria left: {len(left)}.")
+            if left
+            else None
+        )
 
     def _problems_of(self, verdict: Verdict) -> Iterator[tuple[str, str]]:
         question = self.questions.get(verdict.criterion)
@@ -93,19 +100,21 @@ class Requirements:
             yield name, f"The rubric has no criterion {verdict.criterion!r}."
         elif (option := question.scale.option_of(verdict.option)) is None:
             labels = ", ".join(option.label for option in question.scale.options)
-            action_message = (
-                f"{verdict.option!r} is not one of {labels}." if verdict.option else "Choose one."
+            problem = (
+                f"{verdict.option!r} is not one of {labels}."
+                if verdict.option
+                else "Choose a verdict."
             )
-            yield field_of(OPTION, verdict.criterion), action_message
+            yield field_of(OPTION, verdict.criterion), problem
         elif not verdict.justification.strip():
             if self.reasoning == Reasoning.ALWAYS:
-                yield field_of(REASON, verdict.criterion), "Say in a sentence why."
+                yield field_of(REASON, verdict.criterion), "Enter a reason."
             elif not self.is_hidden and self._agrees(verdict.criterion, option.value) is False:
-                action_message = "The judges say otherwise: say in a sentence why."
-                yield field_of(REASON, verdict.criterion), action_message
+                problem = "Enter a reason for overriding the judges."
+                yield field_of(REASON, verdict.criterion), problem
 
     def _agrees(self, key: str, value: float) -> bool | None:
-        """Whether the judges say the same; None where they say nothing of it."""
+        """Compare a verdict with the judges'; None if they gave none."""
         if key == WHOLE_TEST:
             if self.passed is None:
                 return None
@@ -115,7 +124,7 @@ class Requirements:
         return round(abs(value - self.values[key]), DIGITS) <= APART
 
     def agrees(self, submission: ReviewSubmission) -> bool | None:
-        """Whether the judges say the same of all that a good sheet is about; None: of nothing."""
+        """Tell whether the judges agree with all verdicts; None if they gave none."""
         found = []
         for verdict in submission.verdicts:
             question = self.questions.get(verdict.criterion)
@@ -126,7 +135,7 @@ class Requirements:
 
 
 def requirements_for(assignment: Assignment) -> Requirements:
-    """Those of the place's queue on a review of its result, in a constant number of queries."""
+    """Read the requirements for an assignment, in a constant number of queries."""
     result = assignment.item.result
     questions = evaluation_points_of(result)
     needed = frozenset(key for key, question in questions.items() if has_judges(question.criterion))

@@ -1,7 +1,7 @@
-"""Giving people places: never one place to two, never one item twice to the same person.
+"""Reserve assignments: each for one reviewer, and each item once per reviewer.
 
-A reservation is a lease on the database's clock. One that ran out is anybody's; until somebody
-takes it, place and draft stay with whom they were.
+A reservation is a lease on the database's clock. After it expires, anybody may take the
+assignment; until then its reviewer keeps it, with the draft.
 """
 
 from datetime import datetime, timedelta
@@ -16,22 +16,22 @@ from runs.review.models import Assignment, AssignmentState, Queue, QueueState, R
 from runs.review.submission import says_something
 
 KEPT = (AssignmentState.RESERVED, AssignmentState.SENT_BACK)
-"""States in which a place is somebody's to review."""
+"""States in which an assignment belongs to a reviewer."""
 
 
 class NoAssignment(Exception):
-    """Why somebody cannot have a place, in words."""
+    """The reason why an assignment cannot be reserved."""
 
 
-# The next one ------------------------------------------------------------------------------------
+# The next assignment -----------------------------------------------------------------------------
 
 
 @transaction.atomic
 def take(queue: Queue, *, by: User) -> Assignment | None:
-    """The place that this person reviews next, reserved for them; None: there is none.
+    """Reserve the reviewer's next assignment; None if none is left.
 
-    First what they are at, then what was sent back to them, then what they left until their time
-    ran out, then the first free one of an item that they neither reviewed nor skipped.
+    In this order: the one they are working on, those sent back to them, their expired ones, and
+    the first free one of an item that they have neither reviewed nor skipped.
     """
     queue_now = Queue.objects.filter(pk=queue.pk, state=QueueState.OPEN).first()
     if queue_now is None:
@@ -43,12 +43,12 @@ def take(queue: Queue, *, by: User) -> Assignment | None:
 
 
 def _only_once_at_a_time(by: User) -> None:
-    """One person's takes wait for each other: two windows get the same place, not two."""
+    """Serialise the reviewer's requests, so that two windows get the same assignment."""
     User.objects.select_for_update(no_key=True).get(pk=by.pk)
 
 
 def _mine(queue: Queue, by: User, now: datetime) -> Assignment | None:
-    """What is theirs already, the most urgent first."""
+    """Return the most urgent assignment that the reviewer has already."""
     rows = Assignment.objects.readable_by(by).filter(queue=queue, annotator=by, state__in=KEPT)
     found = list(rows.select_for_update(of=("self",)))
 
@@ -65,10 +65,10 @@ def _is_over(assignment: Assignment, now: datetime) -> bool:
 
 
 def _free(queue: Queue, by: User, now: datetime) -> Assignment | None:
-    """The first place that is open, or whose reservation ran out; locked.
+    """Lock and return the first assignment that is open or expired.
 
-    Each is looked for by itself, so that the index gives it in its order. SQLite has no row
-    locks: there the IMMEDIATE transaction does the same.
+    Two queries, so that each follows the index. SQLite has no row locks: there the IMMEDIATE
+    transaction does the same.
     """
     rows = offered(queue, by).order_by("position", "pk")
     rows = rows.select_for_update(skip_locked=True, of=("self",))
@@ -82,32 +82,33 @@ def _free(queue: Queue, by: User, now: datetime) -> Assignment | None:
 
 
 def offered(queue: Queue, by: User) -> Any:
-    """Places of items on which this person has none and which they did not skip."""
+    """Select assignments of items that the reviewer neither has nor skipped."""
     mine = Assignment.objects.filter(item=OuterRef("item"), annotator=by)
     skipped = Skip.objects.filter(item=OuterRef("item"), annotator=by, undone_at=None)
     readable = Assignment.objects.readable_by(by)
     return readable.filter(~Exists(mine), ~Exists(skipped), queue=queue)
 
 
-# A certain one -----------------------------------------------------------------------------------
+# A given item ------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def take_item(item: ReviewItem, *, by: User) -> Assignment:
-    """A place of this very item, reserved for this person; it takes back their skip of it.
+    """Reserve an assignment of this item, undoing the reviewer's skip of it.
 
     Raises:
-        NoPlace: The queue is closed, they have reviewed it, may not read it, or no place is left.
+        NoAssignment: The queue is closed, they have reviewed the item or may not read it, or
+            others have all its assignments.
     """
     queue = Queue.objects.get(pk=item.queue_id)
     if queue.state != QueueState.OPEN:
-        raise NoAssignment(f"{queue} is closed: it can be reviewed again once somebody reopens it.")
+        raise NoAssignment(f"{queue} is closed: ask a maintainer to reopen it.")
     _only_once_at_a_time(by)
     now = clock.now()
     rows = Assignment.objects.readable_by(by).filter(item=item).order_by("number")
     assignments = list(rows.select_for_update(of=("self",)))
     if not assignments:
-        raise NoAssignment("The test is sealed, and you may not read it.")
+        raise NoAssignment("The test is sealed: you may not read it.")
     assignment = _assignment_among(assignments, by, now)
     Skip.objects.filter(item=item, annotator=by, undone_at=None).update(undone_at=now)
     return _reserved(assignment, queue, by, now)
@@ -117,22 +118,20 @@ def _assignment_among(assignments: list[Assignment], by: User, now: datetime) ->
     for assignment in assignments:
         if assignment.annotator_id == by.pk:
             if assignment.state == AssignmentState.SUBMITTED:
-                raise NoAssignment(
-                    "You have reviewed this already: undo it to change what you said."
-                )
+                raise NoAssignment("You have reviewed this item: undo to change your verdict.")
             return assignment
     for assignment in assignments:
         if assignment.state == AssignmentState.OPEN or _is_over(assignment, now):
             return assignment
     raise NoAssignment(
-        "Somebody else reviews this."
+        "Somebody else is reviewing this item."
         if len(assignments) == 1
-        else f"All its {len(assignments)} places are taken by others."
+        else f"Others are reviewing this item: all {len(assignments)} assignments are taken."
     )
 
 
 def _reserved(assignment: Assignment, queue: Queue, by: User, now: datetime) -> Assignment:
-    """The place, this person's from now on; what somebody else left in it goes to its past."""
+    """Assign to the reviewer; an earlier reviewer's draft goes to the history in `past`."""
     if assignment.annotator_id != by.pk:
         clear(assignment, now)
         assignment.annotator = by
@@ -161,16 +160,16 @@ def until(queue: Queue, now: datetime) -> datetime:
 
 
 def remember(assignment: Assignment, what: str, by: User, now: datetime, note: str = "") -> None:
-    """Add to the place's past what is about to be overwritten; the caller saves it."""
-    told = {"what": what, "by": by.get_username(), "at": now.isoformat()}
-    assignment.past = [*assignment.past, {**told, "note": note, "draft": assignment.draft}]
+    """Add to `past` before fields are overwritten; the caller saves it."""
+    event = {"what": what, "by": by.get_username(), "at": now.isoformat()}
+    assignment.past = [*assignment.past, {**event, "note": note, "draft": assignment.draft}]
 
 
 # Keeping and giving back -------------------------------------------------------------------------
 
 
 def renew(assignment: Assignment, *, by: User) -> bool:
-    """Keep the place for the queue's full time from now on. False: it is this person's no more."""
+    """Extend the reservation by the queue's full time; False if somebody else has it."""
     mine = Assignment.objects.filter(
         Q(state=AssignmentState.SENT_BACK)
         | Q(state=AssignmentState.RESERVED, queue__state=QueueState.OPEN),
@@ -186,7 +185,7 @@ def renew(assignment: Assignment, *, by: User) -> bool:
 
 @transaction.atomic
 def release(assignment: Assignment, *, by: User) -> None:
-    """Let others have the place. What was typed stays with its author until somebody takes it."""
+    """Release the assignment; its draft stays until somebody else takes it."""
     mine = Assignment.objects.filter(pk=assignment.pk, annotator=by, state=AssignmentState.RESERVED)
     found = mine.select_for_update(of=("self",)).first()
     if found is None:

@@ -17,13 +17,13 @@ from runs.scoring.active_evaluations import active_evaluations, withdrawn
 from runs.scoring.human_evaluation import HumanVerdict, evaluate_each, is_active, withdraw
 
 LOST = "lost"
-"""Code of the error that the place is not this person's any more."""
+"""Error code: somebody else has the assignment."""
 LONGEST_S = 24 * 3600
 SCORED = ("score", "passed", "is_overridden", "is_disputed", "is_judged")
 
 
 def locked(assignment: Assignment) -> Assignment:
-    """The row as it is now, with what it is about; nobody else changes it meanwhile."""
+    """Lock and read the assignment with its queue and result."""
     rows = Assignment.objects.select_related(
         "queue", "annotator", "item__result__run", "item__result__revision__template"
     )
@@ -32,36 +32,34 @@ def locked(assignment: Assignment) -> Assignment:
 
 
 def check_open(assignment: Assignment) -> None:
-    """Whether its queue is open.
+    """Refuse changes in a closed queue.
 
     Raises:
-        ValidationError: It is not.
+        ValidationError: The queue is closed.
     """
     if assignment.queue.state != QueueState.OPEN:
-        raise ValidationError(
-            f"{assignment.queue} is closed: nothing changes until it is reopened."
-        )
+        raise ValidationError(f"{assignment.queue} is closed: ask a maintainer to reopen it.")
 
 
 def check_holder(assignment: Assignment, by: User) -> None:
-    """Whether it is this person's to review, be their time over or not.
+    """Refuse others than the assignment's reviewer, whose reservation may have expired.
 
     Raises:
-        ValidationError: It is not (code "lost").
+        ValidationError: It belongs to somebody else, or nobody (code "lost").
     """
     if assignment.state in KEPT and assignment.annotator_id == by.pk:
         return
     raise ValidationError(
-        "You gave this item back: open it again to review it."
+        "You released this item: open it again to review it."
         if assignment.state == AssignmentState.OPEN or assignment.annotator_id == by.pk
-        else "Your time for this item ran out, and somebody else reviews it now.",
+        else "Your reservation expired and somebody took this item.",
         code=LOST,
     )
 
 
 def check_lengths(draft: Mapping[str, Any]) -> None:
     problems = {
-        name: f"{len(text):,} characters are too many: write at most {MOST_TEXT:,}."
+        name: f"{len(text):,} characters are too long: write at most {MOST_TEXT:,}."
         for name, text in draft.items()
         if isinstance(text, str) and len(text) > MOST_TEXT
     }
@@ -75,7 +73,7 @@ def check_lengths(draft: Mapping[str, Any]) -> None:
 def recorded(
     assignment: Assignment, submission: ReviewSubmission, requirements: Requirements, by: User
 ) -> list[HumanEvaluation]:
-    """The evaluations; those of before that they do not replace by themselves are withdrawn."""
+    """Record the evaluations, and withdraw earlier ones that they do not replace."""
     result = assignment.item.result
     human_verdicts = [
         _human_verdict(verdict, assignment, submission, requirements)
@@ -110,7 +108,7 @@ def seconds_of(submission: ReviewSubmission) -> int | None:
 
 
 def _withdraw_others(assignment: Assignment, given: set[str], by: User) -> None:
-    """What this person said before and would outrank or outlive what they say now."""
+    """Withdraw the reviewer's earlier evaluations that would outrank or outlive the new ones."""
     before = assignment.evaluations.select_related("criterion").exclude(criterion__key__in=given)
     for evaluation in before:
         if is_active(evaluation):
@@ -118,11 +116,11 @@ def _withdraw_others(assignment: Assignment, given: set[str], by: User) -> None:
                 assignment.item.result, evaluation.criterion.key, by, "Reviewed again."
             )
     while WHOLE_TEST not in given and _has_whole(assignment.item.result, by):
-        _undo_evaluation(assignment.item.result, WHOLE_TEST, by, "Reviewed by its criteria.")
+        _undo_evaluation(assignment.item.result, WHOLE_TEST, by, "Reviewed by criterion.")
 
 
 def _has_whole(result: Result, by: User) -> bool:
-    """Whether this person's verdict on the whole stands, which would outrank their criteria."""
+    """Tell whether the reviewer has an active verdict on the whole, which outranks criteria."""
     rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion__key=WHOLE_TEST)
     return any(
         row.kind == EvaluationKind.EVALUATION for row in active_evaluations(rows.order_by("pk"))
@@ -143,10 +141,10 @@ def keep_correction(result: Result, text: str, by: User) -> None:
 
 
 def withdraw_of(assignment: Assignment, by: User, reason: str) -> None:
-    """Withdraw the evaluations that were made of a place, as far as they still stand.
+    """Withdraw the active evaluations of an assignment.
 
     Raises:
-        ValidationError: One is covered by a later evaluation that was not made here.
+        ValidationError: A later evaluation, made on the result page, replaced one of them.
     """
     for evaluation in assignment.evaluations.select_related("criterion").order_by("pk"):
         if is_active(evaluation):
@@ -155,8 +153,8 @@ def withdraw_of(assignment: Assignment, by: User, reason: str) -> None:
             )
         elif not _is_withdrawn(evaluation):
             raise ValidationError(
-                "You have evaluated this result again since, on its own page: withdraw that "
-                "evaluation first."
+                "You have evaluated this result again on its own page: withdraw that evaluation "
+                "first."
             )
 
 

@@ -1,8 +1,8 @@
-"""Which answers are drawn at random, and where everything stands in the queue. Pure.
+"""The random sample of a queue, and the order of its items. Pure.
 
-What is drawn depends on the queue's seed and on each result's own number, on nothing else: not on
-the order in which results are read, nor on which of them have reasons. The share of the draw is
-reckoned from how many have reasons, not counted while drawing, which would favour some.
+The draw depends only on the queue's seed and each result's id: not on the order of reading, nor on
+reasons. The size of the sample is computed from the number of results with reasons, not counted
+while drawing, which would favour some.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from runs.review.reasons import RANDOM, REASONS
 
 Rank = tuple[int, int]
-"""Gravity, 0 being the gravest, and lightness, 0 being the heaviest."""
+"""Severity, from 0 for the most severe, and inverse weight, from 0 for the heaviest."""
 
 ARRIVAL_BITS, LIGHTNESS_BITS, FINE_BITS = 31, 8, 20
 MIN_WEIGHT = (1 << LIGHTNESS_BITS) - 1
@@ -23,17 +23,16 @@ assert list(REASONS)[BY_CHANCE[0]] == RANDOM
 
 
 def lot(seed: int, result: int, purpose: str = "draw") -> int:
-    """A number that chance would give this result, from 0 to 2⁶⁴ - 1, always the same."""
+    """Return a pseudo-random number for this result, from 0 to 2⁶⁴ - 1, always the same."""
     text = f"{purpose}:{seed}:{result}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
 def how_many(share: float, answered: int, selected: int) -> int:
-    """How many to draw from all answered, so that they are about `share` of what is added.
+    """Return the sample size for which random items are about `share` of those added.
 
-    Those drawn that have reasons besides count once: r = share · (s + r - r·s/n), where s of n
-    have reasons. At least one where the share is not 0, so that no run goes unsampled; with a
-    share of 1 all are drawn.
+    Items with reasons besides count once: r = share · (s + r - r·s/n), where s of n have reasons.
+    At least one unless the share is 0, so that every run is sampled; all with a share of 1.
     """
     if not answered or share <= 0:
         return 0
@@ -53,7 +52,7 @@ class Draw(NamedTuple):
         return cls(sorted(lots)[:count])
 
     def position_of(self, lot: int) -> int | None:
-        """Where among those drawn this lot comes, from 0; None: it was not drawn."""
+        """Return the position of a lot in the draw, from 0; None if it was not drawn."""
         at = bisect_left(self.lots, lot)
         return at if at < len(self.lots) and self.lots[at] == lot else None
 
@@ -62,19 +61,18 @@ class Draw(NamedTuple):
 
 
 def inverse_weight(weight: float) -> int:
-    """Low for a heavy test, so that it comes first; weights are told apart up to 25.5."""
+    """Return a low number for a heavy test, which comes first; weights differ up to 25.5."""
     return MIN_WEIGHT - min(MIN_WEIGHT, max(0, round(10 * weight)))
 
 
 def position(rank: Rank, arrival_s: int, fine: float) -> int:
-    """Low comes first: by gravity, then as it arrived, then by weight.
+    """Return an item's position: by severity, then arrival, then weight; low comes first.
 
-    So what is added later comes after what is as grave and was there before, and before what is
-    less grave.
+    Later items come after earlier ones of the same severity, and before less severe ones.
 
     Args:
-        arrival_s: Seconds from when the queue was made.
-        fine: In [0, 1), the order among those that are alike.
+        arrival_s: Seconds since the queue was created.
+        fine: In [0, 1), the order among equals.
     """
     severity, light = rank
     arrival = min(max(arrival_s, 0), (1 << ARRIVAL_BITS) - 1)
@@ -83,22 +81,21 @@ def position(rank: Rank, arrival_s: int, fine: float) -> int:
 
 
 class Spread:
-    """Where those drawn stand among those that have reasons: evenly, in the order of their lots.
+    """The even spread of random items among those with reasons, in the order of their lots.
 
-    So whoever stops after any part of the queue has reviewed about the same share of random ones,
-    and these are a random sample themselves: what was drawn is placed by its lot alone, be there
-    grave reasons besides or not.
+    After any part of the queue, about the same share of random items has been reviewed, and these
+    are a random sample themselves: a random item is placed by its lot alone, whatever its reasons.
     """
 
     def __init__(self, counts: Mapping[Rank, int], drawn: int) -> None:
-        """Args: counts: How many have reasons, by rank. drawn: How many were drawn."""
+        """Spread `drawn` items over `counts`, the numbers of results with reasons by rank."""
         self._ranks = sorted(counts)
         self._ends = list(accumulate(counts[rank] for rank in self._ranks))
         self._drawn = drawn
 
-    def at(self, assignment: int) -> tuple[Rank, float]:
-        """The rank beside which the one of this place stands, and how far along that rank."""
-        share = (assignment + 0.5) / self._drawn
+    def at(self, place: int) -> tuple[Rank, float]:
+        """Return the rank of the random item at this position, and how far along it is."""
+        share = (place + 0.5) / self._drawn
         if not self._ranks:
             return BY_CHANCE, share
         target = share * self._ends[-1]

@@ -1,4 +1,4 @@
-"""Passing an item on to others, with the reason."""
+"""Skip items, with a reason."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -12,16 +12,16 @@ from runs.review.review_records import check_holder, check_lengths, locked, with
 
 @transaction.atomic
 def skip(assignment: Assignment, reason: str, *, by: User) -> Skip:
-    """Leave the item to others. It is not offered to this person again.
+    """Leave the item to others; it is not offered to this reviewer again.
 
-    What they said of it before it was sent back to them is withdrawn: another says it anew.
+    If it was sent back to them, their evaluations are withdrawn.
 
     Raises:
-        ValidationError: No reason, or the place is this person's no more (code "lost").
+        ValidationError: The reason is missing, or somebody else has the assignment (code "lost").
     """
     check_lengths({"reason": reason})
     if not reason.strip():
-        raise ValidationError({"reason": "Say why you skip it: others will see the item then."})
+        raise ValidationError({"reason": "Enter a reason for skipping this item."})
     assignment, now = locked(assignment), clock.now()
     before = Skip.objects.filter(item=assignment.item_id, annotator=by, undone_at=None).first()
     if before is not None:
@@ -50,12 +50,12 @@ def skip(assignment: Assignment, reason: str, *, by: User) -> Skip:
 
 
 def undo_skip(queue: Queue, *, by: User) -> Assignment | None:
-    """Take back this person's last skip: the item is theirs again, with what they had typed.
+    """Undo the reviewer's last skip: they have the item again, with their draft.
 
-    None: they have skipped nothing that was not taken back.
+    None: nothing to undo.
 
     Raises:
-        NoPlace: Others have taken the item meanwhile, or the queue is closed.
+        NoAssignment: Others have taken the item meanwhile, or the queue is closed.
     """
     last = last_skip(queue, by)
     return None if last is None else restore(last, by)
@@ -68,10 +68,10 @@ def last_skip(queue: Queue, by: User) -> Skip | None:
 
 @transaction.atomic
 def restore(last: Skip, by: User) -> Assignment:
-    """The item of a skip, this person's again; the skip is taken back.
+    """Undo a skip and reserve its item for the reviewer.
 
     Raises:
-        NoPlace: See `undo_skip`.
+        NoAssignment: See `undo_skip`.
     """
     assignment = take_item(last.item, by=by)
     if last.draft and not assignment.draft:
@@ -81,6 +81,6 @@ def restore(last: Skip, by: User) -> Assignment:
 
 
 def offer_again(skipped: Skip) -> None:
-    """Let the item be offered to who skipped it, as if they had not."""
-    standing = Skip.objects.filter(pk=skipped.pk, undone_at=None)
-    standing.update(undone_at=clock.now())
+    """Offer the item again to the reviewer who skipped it."""
+    active = Skip.objects.filter(pk=skipped.pk, undone_at=None)
+    active.update(undone_at=clock.now())

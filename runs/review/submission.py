@@ -1,10 +1,10 @@
-"""What a reviewer says of an answer, and how a draft keeps it. Pure."""
+"""A submitted review, and its form as a draft. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MOST_TEXT = 100_000
-"""Characters of one text that a reviewer writes."""
+"""The most characters of a reviewer's text."""
 
 OPTION, REASON, NOTE, CORRECTION, SECONDS = (
     "option",
@@ -16,7 +16,7 @@ OPTION, REASON, NOTE, CORRECTION, SECONDS = (
 
 
 class Verdict(NamedTuple):
-    """An option of the scale: of the answer as a whole (`criterion` ""), or of one criterion."""
+    """An option chosen for a criterion, or for the answer as a whole (`criterion` "")."""
 
     criterion: str
     option: str
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 
 
 class ReviewSubmission(NamedTuple):
-    """All that is submitted of one answer. `seconds` None: it was not measured."""
+    """A review of one answer. `seconds` None: not measured."""
 
     verdicts: tuple[Verdict, ...]
     note: str = ""
@@ -33,15 +33,15 @@ class ReviewSubmission(NamedTuple):
 
 
 def field_of(name: str, criterion: str) -> str:
-    """The field of a draft, of a form and of an error that is about a criterion, or the whole."""
+    """Name the field of a criterion, or of the whole, in drafts, forms and errors."""
     return f"{name}:{criterion}" if criterion else name
 
 
 def as_draft(submission: ReviewSubmission) -> dict[str, str]:
-    """The sheet as `Assignment.draft` holds it: texts by field, those that are empty left out.
+    """Return the submission as `Assignment.draft` stores it: texts by field, without empty ones.
 
-    The fields are note, correction, seconds, and for each verdict option and justification, with
-    the key of its criterion after a colon, such as "option:c1".
+    The fields are note, correction, seconds, and each verdict's option and justification, with
+    the criterion's key after a colon, such as "option:c1".
     """
     fields = {NOTE: submission.note, CORRECTION: submission.correction}
     fields[SECONDS] = "" if submission.seconds is None else str(submission.seconds)
@@ -51,6 +51,6 @@ def as_draft(submission: ReviewSubmission) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def says_something(draft: Mapping[str, Any]) -> bool:
-    """Whether somebody has typed or chosen something; the time that passed is nothing said."""
+def has_input(draft: Mapping[str, Any]) -> bool:
+    """Tell whether the draft has any input besides the time spent."""
     return any(str(text).strip() for name, text in draft.items() if name != SECONDS)

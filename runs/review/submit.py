@@ -1,4 +1,4 @@
-"""Handing in what a reviewer says, and taking it back. All of it stays in the history."""
+"""Submit, undo and send back reviews. Everything stays in the history."""
 
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from runs.review.review_records import (
     withdraw_of,
 )
 from runs.review.skips import last_skip, restore, skip, undo_skip
-from runs.review.submission import ReviewSubmission, Verdict, as_draft, says_something
+from runs.review.submission import ReviewSubmission, Verdict, as_draft, has_input
 
 __all__ = [
     "ReviewSubmission",
@@ -40,9 +40,9 @@ __all__ = [
 
 
 class Submitted(NamedTuple):
-    """What came of it. `agrees` with the judges; None: they gave no verdict to compare with.
+    """A submitted assignment. `agrees` with the judges; None: they gave no verdict.
 
-    `is_new` False: it had been submitted before, and nothing was done.
+    `is_new` False: it had been submitted before, so nothing was changed.
     """
 
     assignment: Assignment
@@ -53,12 +53,12 @@ class Submitted(NamedTuple):
 
 @transaction.atomic
 def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) -> Submitted:
-    """Record the verdicts of a sheet, and give the place up as reviewed.
+    """Record the verdicts of a review, and mark the assignment as submitted.
 
-    A second submission of the same place does nothing until it is undone or sent back.
+    A second submission does nothing until the first is undone or sent back.
 
     Raises:
-        ValidationError: By field; or the place is this person's no more (code "lost").
+        ValidationError: By field; or somebody else has the assignment (code "lost").
     """
     assignment = locked(assignment)
     requirements = requirements_for(assignment)
@@ -84,10 +84,10 @@ def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) ->
 
 
 def save_draft(assignment: Assignment, draft: dict[str, Any], *, by: User) -> bool:
-    """Keep what was typed, and the place with it. False: the place is this person's no more.
+    """Save the draft and extend the reservation; False if somebody else has the assignment.
 
     Raises:
-        ValidationError: A text is too long to be kept.
+        ValidationError: A text is too long.
     """
     check_lengths(draft)
     mine = Assignment.objects.filter(pk=assignment.pk, annotator=by, state__in=KEPT)
@@ -104,15 +104,15 @@ def save_draft(assignment: Assignment, draft: dict[str, Any], *, by: User) -> bo
 
 @transaction.atomic
 def reopen(assignment: Assignment, *, by: User) -> Assignment:
-    """Take back one's own submission: its evaluations are withdrawn, the draft is there again.
+    """Undo one's own submission: withdraw its evaluations and restore the draft.
 
     Raises:
-        ValidationError: It is not submitted by this person, the queue is closed, or they have
-            evaluated the result again since.
+        ValidationError: The user has not submitted it, the queue is closed, or they have evaluated
+            the result again since.
     """
     assignment = locked(assignment)
     if assignment.state != AssignmentState.SUBMITTED or assignment.annotator_id != by.pk:
-        raise ValidationError("You have not submitted this, so there is nothing to undo.")
+        raise ValidationError("You have not submitted this item, so there is nothing to undo.")
     check_open(assignment)
     now = clock.now()
     withdraw_of(assignment, by, "Undone.")
@@ -134,14 +134,14 @@ def reopen(assignment: Assignment, *, by: User) -> Assignment:
 
 
 def undo(queue: Queue, *, by: User) -> Assignment | None:
-    """Take back this person's last submission or skip in the queue, whichever came last.
+    """Undo the reviewer's last submission or skip in the queue; None if there is none.
 
-    The place is theirs again, with the draft that it was submitted with; None: there is nothing.
-    What they were given since and left untouched is free for others.
+    They have the assignment again, with its draft. Assignments reserved for them since, without
+    input, are released.
 
     Raises:
         ValidationError: See `reopen`.
-        NoPlace: See `undo_skip`.
+        NoAssignment: See `undo_skip`.
     """
     mine = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.SUBMITTED)
     assignment = mine.order_by("-submitted_at", "-pk").first()
@@ -161,10 +161,10 @@ def undo(queue: Queue, *, by: User) -> Assignment | None:
 
 
 def _leave_untouched(queue: Queue, by: User, *, but: Assignment) -> None:
-    """Let others have what the person was given since, and has typed nothing into."""
+    """Release the reviewer's other reservations without input."""
     rows = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.RESERVED)
     for assignment in rows.exclude(pk=but.pk):
-        if not says_something(assignment.draft):
+        if not has_input(assignment.draft):
             release(assignment, by=by)
 
 
@@ -173,17 +173,17 @@ def _leave_untouched(queue: Queue, by: User, *, but: Assignment) -> None:
 
 @transaction.atomic
 def send_back(assignment: Assignment, note: str, *, by: User) -> Assignment:
-    """Ask the annotator to look again; what they said stands until they submit again.
+    """Ask the annotator to review again; their verdict stays active until they resubmit.
 
     Raises:
-        ValidationError: No note, nothing was submitted, or the queue is closed.
+        ValidationError: The note is missing, nothing was submitted, or the queue is closed.
     """
     if not note.strip():
-        raise ValidationError({"note": "Say what they should look at again."})
+        raise ValidationError({"note": "Enter a note: what should the reviewer check again?"})
     check_lengths({"note": note})
     assignment = locked(assignment)
     if assignment.state != AssignmentState.SUBMITTED:
-        raise ValidationError("Nothing is submitted here that could be sent back.")
+        raise ValidationError("This assignment has no submission to send back.")
     check_open(assignment)
     remember(assignment, "sent_back", by, clock.now(), note=note.strip())
     assignment.state = AssignmentState.SENT_BACK

@@ -66,7 +66,7 @@ class Agreement(NamedTuple):
 
 
 def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
-    """Compute the agreement on one result, on the scale with the most units; checks are left out."""
+    """Compute the agreement on one result, without checks, on the scale with the most units."""
     found = most_compared(votes, scales)
     values, raters = (found.values, found.raters) if found else ([], set())
     return _agreement(krippendorff.coincidences(values), raters=len(raters), units=len(values))

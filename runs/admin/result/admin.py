@@ -25,9 +25,9 @@ from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
 from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
 from runs.admin.result.human_evaluation import EvaluationForm, evaluated
+from runs.admin.result.judge_splits import judge_splits_of
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
-from runs.admin.result.judge_splits import judge_splits_of
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of

@@ -1,4 +1,4 @@
-"""What came of an act, in a line above the next item."""
+"""A message about the last action, above the next item."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -8,14 +8,14 @@ from django.urls import reverse
 
 from runs.models import Result
 
-SESSION = "review_told"
+SESSION = "review_message"
 
 
 @dataclass(frozen=True)
 class ActionMessage:
-    """A line for the reviewer. `link` leads to what it is about; `undo`: one key takes it back.
+    """A message for the reviewer; `undo`: offer to undo the action.
 
-    `evaluation` is a verdict that may be marked as an example for judges, at `example_url`.
+    `evaluation` is the id of one that can be marked as a labelled example, at `example_url`.
     """
 
     text: str
@@ -29,11 +29,11 @@ class ActionMessage:
     @classmethod
     def about(cls, result: Result, text: str, **more: Any) -> Self:
         link = reverse("admin:runs_result_change", args=[result.pk])
-        return cls(text, link=link, link_text=f"Look at result {result.pk}", **more)
+        return cls(text, link=link, link_text=f"Open result {result.pk}", **more)
 
 
 def keep(request: HttpRequest, action_message: ActionMessage | None) -> None:
-    """For the page that a browser without scripts is sent to."""
+    """Keep the message for the next page, for a browser without scripts."""
     if action_message:
         request.session[SESSION] = asdict(action_message)
 

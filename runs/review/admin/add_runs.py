@@ -1,4 +1,4 @@
-"""Adding runs to a queue: which, and what would come of it before it is done."""
+"""Add runs to a queue, with a preview."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MOST_RUNS = 20
 
 
 class Plans(NamedTuple):
-    """What adding runs comes to. `reasons` are in words with their number, the most first."""
+    """A preview of adding runs; `reasons` are labels with counts, most frequent first."""
 
     lines: list[tuple[Run, Planned]]
     reasons: list[tuple[str, int]]
@@ -33,10 +33,10 @@ class Plans(NamedTuple):
 
 
 class AddingPages(PageAdmin):
-    """The views that add results to queues; they are part of the admin of queues."""
+    """Views that add runs, for the admin of queues."""
 
     def runs_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Choose runs, look at what they would add, and add them."""
+        """Choose runs, preview the items they add, and add them."""
         queue: Queue = self.found(request, pk)
         if not self.has_change_permission(request, queue):
             raise PermissionDenied
@@ -47,7 +47,7 @@ class AddingPages(PageAdmin):
         if act == "add" and runs:
             return self._add(request, queue, runs)
         if act == "look" and not runs:
-            self.say(request, "Choose a run.")
+            self.say(request, "Choose at least one run.")
         query = bounded_text(request.GET.get("q"), 100)
         return self.page(
             request,
@@ -69,20 +69,18 @@ class AddingPages(PageAdmin):
             self.say(request, *error.messages)
             return HttpResponseRedirect(self.url_of("overview", queue.pk))
         total, random = sum(one.added for one in added), sum(one.random for one in added)
-        action_message = (
-            f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them at random."
-        )
+        action_message = f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them random."
         self.message_user(request, action_message, messages.SUCCESS)
         return HttpResponseRedirect(self.url_of("overview", queue.pk))
 
     def add_missing_assignments(self, request: HttpRequest, queue: Queue) -> None:
-        """After the number of reviewers was raised; places are never taken away."""
+        """Add assignments after the number of reviewers was raised; none is removed."""
         if made := add_assignments(queue):
-            action_message = f"{made:,} more reviews are asked for."
+            action_message = f"Added {made:,} assignments."
             self.message_user(request, action_message, messages.SUCCESS)
 
     def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:
-        """From the page of a run: the queue that its answers are reviewed in."""
+        """Choose the queue for a run's answers."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         row = get_object_or_404(Run, pk=run)
@@ -103,7 +101,7 @@ def _done() -> Any:
 
 
 def plans_of(queue: Queue, runs: Sequence[Run]) -> Plans:
-    """What adding these runs would do now."""
+    """Preview adding these runs."""
     lines = [(run, plan(queue, run)) for run in runs]
     reasons: Counter[str] = Counter()
     for _, planned in lines:

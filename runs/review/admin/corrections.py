@@ -1,4 +1,4 @@
-"""Corrections: a list, one beside the reference of its test, and making it the reference."""
+"""Corrections: their list, comparison with the reference answer, and promotion."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ from runs.review import corrections as acting
 from runs.review.models import Correction
 
 MOST_TESTS = 200
-"""Tests that the filter offers; a link may name any other."""
+"""The most tests that the filter offers; a link may name any other."""
 
 
 class TestFilter(DropdownFilter):
@@ -46,13 +46,13 @@ class TestFilter(DropdownFilter):
 
 
 class PromotedFilter(DropdownFilter):
-    """Those that were made a reference, or wait for somebody to look at them."""
+    """By use as a reference answer."""
 
-    title = "promoted"
+    title = "use as reference"
     parameter_name = "promoted"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "Never made a reference"), ("yes", "Made a reference")]
+        return [("no", "Never used"), ("yes", "Used")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Correction]) -> Any:
         if self.value() not in ("yes", "no"):
@@ -62,14 +62,21 @@ class PromotedFilter(DropdownFilter):
 
 @admin.register(Correction)
 class CorrectionAdmin(ReadOnlyAdmin):
-    """Corrections, as far as their tests may be read."""
+    """Corrections of readable tests."""
 
-    when_empty = "Reviewers write how an answer should have been, in the queue or beside a result."
-    list_display = ("said", "words", "result_link", "annotator", "created_at", "standing")
+    when_empty = "Annotators write corrected answers in a review queue or on a result page."
+    list_display = (
+        "excerpt",
+        "prompt",
+        "result_link",
+        "annotator",
+        "created_at",
+        "reference_state",
+    )
     list_filter = (PromotedFilter, TestFilter)
     list_select_related = ("annotator", "result__test", "result__revision")
     search_fields = ("text", "result__issue__title", "annotator__username")
-    search_help_text = "Text of the correction, title of its issue, or who wrote it."
+    search_help_text = "Search texts, issue titles and annotators."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Correction]:
         readable: QuerySet[Correction] = Correction.objects.readable_by(request.user)
@@ -84,27 +91,27 @@ class CorrectionAdmin(ReadOnlyAdmin):
     # The list ------------------------------------------------------------------------------------
 
     @display(description="correction")
-    def said(self, correction: Correction) -> str:
+    def excerpt(self, correction: Correction) -> str:
         return Truncator(" ".join(correction.text.split())).chars(90)
 
     @display(description="test")
-    def words(self, correction: Correction) -> str:
+    def prompt(self, correction: Correction) -> str:
         return first_words(correction.result.revision.content["messages"])
 
-    @display(description="of")
+    @display(description="result")
     def result_link(self, correction: Correction) -> SafeString:
         url = correction.result.get_absolute_url()
         return format_html('<a class="eh-link" href="{}">{}</a>', url, str(correction.result))
 
-    @display(description="reference", label={"the reference now": "success"})
-    def standing(self, correction: Correction) -> str:
+    @display(description="reference", label={"current reference": "success"})
+    def reference_state(self, correction: Correction) -> str:
         if correction.text == correction.result.test.reference:
-            return "the reference now"
+            return "current reference"
         if correction.promoted_at:
-            return "was the reference"
-        return "taken back by its author" if correction.undone_at else ""
+            return "former reference"
+        return "withdrawn by its author" if correction.undone_at else ""
 
-    # One of them ---------------------------------------------------------------------------------
+    # One correction ------------------------------------------------------------------------------
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -114,7 +121,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
         return self._shown(request, self.found(request, int(object_id)))
 
     def _shown(self, request: HttpRequest, correction: Correction, act: str = "") -> HttpResponse:
-        """The correction beside the reference; `act` is what the reader is asked to confirm."""
+        """Show the correction beside the reference; `act` asks for confirmation."""
         test = correction.result.test
         answer = Answer.objects.filter(pk=correction.result_id).first()
         is_reference = correction.text == test.reference
@@ -141,13 +148,13 @@ class CorrectionAdmin(ReadOnlyAdmin):
         )
 
     def promote_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """GET shows what would change and asks; POST makes it the reference, or takes it back."""
+        """Preview the change (GET), or use the correction or the former as reference (POST)."""
         correction: Correction = self.found(request, object_id)
         if not request.user.has_perm(acting.PROMOTE):
             raise PermissionDenied
         act = (request.POST if request.method == "POST" else request.GET).get("act", "promote")
         if act not in ACTS:
-            raise Http404(f"There is nothing called {act!r} to do: use {', '.join(ACTS)}.")
+            raise Http404(f"Unknown act {act!r}: use one of {', '.join(ACTS)}.")
         if request.method != "POST":
             return self._shown(request, correction, act)
         try:
@@ -159,10 +166,10 @@ class CorrectionAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(self.url_of("change", correction.pk))
 
     def _tell(self, request: HttpRequest, act: str, done: acting.Promoted) -> None:
-        action_message = "The correction is the reference answer now."
+        action_message = "The correction is now the reference answer."
         if act == "put_back":
-            action_message = "The reference answer is again what it was before this correction."
-        again = " The test has to be approved again." if done.is_reviewed_again else ""
+            action_message = "The previous reference answer is restored."
+        again = " The test needs approval again." if done.is_reviewed_again else ""
         self.message_user(request, f"{action_message}{again}", messages.SUCCESS)
 
 
@@ -173,5 +180,5 @@ ACTS: dict[str, Callable[..., acting.Promoted]] = {
 
 
 def corrections_url(test: int) -> str:
-    """The corrections of the answers to one test."""
+    """Return the URL of the corrections for one test."""
     return f"{reverse('admin:review_correction_changelist')}?test={test}"

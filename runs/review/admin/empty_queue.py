@@ -1,4 +1,4 @@
-"""Why nothing is left for a reviewer, and what to do next."""
+"""Messages for a reviewer without items."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from runs.review.progress import Own, Progress
 
 
 class EmptyQueue(NamedTuple):
-    """`awaits`: items may come by themselves, so that it is worth looking again."""
+    """A message; `awaits`: new items may arrive, so keep checking."""
 
     title: str
     lines: list[str]
@@ -16,21 +16,19 @@ class EmptyQueue(NamedTuple):
 
 def empty_queue(queue: Queue, at: Progress, mine: Own) -> EmptyQueue:
     if queue.state == QueueState.CLOSED:
-        return EmptyQueue("This queue is closed", ["What was reviewed is kept."], awaits=False)
+        return EmptyQueue("Queue closed", ["All reviews are kept."], awaits=False)
     if not at.items:
-        return EmptyQueue("This queue is empty", [_where_from(queue)], awaits=True)
+        return EmptyQueue("Queue empty", [_source(queue)], awaits=True)
     if at.submitted >= at.assignments:
-        lines = ["Nothing is left to do here. Thank you.", *_of_yours(mine)]
-        return EmptyQueue("Everything is reviewed", lines, awaits=bool(queue.follows_id))
-    return EmptyQueue(
-        "Nothing is left for you now", [*_of_others(queue, at), *_of_yours(mine)], True
-    )
+        lines = ["All items are reviewed. Thank you.", *_of_yours(mine)]
+        return EmptyQueue("Queue complete", lines, awaits=bool(queue.follows_id))
+    return EmptyQueue("No items left for you", [*_of_others(queue, at), *_of_yours(mine)], True)
 
 
-def _where_from(queue: Queue) -> str:
+def _source(queue: Queue) -> str:
     if queue.follows_id:
-        return f"Results come by themselves when a run of “{queue.follows}” is done."
-    return "A maintainer adds runs to it."
+        return f"Results are added automatically when a run of “{queue.follows}” completes."
+    return "Ask a maintainer to add runs."
 
 
 def _of_others(queue: Queue, at: Progress) -> list[str]:
@@ -38,18 +36,16 @@ def _of_others(queue: Queue, at: Progress) -> list[str]:
     if at.reserved:
         verb = "is" if at.reserved == 1 else "are"
         lines.append(
-            f"{at.reserved:,} {verb} reserved by others. What lies untouched for "
-            f"{queue.reserved_minutes} minutes is offered to you."
+            f"{at.reserved:,} {verb} reserved by others. Items idle for {queue.reserved_minutes} "
+            "minutes are offered to you."
         )
     if at.open:
-        lines.append(
-            f"{at.open:,} wait for other people: you reviewed or skipped those items yourself."
-        )
+        lines.append(f"{at.open:,} need other reviewers: you have reviewed or skipped them.")
     return lines
 
 
 def _of_yours(mine: Own) -> list[str]:
     lines = [f"You reviewed {mine.submitted:,}."] if mine.submitted else []
     if mine.skipped:
-        lines.append(f"You skipped {mine.skipped:,}; undo takes back the last.")
+        lines.append(f"You skipped {mine.skipped:,}. Undo restores the last one.")
     return lines

@@ -1,4 +1,4 @@
-"""What a reviewer has typed into the form of an item: kept as a draft, submitted as a sheet."""
+"""A reviewer's input in the form of an item: saved as a draft, then submitted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ ALONE = (NOTE, CORRECTION, SECONDS)
 
 @dataclass(frozen=True)
 class FormInput:
-    """The fields of the form by their names; what is no field of it, or empty, is left out."""
+    """The form's fields by name, without empty ones."""
 
     fields: dict[str, str] = field(default_factory=dict)
 
@@ -47,15 +47,15 @@ class FormInput:
 
     @property
     def seconds(self) -> int | None:
-        """Seconds that the page was looked at; None where the browser did not tell."""
+        """Seconds for which the page was visible; None if not sent."""
         text = self.fields.get(SECONDS, "")
         is_number = text.isascii() and text.isdecimal() and len(text) < 10
         return int(text) if is_number else None
 
     def submission(self) -> ReviewSubmission:
-        """What is submitted: a verdict on all of which anything was said."""
-        said = (n for n, text in self.fields.items() if text.strip() and n not in ALONE)
-        keys = list(dict.fromkeys(name.partition(":")[2] for name in said))
+        """Return the submission, with a verdict on each point that has input."""
+        given = (n for n, text in self.fields.items() if text.strip() and n not in ALONE)
+        keys = list(dict.fromkeys(name.partition(":")[2] for name in given))
         verdicts = tuple(Verdict(key, self.option(key), self.reason(key).strip()) for key in keys)
         return ReviewSubmission(verdicts, self.note.strip(), self.correction.strip(), self.seconds)
 

@@ -1,4 +1,4 @@
-"""The items of a queue as those who run it see them: chosen, and put into lines."""
+"""The items of a queue for its managers: filtered, and as rows."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from runs.review.reasons import RANDOM, REASONS, reason_descriptions
 
 
 class Chosen(NamedTuple):
-    """Which items are listed; "" and 0 choose nothing away."""
+    """Filters of the items; "" and 0 do not filter."""
 
     reason: str = ""
     state: str = ""
@@ -35,7 +35,7 @@ class Chosen(NamedTuple):
 
     @property
     def query(self) -> str:
-        """For the links to other pages of the list."""
+        """The query string for other pages of the list."""
         chosen = {name: str(int(v) if v is True else v) for name, v in self._asdict().items() if v}
         return f"{urlencode(chosen)}&" if chosen else ""
 
@@ -57,25 +57,25 @@ class Chosen(NamedTuple):
 
 
 def _for_reason(rows: QuerySet[ReviewItem], key: str) -> QuerySet[ReviewItem]:
-    """SQLite cannot ask whether a list contains an object: the key is looked for in its text."""
+    """Search the key in the text of the JSON: SQLite cannot query lists of objects."""
     if key == RANDOM:
         return rows.filter(is_random=True)
     as_text = Cast("reasons", TextField())
     return rows.alias(as_text=as_text).filter(as_text__contains=f'"key": "{key}"')
 
 
-class Line(NamedTuple):
-    """One item of the list."""
+class ItemRow(NamedTuple):
+    """A row of the list of items."""
 
     item: ReviewItem
-    words: str
+    prompt: str
     reasons: list[str]
     assignments: list[Assignment]
     skips: list[Skip]
 
 
-def listed(items: Sequence[ReviewItem]) -> list[Line]:
-    """The lines of a page of items, in a fixed number of queries."""
+def listed(items: Sequence[ReviewItem]) -> list[ItemRow]:
+    """Read the rows of a page of items, in a fixed number of queries."""
     ids = [item.pk for item in items]
     found = ReviewItem.objects.filter(pk__in=ids)
     full = found.select_related("result__issue", "result__run", "result__revision").in_bulk()
@@ -88,7 +88,7 @@ def listed(items: Sequence[ReviewItem]) -> list[Line]:
     for skip in _active_skips().filter(item__in=ids).select_related("annotator"):
         skips[skip.item_id].append(skip)
     return [
-        Line(
+        ItemRow(
             full[pk],
             first_words(full[pk].result.revision.content["messages"]),
             reason_descriptions(full[pk]),
@@ -105,7 +105,7 @@ def _active_skips() -> QuerySet[Skip]:
 
 
 def annotators_of(queue: Queue) -> list[User]:
-    """Who has a place or a skip in it."""
+    """Return everybody with an assignment or a skip in the queue."""
     assignments = Assignment.objects.filter(queue=queue, annotator__isnull=False).order_by()
     skips = Skip.objects.filter(item__queue=queue).order_by()
     either = Q(pk__in=assignments.values("annotator")) | Q(pk__in=skips.values("annotator"))

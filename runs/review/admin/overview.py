@@ -1,4 +1,4 @@
-"""The page of a queue: how far it is, who did what, and for those who run it each item."""
+"""The page of a queue: progress, reviewers, and each item for its managers."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin, current_user, row_number
-from runs.review.admin.items import Chosen, Line, annotators_of, listed
+from runs.review.admin.items import Chosen, ItemRow, annotators_of, listed
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
 from runs.review.progress import by_annotator, own_progress, progress
 from runs.review.reasons import REASONS
@@ -25,23 +25,23 @@ PER_PAGE = 50
 
 class NoteForm(forms.Form):
     note = forms.CharField(
-        label="What should be looked at again?",
+        label="Note for the reviewer",
         max_length=4000,
         widget=forms.Textarea(attrs={"class": "eh-input", "rows": 4}),
-        help_text="Its reviewer reads this. What they said stands until they submit again.",
+        help_text="Say what to check again. Their verdict counts until they resubmit.",
     )
 
 
 class OverviewPages(PageAdmin):
-    """The views around the page of a queue; they are part of the admin of queues."""
+    """Views of a queue's page, for the admin of queues."""
 
-    def runs_it(self, request: HttpRequest) -> bool:
-        """Whether this person sees the items: it would open their eyes in a blind review."""
+    def manages(self, request: HttpRequest) -> bool:
+        """Tell whether the user sees the items, which would spoil a blind review of their own."""
         return bool(request.user.has_perm(SEND_BACK))
 
     def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         queue = self.found(request, pk)
-        runs_it = self.runs_it(request)
+        is_manager = self.manages(request)
         chosen = Chosen.read(request.GET)
         return self.page(
             request,
@@ -50,21 +50,21 @@ class OverviewPages(PageAdmin):
             queue=queue,
             progress=progress(queue),
             own_progress=own_progress(queue, current_user(request)),
-            annotators=by_annotator(queue) if runs_it else [],
+            annotators=by_annotator(queue) if is_manager else [],
             acts=self._acts(request, queue),
-            runs_it=runs_it,
+            is_manager=is_manager,
             may_review=request.user.has_perm(REVIEW) and queue.state == QueueState.OPEN,
             work_url=self.url_of("work", pk),
-            **(self._items(request, queue, chosen) if runs_it else {}),
+            **(self._items(request, queue, chosen) if is_manager else {}),
         )
 
     def _items(self, request: HttpRequest, queue: Queue, chosen: Chosen) -> dict[str, Any]:
-        rows = chosen.of(queue, request.user)
-        page: Page[Any] = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-        lines: list[Line] = listed(list(page.object_list))
+        items = chosen.of(queue, request.user)
+        page: Page[Any] = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
+        rows: list[ItemRow] = listed(list(page.object_list))
         return {
             "chosen": chosen,
-            "lines": lines,
+            "rows": rows,
             "pages": page,
             "states": AssignmentState.choices,
             "reasons": list(REASONS.items()),
@@ -80,19 +80,19 @@ class OverviewPages(PageAdmin):
         return [
             Button("Add runs…", self.url_of("runs", queue.pk), is_link=True),
             Button("Settings", self.url_of("change", queue.pk), is_link=True),
-            Button("Close the queue", state, {"act": "close"})
+            Button("Close queue", state, {"act": "close"})
             if is_open
-            else Button("Open it again", state, {"act": "open"}),
+            else Button("Reopen queue", state, {"act": "open"}),
         ]
 
     # One item ------------------------------------------------------------------------------------
 
     def item_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Review this very item, send a review back with a note, or offer a skipped one again."""
+        """Review an item, send back a submission with a note, or offer a skipped item again."""
         act = request.POST.get("act", "") or request.GET.get("act", "")
         if act == "review" and request.method == "POST":
             return self._review(request, pk)
-        if not self.runs_it(request):
+        if not self.manages(request):
             raise PermissionDenied
         if act == "send_back":
             return self._send_back(request, pk)
@@ -129,7 +129,7 @@ class OverviewPages(PageAdmin):
         return self.page(
             request,
             "evalhub/confirm.html",
-            title=f"Send back what {assignment.annotator} submitted",
+            title=f"Send back the review by {assignment.annotator}",
             form=form,
             hidden=[("act", "send_back"), ("assignment", assignment.pk)],
             button="Send back",
@@ -141,5 +141,5 @@ class OverviewPages(PageAdmin):
         rows = skips.select_related("annotator")
         skip = get_object_or_404(rows, pk=row_number(request.POST.get("skip")))
         offer_again(skip)
-        self.message_user(request, f"The item is offered to {skip.annotator} again.")
+        self.message_user(request, f"Offered the item to {skip.annotator} again.")
         return HttpResponseRedirect(self.url_of("overview", pk))

@@ -1,4 +1,4 @@
-"""Queues in the admin: their list, their form, and where their other pages hang."""
+"""Queues in the admin: list, form and the URLs of their other pages."""
 
 import secrets
 from collections import Counter, defaultdict
@@ -31,13 +31,13 @@ STATES = {"open": "success", "closed": "default"}
 
 class QueueForm(forms.ModelForm):
     random_percent = forms.IntegerField(
-        label="Drawn at random, in per cent",
+        label="Random sample (%)",
         min_value=0,
         max_value=100,
         initial=20,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Of what a run adds, so much is drawn from all its answers, without looking at "
-        "what judges said. Only these tell honestly how often the judges are right.",
+        help_text="Share of added answers drawn at random, whatever the judges said. Judge "
+        "accuracy is estimated from these only, because other items are chosen for their problems.",
     )
 
     class Meta:
@@ -54,17 +54,17 @@ class QueueForm(forms.ModelForm):
         )
         labels = {
             "follows": "Follow a suite",
-            "reviewers": "People per item",
-            "blind": "Hide the judges' verdicts",
-            "scope": "Reviewers judge",
-            "reasoning": "Reviewers say why",
-            "reserved_minutes": "Minutes that an item is kept",
+            "reviewers": "Reviewers per item",
+            "blind": "Hide judgments",
+            "scope": "Review scope",
+            "reasoning": "Require a reason",
+            "reserved_minutes": "Reservation (minutes)",
         }
         help_texts = {
-            "follows": "Every run of this suite is added by itself once it is done.",
-            "reviewers": "So many different people review each item. It can be raised later.",
-            "blind": "A hidden verdict is told after the reviewer has given theirs.",
-            "reserved_minutes": "For who looks at it and does nothing; then others may take it.",
+            "follows": "Completed runs of this suite are added automatically.",
+            "reviewers": "Number of people who review each item. You can raise it later.",
+            "blind": "Reviewers see hidden judgments after submitting their own verdict.",
+            "reserved_minutes": "An idle item is released to others after this time.",
         }
         widgets = {"instructions": UnfoldAdminTextareaWidget(attrs={"rows": 4})}
 
@@ -81,7 +81,7 @@ class QueueForm(forms.ModelForm):
 
 
 class QueueList(ChangeList):
-    """The page of queues, with how far each is: one query for all of them."""
+    """A page of queues with their progress."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -100,12 +100,12 @@ class QueueList(ChangeList):
 
 @admin.register(Queue)
 class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
-    """Queues of results that people review."""
+    """Queues of results for human review."""
 
     section, rows = "Review", "review queues"
     when_empty = (
-        "A queue collects the results that deserve a person. Make one, then add runs to it, or let "
-        "it follow a suite."
+        "A queue collects results for human review. Create one, then add runs to it or let it "
+        "follow a suite."
     )
     list_display = ("called", "progress_bar", "own_count", "state_label", "follows", "open_work")
     list_display_links = None
@@ -116,10 +116,10 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     form = QueueForm
     fieldsets = (
         (None, {"fields": ("name", "instructions", "follows")}),
-        ("What is reviewed", {"fields": ("random_percent", "reviewers", "blind")}),
-        ("How", {"fields": ("scope", "reasoning", "reserved_minutes")}),
+        ("Items", {"fields": ("random_percent", "reviewers", "blind")}),
+        ("Review", {"fields": ("scope", "reasoning", "reserved_minutes")}),
     )
-    instead_of_deleting = "A queue that is done with can be closed: what was reviewed is kept."
+    instead_of_deleting = "Close a finished queue instead: its reviews are kept."
     change_form_outer_before_template = "runs/review/form_before.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
@@ -143,7 +143,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         return [choose, *own, *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """What people said in it stays; it can be deleted only while nothing was said."""
+        """Allow deletion only until reviews have begun."""
         allowed: bool = super().has_delete_permission(request, obj)
         return allowed and obj is not None and not _is_begun(obj)
 
@@ -159,7 +159,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         context = {"done": queue.counts[AssignmentState.SUBMITTED], "all": queue.counts.total()}
         return SafeString(render_to_string("runs/review/_list_bar.html", context))
 
-    @display(description="By you")
+    @display(description="Your reviews")
     def own_count(self, queue: Any) -> str:
         return f"{queue.mine:,}"
 
@@ -176,9 +176,9 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             '<a class="eh-button" href="{}" aria-label="Review {}">Review</a>', url, queue.name
         )
 
-    @display(description="Drawn at random, in per cent")
+    @display(description="Random sample (%)")
     def random_percent(self, queue: Queue) -> str:
-        """For who may only read the form."""
+        """The share for read-only users."""
         return percent(queue.random_share)
 
     # The form ------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             self.add_missing_assignments(request, obj)
 
     def response_post_save_add(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
-        """On to adding runs: an empty queue is of no use."""
+        """Continue with adding runs."""
         run = row_number(request.GET.get("run"))
         url = self.url_of("runs", obj.pk)
         return HttpResponseRedirect(f"{url}?run={run}" if run else url)
@@ -200,7 +200,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         return HttpResponseRedirect(self.url_of("overview", obj.pk))
 
     def state_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Close the queue, or open it again."""
+        """Close or reopen the queue."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if not self.has_change_permission(request):
@@ -216,9 +216,9 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         sign(queue, current_user(request), "")
         queue.state = state
         queue.save()
-        now = "closed: nobody is given its items, and all that was reviewed is kept"
-        said = now if state == QueueState.CLOSED else "open again"
-        self.message_user(request, f"{queue} is {said}.", messages.SUCCESS)
+        closed = f"Closed {queue}. All reviews are kept."
+        message = closed if state == QueueState.CLOSED else f"Reopened {queue}."
+        self.message_user(request, message, messages.SUCCESS)
 
 
 def _is_begun(queue: Queue) -> bool:

@@ -1,4 +1,4 @@
-"""What reviewing adds to the page of a result: how people would have answered."""
+"""Corrections on the result page."""
 
 from typing import Any
 
@@ -21,19 +21,19 @@ admin.site.unregister(Result)
 
 @admin.register(Result)
 class ReviewedResultAdmin(ResultAdmin):
-    """The page of a result, with its corrections."""
+    """The result page with its corrections."""
 
     page_template = "runs/review/result.html"
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        return _led_away(request, row_number(object_id)) or super().change_view(
+        return _blind_redirect(request, row_number(object_id)) or super().change_view(
             request, object_id, form_url, extra_context
         )
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
-        return _led_away(request, pk) or super().judgment_view(request, pk, judgment_pk)
+        return _blind_redirect(request, pk) or super().judgment_view(request, pk, judgment_pk)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.correct_view)
@@ -48,7 +48,7 @@ class ReviewedResultAdmin(ResultAdmin):
         }
 
     def correct_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Keep how the person would have answered."""
+        """Save a corrected answer."""
         if not self.has_evaluate_permission(request):
             raise PermissionDenied
         if request.method != "POST":
@@ -61,18 +61,18 @@ class ReviewedResultAdmin(ResultAdmin):
             for message in error.messages:
                 messages.error(request, message)
             response = self._page(request, result, EvaluationForm())
-            response.context_data["correction"] = text  # type: ignore[attr-defined]
+            response.context_data["correction_draft"] = text  # type: ignore[attr-defined]
             return response
-        messages.success(request, "Saved how it should have been answered.")
+        messages.success(request, "Saved the corrected answer.")
         suffix = self._navigation(request, result).suffix
         url = reverse("admin:runs_result_change", args=[pk])
         return HttpResponseRedirect(f"{url}{suffix}#corrections")
 
 
-def _led_away(request: HttpRequest, result_id: int) -> HttpResponse | None:
-    """Who reviews a result blind is led to where they do, lest they see what judges said."""
+def _blind_redirect(request: HttpRequest, result_id: int) -> HttpResponse | None:
+    """Redirect a blind reviewer to the work page, so that they do not see the judgments."""
     assignment = hidden_for(current_user(request), result_id)
     if assignment is None:
         return None
-    messages.info(request, "You review this one blind: its page opens once you have submitted.")
+    messages.info(request, "You are reviewing this result blind: its page opens after you submit.")
     return HttpResponseRedirect(reverse("admin:review_queue_work", args=[assignment.queue_id]))

@@ -22,9 +22,9 @@ class ItemFilters(filters.FilterSet):
     state = filters.ChoiceFilter(choices=AssignmentState.choices, method="with_assignment")
 
     def there_for(self, items: QuerySet[ReviewItem], name: str, key: str) -> QuerySet[ReviewItem]:
-        """Among those whose reasons are not hidden from who asks, or they would be told by it.
+        """Filter by reason, leaving out items whose reasons are hidden from the reader.
 
-        SQLite cannot ask whether a list contains an object: its text is searched.
+        Search the key in the text of the JSON: SQLite cannot query lists of objects.
         """
         if key == RANDOM:
             return items.filter(is_random=True)

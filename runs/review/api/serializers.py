@@ -15,10 +15,10 @@ LONGEST_S = 24 * 3600
 
 
 class QueueSerializer(RowSerializer):
-    """Results that deserve a person, and how they are reviewed.
+    """A queue of results for human review, with its settings.
 
-    Runs of the suite `follows` are added by themselves. `random_share` of what is added is drawn at
-    random. Close a queue with the state "closed": what was said in it is kept.
+    Completed runs of the suite `follows` are added automatically. `random_share` is the share of
+    items drawn at random. Set `state` to "closed" to close the queue; its reviews are kept.
     """
 
     created_by = Name()
@@ -47,7 +47,7 @@ class AddRunSerializer(serializers.Serializer):
 
 
 class AddedSerializer(serializers.Serializer):
-    """How many items were added, how many of these at random, and how many were there already."""
+    """Numbers of items added, of random ones among them, and of items already in the queue."""
 
     added = serializers.IntegerField()
     random = serializers.IntegerField()
@@ -55,7 +55,7 @@ class AddedSerializer(serializers.Serializer):
 
 
 class QueueProgressSerializer(serializers.Serializer):
-    """`open` are places that somebody can take now."""
+    """Progress of a queue. `open`: assignments that can be taken now."""
 
     items = serializers.IntegerField()
     assignments = serializers.IntegerField()
@@ -72,7 +72,7 @@ class ReasonSerializer(serializers.Serializer):
 
 
 class ItemSerializer(RowSerializer):
-    """`reasons` say why it is there, the gravest first; null where you review it blind."""
+    """An item of a queue. `reasons`: most severe first; null in a blind review of yours."""
 
     reasons = serializers.SerializerMethodField()
     states = serializers.SerializerMethodField()
@@ -94,12 +94,12 @@ class ItemSerializer(RowSerializer):
         return None if getattr(item, "is_hidden", True) else item.reasons
 
     def get_states(self, item: ReviewItem) -> list[str]:
-        """The state of each of its places."""
+        """The states of its assignments."""
         return [assignment.state for assignment in item.assignments.all()]
 
 
 class AssignmentSerializer(RowSerializer):
-    """Room for one reviewer of an item. What was typed and noted is told to whose it is."""
+    """An item's place for one reviewer. Draft and notes are shown to the reviewer only."""
 
     annotator = Name()
     result = serializers.IntegerField(source="item.result_id", read_only=True)
@@ -142,7 +142,7 @@ class AssignmentSerializer(RowSerializer):
 
 
 class QuestionSerializer(serializers.Serializer):
-    """What may be decided, and with which options; `key` "" is the answer as a whole."""
+    """A point to evaluate, with its options; `key` "" is the answer as a whole."""
 
     key = serializers.CharField(source="criterion.key")
     text = serializers.CharField(source="criterion.text")
@@ -153,10 +153,10 @@ class QuestionSerializer(serializers.Serializer):
 
 
 class TakenSerializer(AssignmentSerializer):
-    """A place that is yours to review. `is_hidden`: judges' verdicts are not to be looked at yet.
+    """An assignment of yours. `is_hidden`: a blind review.
 
-    `scope` is whole, criteria or either; `needed` are keys of criteria that need a verdict where
-    criteria are reviewed.
+    `scope` is whole, criteria or either; `needed` has the keys of the criteria to evaluate in a
+    review by criteria.
     """
 
     questions = serializers.SerializerMethodField()
@@ -168,18 +168,18 @@ class TakenSerializer(AssignmentSerializer):
         fields = (*AssignmentSerializer.Meta.fields, "questions", "scope", "needed", "is_hidden")
 
     def to_representation(self, assignment: Assignment) -> Any:
-        self._demands = requirements_for(assignment)
+        self._requirements = requirements_for(assignment)
         return super().to_representation(assignment)
 
     @extend_schema_field(QuestionSerializer(many=True))
     def get_questions(self, assignment: Assignment) -> Any:
-        return QuestionSerializer(list(self._demands.questions.values()), many=True).data
+        return QuestionSerializer(list(self._requirements.questions.values()), many=True).data
 
     def get_scope(self, assignment: Assignment) -> str:
-        return self._demands.scope
+        return self._requirements.scope
 
     def get_needed(self, assignment: Assignment) -> list[str]:
-        return sorted(self._demands.needed)
+        return sorted(self._requirements.needed)
 
     def get_is_hidden(self, assignment: Assignment) -> bool:
         return is_hidden(assignment)
@@ -202,14 +202,14 @@ class SubmissionSerializer(serializers.Serializer):
     )
 
     def submission(self) -> ReviewSubmission:
-        """What was sent, of a body that is valid."""
+        """Return the submission of a valid body."""
         given = self.validated_data
         verdicts = tuple(Verdict(**verdict) for verdict in given["verdicts"])
         return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
 
 
 class SubmittedSerializer(serializers.Serializer):
-    """`agrees` with the judges; null: they gave no verdict. `is_new` false: it was there before."""
+    """A submission. `agrees` with the judges; null: no verdict. `is_new` false: a repetition."""
 
     assignment = AssignmentSerializer()
     agrees = serializers.BooleanField(allow_null=True)

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def done(act: Callable[[], T]) -> T:
-    """What the act gives; that a place is somebody else's now is a conflict."""
+    """Perform an action; answer 409 if somebody else has the assignment."""
     try:
         return act()
     except NoAssignment as error:
@@ -48,7 +48,7 @@ def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
 
 
 class QueueViewSet(Written):
-    """Queues of results that people review."""
+    """Queues of results for human review."""
 
     queryset = Queue.objects.select_related("created_by").order_by("-pk")
     serializer_class = serializers.QueueSerializer
@@ -72,7 +72,7 @@ class QueueViewSet(Written):
     )
     @action(detail=True, methods=["post"])
     def add_run(self, request: Request, pk: str) -> Response:
-        """Add the answers of a run that have a reason, and some at random. Again: adds nothing."""
+        """Add a run's answers that need review, plus a random sample. Repeating adds nothing."""
         queue = self.get_object()
         run = body_of(serializers.AddRunSerializer, request).validated_data["run"]
         added = add_run(queue, run, by=request.user)  # type: ignore[arg-type]
@@ -81,19 +81,19 @@ class QueueViewSet(Written):
     @extend_schema(responses=serializers.QueueProgressSerializer)
     @action(detail=True, methods=["get"])
     def progress(self, request: Request, pk: str) -> Response:
-        """How far the queue has come."""
+        """Progress of the queue."""
         return Response(progress(self.get_object())._asdict())
 
     @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
-        """Reserve the next place for you; the same again while it is yours. 204: none is left."""
+        """Reserve your next assignment; repeating returns the same one. 204: none left."""
         return self._yours(take(self.get_object(), by=request.user))  # type: ignore[arg-type]
 
     @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
-        """Take back your last submission or skip; the place is yours again. 204: there is none."""
+        """Undo your last submission or skip and get the assignment back. 204: nothing to undo."""
         queue = self.get_object()
         return self._yours(done(lambda: undo(queue, by=request.user)))  # type: ignore[arg-type]
 
@@ -105,7 +105,7 @@ class QueueViewSet(Written):
 
 
 class ItemViewSet(ReadOnly):
-    """What is in the queues, and why."""
+    """Items of queues, with the reasons for their review."""
 
     queryset = ReviewItem.objects.all()
     serializer_class = serializers.ItemSerializer
@@ -124,7 +124,7 @@ class ItemViewSet(ReadOnly):
     @extend_schema(request=None, responses=serializers.TakenSerializer)
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
-        """Reserve a place of this very item for you."""
+        """Reserve an assignment of this item."""
         item = self.get_object()
         assignment = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
         reader = {"reader": request.user.pk}
@@ -132,7 +132,7 @@ class ItemViewSet(ReadOnly):
 
 
 class AssignmentViewSet(ReadOnly):
-    """Who reviews what. A place is taken from its queue."""
+    """Assignments of items to annotators. Take one from its queue."""
 
     queryset = Assignment.objects.all()
     serializer_class = serializers.AssignmentSerializer
@@ -160,7 +160,7 @@ class AssignmentViewSet(ReadOnly):
     )
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
-        """Hand in your review. A second time it does nothing."""
+        """Submit your review. Repeating does nothing."""
         assignment, submission = (
             self.get_object(),
             body_of(serializers.SubmissionSerializer, request).submission(),
@@ -176,7 +176,7 @@ class AssignmentViewSet(ReadOnly):
     @extend_schema(request=serializers.SkipSerializer, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])
     def skip(self, request: Request, pk: str) -> Response:
-        """Leave the item to others; it is not offered to you again."""
+        """Skip the item; it is not offered to you again."""
         assignment = self.get_object()
         reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
         done(lambda: skip(assignment, reason, by=request.user))  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ class AssignmentViewSet(ReadOnly):
     @extend_schema(request=None, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
-        """Give the place back without a verdict."""
+        """Release the assignment without a verdict."""
         assignment = self.get_object()
         release(assignment, by=request.user)  # type: ignore[arg-type]
         return self._shown(assignment)
@@ -195,7 +195,7 @@ class AssignmentViewSet(ReadOnly):
     )
     @action(detail=True, methods=["post"])
     def send_back(self, request: Request, pk: str) -> Response:
-        """Ask the annotator to look again. What they said stands until they submit anew."""
+        """Ask the annotator to review again. Their verdict counts until they resubmit."""
         assignment = self.get_object()
         note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
         done(lambda: send_back(assignment, note, by=request.user))  # type: ignore[arg-type]

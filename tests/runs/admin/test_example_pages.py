@@ -1,4 +1,4 @@
-"""Examples for judges on pages: marked beside a result, listed, copied into a template draft."""
+"""Labelled examples on pages: marked beside a result, listed, copied into a template draft."""
 
 import pytest
 from django.urls import reverse
@@ -48,18 +48,18 @@ def send(client, evaluation, **sent):
 
 def test_a_verdict_is_marked_beside_its_result_and_unmarked(client, annotator):
     evaluation = verdict(annotator)
-    assert "Mark as an example" in page_of(client, evaluation.result)
+    assert "Mark as example" in page_of(client, evaluation.result)
     page = send(client, evaluation, act="mark", note="Numbers <b>alone</b>.").content.decode()
-    assert "example for judges" in page
+    assert "labelled example" in page
     assert "Numbers &lt;b&gt;alone&lt;/b&gt;." in page
     assert Example.objects.get().marked_by == annotator
-    assert "no example any more" in send(client, evaluation, act="unmark").content.decode()
+    assert "Example removed" in send(client, evaluation, act="unmark").content.decode()
     assert not Example.objects.exists()
 
 
 def test_on_a_sealed_test_nothing_is_offered_and_why_is_said(client, annotator):
     evaluation = verdict(annotator, make_test(sealed=True))
-    assert "Mark as an example" not in page_of(client, evaluation.result)
+    assert "Mark as example" not in page_of(client, evaluation.result)
     assert "is sealed" in send(client, evaluation, act="mark").content.decode()
     assert not Example.objects.exists()
 
@@ -67,7 +67,7 @@ def test_on_a_sealed_test_nothing_is_offered_and_why_is_said(client, annotator):
 def test_who_may_not_evaluate_may_not_mark(client, annotator):
     evaluation = verdict(annotator)
     client.force_login(make_user("viewer"))
-    assert "Mark as an example" not in page_of(client, evaluation.result)
+    assert "Mark as example" not in page_of(client, evaluation.result)
     assert send(client, evaluation, act="mark").status_code == 403
 
 

@@ -458,7 +458,7 @@ def test_those_that_cannot_be_overridden_are_told(client, as_role):
     page = text_of(client.get(RESULTS))
 
     assert "Overrode 1 result with 1." in page
-    assert f"result {pending.pk} has no answer yet
+    assert f"result {pending.pk} has no answer yet" in page
 
 
 def test_an_override_without_reason_or_verdict_is_refused(client, as_role):

@@ -128,7 +128,7 @@ def test_fifty_items_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mous
         press(tab, "1", "Enter")
         at = moves_on(tab, at)
 
-    tab.get_by_role("heading", name="Nothing is left for you now").wait_for()
+    tab.get_by_role("heading", name="No items left for you").wait_for()
     mine = queue.assignments.filter(annotator=ann, state=AssignmentState.SUBMITTED)
     assert mine.count() == 50
     assert queue.assignments.get(state=AssignmentState.OPEN).pk == int(skipped)
@@ -214,7 +214,7 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     press(page, "5")
     page.keyboard.type("It is made up.")
     press(page, "Escape", "C", "C", "c", "Control+Enter")
-    page.get_by_role("heading", name="Everything is reviewed").wait_for()
+    page.get_by_role("heading", name="Queue complete").wait_for()
 
     assert said_by(ann) == [
         ("evaluation", "EXACTLY_MET", ""),
@@ -230,7 +230,7 @@ def test_what_is_refused_is_said_where_it_is_to_be_repaired(page, ann, no_mouse)
 
     press(page, "2", "Escape", "Enter")
 
-    page.get_by_text("The judges say otherwise: say in a sentence why.").wait_for()
+    page.get_by_text("Enter a reason for overriding the judges.").wait_for()
     assert page.evaluate("document.activeElement.name") == "justification"
     page.keyboard.type("It is wrong.")
     press(page, "Control+Enter")
@@ -244,7 +244,7 @@ def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, a
     page.context.set_offline(True)
     press(page, "2")
     page.keyboard.type("Said while offline.")
-    page.get_by_text("The server cannot be reached").wait_for()
+    page.get_by_text("Cannot reach the server").wait_for()
     press(page, "Control+Enter")
     page.context.set_offline(False)
     at = moves_on(page, at)
@@ -274,7 +274,7 @@ def test_an_item_that_went_to_another_says_so_and_keeps_what_was_typed(page, ann
     press(page, "n")
     page.keyboard.type("Typed too late.")
 
-    page.get_by_text("Somebody else has this item now").wait_for()
+    page.get_by_text("Your reservation expired").wait_for()
     assert page.input_value("[name=note]") == "Typed too late."
     page.get_by_role("button", name="Next item").press("Enter")
     moves_on(page, str(assignment.pk))

@@ -1,4 +1,4 @@
-"""How people would have answered, and making it the reference of a test."""
+"""Corrections, and their use as reference answers."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -67,13 +67,13 @@ def test_the_same_text_twice_is_kept_once_and_another_beside_it(result, maintain
 
 
 def test_an_empty_correction_is_refused(result, maintainer):
-    with pytest.raises(ValidationError, match="Write how"):
+    with pytest.raises(ValidationError, match="Enter the corrected answer"):
         correct(result, " \n", by=maintainer)
 
 
 def test_what_has_no_answer_is_not_corrected(result, maintainer):
     result.state = ItemState.ERROR
-    with pytest.raises(ValidationError, match="nothing to correct"):
+    with pytest.raises(ValidationError, match="no answer to correct"):
         correct(result, RIGHT, by=maintainer)
 
 
@@ -126,10 +126,10 @@ def test_what_its_author_took_back_is_not_promoted_until_they_write_it_again(
     correction = correct(result, RIGHT, by=make_user("annotator", username="anna"))
     Correction.objects.update(undone_at=timezone.now())
 
-    with pytest.raises(Refused, match="anna has taken this correction back"):
+    with pytest.raises(Refused, match="anna has withdrawn this correction"):
         promote(correction, by=maintainer)
-    assert "taken back by its author" in client.get(correction_page(correction)).text
-    assert "Make it the reference" not in client.get(page_of(result)).text
+    assert "withdrawn by its author" in client.get(correction_page(correction)).text
+    assert "Use as reference answer" not in client.get(page_of(result)).text
 
     correct(result, RIGHT, by=correction.annotator)
     promote(correction, by=maintainer)
@@ -153,7 +153,7 @@ def test_only_the_reference_of_now_is_put_back(result, maintainer):
     first, second = (correct(result, text, by=maintainer) for text in (RIGHT, "Four."))
     promote(first, by=maintainer)
     promote(second, by=maintainer)
-    with pytest.raises(Refused, match="not the reference answer now"):
+    with pytest.raises(Refused, match="not the current reference"):
         put_back(first, by=maintainer)
     put_back(second, by=maintainer)
     result.test.refresh_from_db()
@@ -178,14 +178,14 @@ def test_an_annotator_corrects_on_the_page_of_the_result(client, annotator, resu
     page = response.content.decode()
     assert "&lt;b&gt;Four&lt;/b&gt;" in page
     assert Correction.objects.get().annotator == annotator
-    assert "Make it the reference" not in page
+    assert "Use as reference answer" not in page
 
 
 def test_a_refused_correction_loses_nothing_that_was_typed(client, annotator, result):
     Result.objects.filter(pk=result.pk).update(state=ItemState.ERROR)
     url = reverse("admin:runs_result_correct", args=[result.pk])
     page = client.post(url, {"correction": "Four."}).content.decode()
-    assert "nothing to correct" in page
+    assert "no answer to correct" in page
 
 
 def test_a_viewer_corrects_nothing(client, result):
@@ -211,8 +211,8 @@ def test_promoting_asks_first_and_shows_what_changes(client, result, maintainer)
     result.test.refresh_from_db()
     assert result.test.reference == RIGHT
     shown = client.get(correction_page(correction)).content.decode()
-    assert "the reference answer now" in shown
-    assert "Put the reference before back" in shown
+    assert "current reference" in shown
+    assert "Restore previous reference" in shown
 
 
 def test_the_reference_before_is_put_back_on_the_page(client, result, maintainer):
@@ -232,7 +232,7 @@ def test_an_annotator_sees_a_correction_and_cannot_promote_it(client, annotator,
 
     page = client.get(correction_page(correction)).content.decode()
 
-    assert "A maintainer can make it the reference answer" in page
+    assert "A maintainer can use it as the reference answer" in page
     assert promote_url(correction) not in page
     assert client.post(promote_url(correction), {"act": "promote"}).status_code == 403
 

@@ -1,4 +1,4 @@
-"""Settling what people differ on, by keyboard, and making a correction the reference."""
+"""Resolving disputes by keyboard, and using a correction as reference answer."""
 
 import pytest
 from django.urls import reverse
@@ -33,13 +33,13 @@ def test_three_disputes_are_settled_and_one_taken_back_by_keys(page, log_in, res
     log_in(make_user("adjudicator"))
     page.goto("/admin/review/dispute/")
     assert violations(page) == []
-    page.get_by_role("link", name="Settle them one after another").focus()
+    page.get_by_role("link", name="Resolve disputes").focus()
     with page.expect_navigation():
         page.keyboard.press("Enter")
 
     for n, left in enumerate((2, 1, 0)):
         page.get_by_text(f"{n + 1} of 3", exact=True).wait_for()
-        assert page.get_by_label("This settles it").first.is_checked()
+        assert page.get_by_label("Final decision").first.is_checked()
         page.keyboard.press("1")
         page.keyboard.type("The guidelines say so.")
         with page.expect_navigation():
@@ -58,13 +58,13 @@ def test_an_annotator_corrects_and_a_maintainer_promotes(page, log_in, results):
     log_in(make_user("maintainer"))
     page.goto(reverse("admin:runs_result_change", args=[result.pk]))
     page.get_by_text("Write a correction").click()
-    page.get_by_label("The answer as it should have been").fill("Four, <b>surely</b>.")
-    page.get_by_role("button", name="Save the correction").click()
-    page.get_by_role("link", name="Make it the reference …").click()
-    page.get_by_role("link", name="Make it the reference …").click()
+    page.get_by_label("Corrected answer").fill("Four, <b>surely</b>.")
+    page.get_by_role("button", name="Save correction").click()
+    page.get_by_role("link", name="Use as reference answer …").click()
+    page.get_by_role("link", name="Use as reference answer …").click()
     assert violations(page) == []
-    page.get_by_role("button", name="Make it the reference").click()
-    page.get_by_text("The correction is the reference answer now.").wait_for()
+    page.get_by_role("button", name="Use as reference answer").click()
+    page.get_by_text("The correction is now the reference answer.").wait_for()
 
     result.test.refresh_from_db()
     assert result.test.reference == "Four, <b>surely</b>."

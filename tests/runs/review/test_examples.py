@@ -39,4 +39,4 @@ def test_of_a_sealed_test_it_is_not_offered(client, annotator):
     type(queue.items.first().result.test).objects.update(sealed=True)
     assignment = assignment_in(at_work(client, queue))
     html = act(client, queue, "submit", assignment=assignment, option="1")["html"]
-    assert "Mark as an example" not in html
+    assert "Mark as example" not in html

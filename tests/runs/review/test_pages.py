@@ -1,4 +1,4 @@
-"""The pages of review queues: what they show to whom, and what becomes of what is typed there."""
+"""The pages of review queues."""
 
 import re
 
@@ -133,7 +133,7 @@ def test_without_scripts_a_refusal_keeps_what_was_typed_too(mine):
     )
 
     html = page.content.decode()
-    assert "say in a sentence why" in html
+    assert "Enter a reason for overriding" in html
     assert "typed</textarea>" in html
 
 
@@ -158,7 +158,7 @@ def test_criteria_are_judged_one_by_one(mine):
     fields = {f"option__{key}": "EXACTLY_MET" for key in keys}
     came = act(mine, queue, "submit", assignment=assignment_in(html), **fields)
 
-    assert "You judged its criteria." in came["announce"]
+    assert "You judged the criteria." in came["announce"]
     assert HumanEvaluation.objects.exclude(criterion__key="").count() == 2
 
 
@@ -365,9 +365,9 @@ def test_a_queue_that_is_done_empty_or_closed_says_so(mine, me):
     done, empty, closed = filled(1), make_queue(), filled(1, state="closed")
     review(take(done, by=me))
 
-    assert "Everything is reviewed" in at_work(mine, done)
-    assert "This queue is empty" in at_work(mine, empty)
-    assert "This queue is closed" in at_work(mine, closed)
+    assert "Queue complete" in at_work(mine, done)
+    assert "Queue empty" in at_work(mine, empty)
+    assert "Queue closed" in at_work(mine, closed)
 
 
 # Blindness ---------------------------------------------------------------------------------------
@@ -661,7 +661,7 @@ def test_who_may_only_read_sees_the_settings(mine):
 def test_an_empty_list_says_what_a_queue_is_for(chief):
     html = chief.get(reverse("admin:review_queue_changelist")).content.decode()
 
-    assert "Make one, then add runs to it" in html
+    assert "Create one, then add runs to it" in html
 
 
 def test_a_correction_is_kept(mine):

@@ -49,7 +49,7 @@ def test_judges_on_both_sides_of_the_pass_line(selective):
 def test_a_missing_verdict(selective):
     add_run(selective, judged(AGREE, MISSING))
 
-    assert description(selective) == ["One of three verdicts is missing"]
+    assert description(selective) == ["One of three judgments is missing"]
 
 
 def test_no_verdict_at_all(selective):
@@ -76,7 +76,7 @@ def test_heavy_tests(selective):
 
     add_run(selective, run)
 
-    assert description(selective) == ["Its test has weight 3"]
+    assert description(selective) == ["Test weight 3"]
 
 
 def suite_of(*tests):
@@ -275,7 +275,7 @@ def test_chosen_by_hand(selective):
 
     assert added == (2, 0, 0)
     assert reasons(selective) == [["judges_disagree", "chosen"], ["chosen"]]
-    assert description(selective)[-1] == "Added by hand, by ann"
+    assert description(selective)[-1] == "Added by ann"
 
 
 def test_closed_queue_is_not_filled(selective):
@@ -378,4 +378,4 @@ def test_a_rubrics_criteria_are_compared_one_by_one(selective):
 
     add_run(selective, run)
 
-    assert description(selective) == ["The judges lie far apart on one criterion"]
+    assert description(selective) == ["Judges are split on one criterion"]

@@ -24,21 +24,21 @@ def test_nothing_sets_a_plain_answer_apart():
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        ({"is_disputed": True}, "Two people's verdicts on it differ"),
+        ({"is_disputed": True}, "Annotators disagree on it"),
         ({"passing": 2, "failing": 1}, "Two judges pass it, one fails it"),
         ({"passing": 1, "failing": 12}, "One judge passes it, 12 fail it"),
-        ({"split": 2}, "The judges lie far apart on two criteria"),
-        ({"expected": 3, "answered": 2}, "One of three verdicts is missing"),
-        ({"expected": 9, "answered": 7}, "Two of nine verdicts are missing"),
+        ({"split": 2}, "Judges are split on two criteria"),
+        ({"expected": 3, "answered": 2}, "One of three judgments is missing"),
+        ({"expected": 9, "answered": 7}, "Two of nine judgments are missing"),
         ({"expected": 2, "is_unscored": True}, "No judge gave a verdict"),
-        ({"is_unscored": True}, "Nothing has judged it"),
-        ({"is_unscored": True, "expected": 2, "answered": 2}, "It could not be decided"),
-        ({"agreement": 0.666}, "The judges agree little (alpha 0.67)"),
-        ({"agreement": -0.2}, "The judges agree little (alpha -0.2)"),
+        ({"is_unscored": True}, "Not judged"),
+        ({"is_unscored": True, "expected": 2, "answered": 2}, "Unscored"),
+        ({"agreement": 0.666}, "Low judge agreement (alpha 0.67)"),
+        ({"agreement": -0.2}, "Low judge agreement (alpha -0.2)"),
         ({"passed": False, "passed_before": True, "before": "r4"}, "Failed now, passed in r4"),
         ({"passed": True, "passed_before": False, "before": "r4"}, "Passed now, failed in r4"),
-        ({"weight": 2.0}, "Its test has weight 2"),
-        ({"chosen_by": "ann"}, "Added by hand, by ann"),
+        ({"weight": 2.0}, "Test weight 2"),
+        ({"chosen_by": "ann"}, "Added by ann"),
     ],
 )
 def test_a_reason_in_words(facts, words):
@@ -81,7 +81,7 @@ def test_an_item_tells_its_reasons_and_that_it_was_drawn():
 
     item = SimpleNamespace(reasons=reasons, is_random=True)
 
-    assert reason_descriptions(item) == ["Its test has weight 3", "Drawn at random"]
+    assert reason_descriptions(item) == ["Test weight 3", "Random sample"]
 
 
 def test_every_reason_has_general_words():

@@ -61,7 +61,7 @@ def test_every_judged_criterion_is_asked_for(ann):
 
     told = problems(assignment, by_criteria(assignment, MET))
 
-    assert list(told.values()) == [["Choose one: 1 left."]]
+    assert list(told.values()) == [["Choose a verdict: criteria left: 1."]]
 
 
 def test_criteria_that_a_check_decides_may_be_left_out(ann):
@@ -98,7 +98,9 @@ def test_queue_that_asks_for_criteria_refuses_a_whole(ann):
 def test_queue_that_asks_for_the_whole_refuses_criteria(ann):
     assignment = take(rubric_queue(scope="whole"), by=ann)
 
-    assert "as a whole" in problems(assignment, by_criteria(assignment, MET, MET))["option"][0]
+    assert (
+        "the whole answer" in problems(assignment, by_criteria(assignment, MET, MET))["option"][0]
+    )
 
 
 def test_either_is_one_of_both_and_not_both(ann):

@@ -90,7 +90,9 @@ def problems(assignment, given):
 
 
 def test_nothing_chosen_is_refused(ann):
-    assert problems(take(filled(1), by=ann), ReviewSubmission(())) == {"option": ["Choose one."]}
+    assert problems(take(filled(1), by=ann), ReviewSubmission(())) == {
+        "option": ["Choose a verdict."]
+    }
 
 
 def test_option_off_the_scale_is_refused(ann):
@@ -131,7 +133,7 @@ def test_place_that_another_took_is_lost(ann, bob):
     expire(assignment)
     take(queue, by=bob)
 
-    with pytest.raises(ValidationError, match="somebody else reviews it") as caught:
+    with pytest.raises(ValidationError, match="somebody took this item") as caught:
         submit(assignment, submission(), by=ann)
     assert caught.value.code == "lost"
 
@@ -364,9 +366,9 @@ def test_skipping_what_was_sent_back_withdraws_it(ann, bob):
 def test_sending_back_needs_a_note_and_a_submission(ann, bob):
     assignment = take(filled(1), by=ann)
 
-    with pytest.raises(ValidationError, match="Nothing is submitted"):
+    with pytest.raises(ValidationError, match="no submission to send back"):
         send_back(assignment, "Look.", by=bob)
-    with pytest.raises(ValidationError, match="Say what"):
+    with pytest.raises(ValidationError, match="Enter a note"):
         send_back(assignment, "", by=bob)
 
 

@@ -106,7 +106,7 @@ def test_a_third_person_settles_it(disputed):
 @pytest.mark.parametrize("place", [0, 1])
 def test_who_is_one_of_those_that_differ_cannot_settle_it(disputed, place):
     result, people = disputed
-    with pytest.raises(ValidationError, match="somebody else has to settle it"):
+    with pytest.raises(ValidationError, match="somebody else has to resolve it"):
         settle(result, people[place])
     assert result.evaluations.count() == 2
 

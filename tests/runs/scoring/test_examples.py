@@ -78,7 +78,7 @@ def test_what_was_withdrawn_or_replaced_gives_no_example(annotator):
     with pytest.raises(ValidationError, match="withdrawn or replaced"):
         mark(first, "", by=annotator)
     withdrawal = withdraw(first.result, by=annotator)
-    with pytest.raises(ValidationError, match="no verdict"):
+    with pytest.raises(ValidationError, match="is a withdrawal"):
         mark(withdrawal, "", by=annotator)
     assert mark(first, "", by=annotator)
 

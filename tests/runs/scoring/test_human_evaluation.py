@@ -43,7 +43,7 @@ def test_option_that_is_not_on_the_scale_is_named(annotator, option):
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_reason_is_asked_for(annotator, reason):
     (result,) = answered()
-    with pytest.raises(ValidationError, match="why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         evaluate(result, HumanVerdict("1", reason), by=annotator)
 
 
