@@ -1,4 +1,4 @@
-"""Human verdicts marked as examples: list, page, and copying into templates."""
+"""Labelled examples: list, page, and copying into judge templates."""
 
 from typing import Any
 
@@ -35,13 +35,13 @@ MOST_COPIED = 200
 
 
 class ExampleList(ChangeList):
-    """The list, with the state of each verdict shown."""
+    """A page of examples, with the active ones known."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         left = active_among([row.evaluation for row in self.result_list])
         for row in self.result_list:
-            row.is_standing = row.pk in left
+            row.is_active = row.pk in left
 
 
 class TagFilter(DropdownFilter):
@@ -64,7 +64,7 @@ class TagFilter(DropdownFilter):
 
 
 class OptionFilter(DropdownFilter):
-    """Filter by the option of the annotator."""
+    """By the annotator's option."""
 
     title = "verdict"
     parameter_name = "option"
@@ -78,13 +78,13 @@ class OptionFilter(DropdownFilter):
 
 
 class AboutFilter(DropdownFilter):
-    """Filter by verdicts on whole answers or on a criterion."""
+    """Evaluations of the whole answer, or of one criterion."""
 
-    title = "about"
+    title = "scope"
     parameter_name = "about"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("whole", "The answer as a whole"), ("criterion", "One criterion")]
+        return [("whole", "Whole answer"), ("criterion", "One criterion")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Example]) -> QuerySet[Example]:
         match self.value():
@@ -96,25 +96,25 @@ class AboutFilter(DropdownFilter):
 
 
 class TargetTemplateForm(forms.Form):
-    """The draft that examples are copied into."""
+    """The draft to copy into."""
 
     template = forms.ModelChoiceField(
         JudgeTemplate.objects.filter(state=TemplateState.DRAFT),
         label="Template draft",
         empty_label="Choose a draft",
         widget=UnfoldAdminSelectWidget,
-        help_text="What is published never changes: begin a new version of it to teach it more.",
+        help_text="Published templates do not change: to add examples, start a new version.",
     )
 
 
 @admin.register(Example)
 class ExampleAdmin(ReadOnlyAdmin):
-    """Return marked verdicts on tests that the user may read."""
+    """Labelled examples of readable tests."""
 
     rows = "Labelled examples"
-    when_empty = "Mark a person's verdict as an example on the page of a result."
+    when_empty = "Mark a human evaluation as an example on its result page."
     list_display = (
-        *("asked", "answered", "verdict", "about", "annotator", "short_note", "standing"),
+        *("asked", "answered", "verdict", "about", "annotator", "short_note", "state"),
         "in_result",
     )
     list_filter = (
@@ -125,12 +125,12 @@ class ExampleAdmin(ReadOnlyAdmin):
         AboutFilter,
     )
     search_fields = ("note", "evaluation__justification", "evaluation__annotator__username")
-    search_help_text = "The note, the reasons, or who gave the verdict."
+    search_help_text = "Search notes, reasons and annotators."
     actions = ("copy_selected",)
     fieldsets = (
-        ("The verdict", {"fields": ("verdict", "why", "annotator", "about", "standing")}),
-        ("What was judged", {"fields": ("input", "output", "reference", "guidelines")}),
-        ("The mark", {"fields": ("note", "marked_by", "created_at", "in_result")}),
+        ("Human evaluation", {"fields": ("verdict", "reason", "annotator", "about", "state")}),
+        ("Judged texts", {"fields": ("input", "output", "reference", "guidelines")}),
+        ("Example", {"fields": ("note", "marked_by", "created_at", "in_result")}),
     )
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -146,7 +146,7 @@ class ExampleAdmin(ReadOnlyAdmin):
         readable: QuerySet[Example] = Example.objects.readable_by(request.user)
         return readable.select_related(*READ).order_by("-created_at", "-pk")
 
-    # The list and one of it ----------------------------------------------------------------------
+    # List and page -------------------------------------------------------------------------------
 
     @display(description="input")
     def asked(self, row: Example) -> str:
@@ -158,29 +158,29 @@ class ExampleAdmin(ReadOnlyAdmin):
 
     @display(description="verdict", ordering="evaluation__value")
     def verdict(self, row: Example) -> str:
-        said = row.evaluation
-        if said.criterion.key:
-            return extent_label(said.option, said.value)
-        return verdict_label(said.option, said.value, said.result.revision.passes(said.value))
+        given = row.evaluation
+        if given.criterion.key:
+            return extent_label(given.option, given.value)
+        return verdict_label(given.option, given.value, given.result.revision.passes(given.value))
 
-    @display(description="about")
+    @display(description="scope")
     def about(self, row: Example) -> str:
-        return str(row.evaluation.criterion) if row.evaluation.criterion.key else "the whole"
+        return str(row.evaluation.criterion) if row.evaluation.criterion.key else "whole answer"
 
-    @display(description="verdict by", ordering="evaluation__annotator__username")
+    @display(description="annotator", ordering="evaluation__annotator__username")
     def annotator(self, row: Example) -> str:
         return str(row.evaluation.annotator)
 
-    @display(description="what it teaches")
+    @display(description="note")
     def short_note(self, row: Example) -> str:
         return Truncator(row.note).chars(60) or DASH
 
-    @display(description="stands", label={"yes": "success", "withdrawn or replaced": "warning"})
-    def standing(self, row: Any) -> str:
-        stands = getattr(row, "is_standing", None)
-        if stands is None:
-            stands = bool(active_among([row.evaluation]))
-        return "yes" if stands else "withdrawn or replaced"
+    @display(description="state", label={"active": "success", "withdrawn or replaced": "warning"})
+    def state(self, row: Any) -> str:
+        is_active = getattr(row, "is_active", None)
+        if is_active is None:
+            is_active = bool(active_among([row.evaluation]))
+        return "active" if is_active else "withdrawn or replaced"
 
     @display(description="result")
     def in_result(self, row: Example) -> SafeString:
@@ -189,8 +189,8 @@ class ExampleAdmin(ReadOnlyAdmin):
             '<a class="eh-link" href="{}">result {}</a>', url, row.evaluation.result_id
         )
 
-    @display(description="why")
-    def why(self, row: Example) -> str:
+    @display(description="reason")
+    def reason(self, row: Example) -> str:
         return row.evaluation.justification or DASH
 
     @display(description="input")
@@ -218,9 +218,9 @@ class ExampleAdmin(ReadOnlyAdmin):
     def has_copy_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm(COPY))
 
-    @admin.action(permissions=["copy"], description="Copy into a template draft …")
+    @admin.action(permissions=["copy"], description="Copy into a draft …")
     def copy_selected(self, request: HttpRequest, queryset: QuerySet[Example]) -> HttpResponse:
-        """Ask for the draft, or copy into it and show the result."""
+        """Ask for a draft, or copy into it and report the outcome."""
         rows = list(queryset[: MOST_COPIED + 1])
         form = TargetTemplateForm(request.POST if "apply" in request.POST else None)
         if len(rows) > MOST_COPIED:
@@ -238,9 +238,9 @@ class ExampleAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, template: JudgeTemplate, rows: list[Example]
     ) -> HttpResponse:
         copied = copy_into(template, rows, by=current_user(request))
-        known = f" {copied.known} it had already." if copied.known else ""
-        said = f"Copied {copied.new} example{'s' * (copied.new != 1)} into {template}.{known}"
-        self.message_user(request, said, messages.SUCCESS)
+        known = f" It already had {copied.known}." if copied.known else ""
+        message = f"Copied {copied.new} example{'s' * (copied.new != 1)} into {template}.{known}"
+        self.message_user(request, message, messages.SUCCESS)
         return HttpResponseRedirect(template.get_absolute_url())
 
     def _ask(
@@ -248,21 +248,21 @@ class ExampleAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         has_drafts = JudgeTemplate.objects.filter(state=TemplateState.DRAFT).exists()
         sentences = [
-            "Texts and verdicts are copied as they are now. The verdict must be on the template's "
-            "scale: where labels differ, by its value.",
+            "Copies the texts and verdicts as they are now. Verdicts must be on the template's "
+            "scale; if its labels differ, they are matched by value.",
         ]
         if not has_drafts:
-            sentences.append("There is no draft yet: begin a new version of a template first.")
+            sentences.append("No drafts yet: start a new version of a template first.")
         chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
         hidden = [("action", "copy_selected"), ("apply", "1")]
         return self.page(
             request,
             "evalhub/confirm.html",
-            title="Copy examples into a template draft",
+            title="Copy examples into a draft",
             sentences=sentences,
-            rows=[str(row.evaluation) + f" on result {row.evaluation.result_id}" for row in rows],
+            rows=[f"{row.evaluation} on result {row.evaluation.result_id}" for row in rows],
             form=form,
             hidden=[*hidden, *((ACTION_CHECKBOX_NAME, pk) for pk in chosen)],
-            button="Copy",
+            button="Copy examples",
             back_url=self.url_of("changelist"),
         )

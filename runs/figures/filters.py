@@ -1,4 +1,4 @@
-"""What a reader wants to see of a run's results: read from the URL, written back into it."""
+"""Filters of a run's results, read from the URL and written back into it."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -9,7 +9,7 @@ from django.http import QueryDict
 from runs.models import Outcome
 
 SORTS = {
-    "": "what needs a look first",
+    "": "needs review first",
     "score": "lowest score",
     "-score": "highest score",
     "agreement": "least agreement",
@@ -17,10 +17,10 @@ SORTS = {
     "-cost_usd": "most expensive",
     "test": "by test",
 }
-"""Orders of the grid, with their names for people."""
+"""Orders of the grid, with their labels."""
 
 MOST_DIGITS = 18
-"""Of a number in an address: more than any row has."""
+"""The most digits of an id in a URL."""
 
 FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
@@ -29,8 +29,8 @@ FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 class Filters:
     """A view of the grid. The defaults show everything.
 
-    `domain` holds what lies in it. `by_judge` (one column per judge) leaves no result out.
-    `problems` says in words what of the URL was not understood, and so was left out.
+    `domain` includes its subdomains. `by_judge` (one column per judge) does not filter. `problems`
+    describes ignored parameters.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Filters:
 
     @classmethod
     def read(cls, query: QueryDict) -> Self:
-        """The filters in a query string; what is wrong in it is named, and left out."""
+        """Read the filters from a query string; invalid parameters are ignored and reported."""
         problems: list[str] = []
         outcomes = [
             one for one in query.getlist("outcome") if one and _known(one, "outcome", problems)
@@ -71,7 +71,7 @@ class Filters:
         )
 
     def query(self, **changes: Any) -> str:
-        """The query string of this view with some parts changed; the first page unless named."""
+        """Return the query string with some parameters changed; the first page unless given."""
         view = replace(self, **({"page": 1} | changes))
         pairs = [("outcome", outcome) for outcome in view.outcomes]
         names = {name: getattr(view, name) for name in ("issue", "test", "tag", "domain")}
@@ -83,7 +83,7 @@ class Filters:
 
     @property
     def narrows(self) -> bool:
-        """Whether something is left out."""
+        """Some results are filtered out."""
         plain = replace(self, by_judge=False, problems=())
         return replace(plain, sort="", page=1) != Filters()
 
@@ -96,7 +96,7 @@ def _known(outcome: str, name: str, problems: list[str]) -> bool:
 
 
 def _not_one_of(name: str, value: str, known: Any) -> str:
-    return f"{name}={value} was left out: choose one of {', '.join(filter(None, known))}."
+    return f"Ignored {name}={value}: use one of {', '.join(filter(None, known))}."
 
 
 def _number(query: QueryDict, name: str, problems: list[str]) -> int | None:
@@ -106,5 +106,5 @@ def _number(query: QueryDict, name: str, problems: list[str]) -> int | None:
     is_short = len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
     if is_short and int(text) > 0:
         return int(text)
-    problems.append(f"{name}={text:.40} was left out: it is not a number from 1.")
+    problems.append(f"Ignored {name}={text:.40}: use a number from 1.")
     return None

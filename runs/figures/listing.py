@@ -1,4 +1,4 @@
-"""The results of a run as a person goes through them: narrowed by filters, and in order."""
+"""The results of a run, filtered and in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from runs.figures.filters import Filters
 from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run, TagSet
 
 FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
-"""Order of outcomes after failed judgments: what needs a look comes first, pending last."""
+"""Order of outcomes after missing judgments: those that need review first, pending last."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The results of one run, judged by its current judging, for one reader.
+    """The results of one run in its active judge run, for one reader.
 
-    Results of sealed tests are among them for every reader; their texts are not to be found.
+    They include those of sealed tests for every reader, but searches do not find their texts.
     """
 
     run: Run
@@ -44,7 +44,7 @@ class Listing:
         return found
 
     def in_order(self, filters: Filters) -> ItemQuerySet:
-        """Those that match, sorted as the filters say; what is not measured comes last."""
+        """Select matching results in the order of the filters; unmeasured values come last."""
         found, sort = self.matching(filters), filters.sort
         if not sort:
             rank = Case(
@@ -66,19 +66,19 @@ class Listing:
         return [pk for pk, tags in names if fits(tags)]
 
     def _revisions(self, text: str) -> list[int]:
-        """Revisions of this run whose prompt the reader may read and that holds the text."""
+        """Return revisions of this run with the text in a prompt that the reader may read."""
         used = Revision.objects.filter(results__run=self.run).readable_by(self.reader).distinct()
         wanted = text.casefold()
         asked = used.order_by().values_list("pk", KeyTransform("messages", "content"))
         return [pk for pk, messages in asked if wanted in "\n".join(texts_of(messages)).casefold()]
 
     def _doubtful(self) -> QuerySet[Any]:
-        """Results of which a judgment of the current judging failed."""
+        """Select results with a failed judgment in the active judge run."""
         return ResultScore.objects.filter(DOUBTFUL, judge_run=self.judge_run).values("result")
 
 
 def texts_of(messages: Any) -> list[str]:
-    """What is said in the messages, turns that are yet to be generated left out."""
+    """Return the texts of the messages, without turns to generate."""
     return [message["content"] for message in messages or [] if message.get("content")]
 
 

@@ -24,7 +24,7 @@ from runs.models import JudgeRun, Run
 
 @dataclass(frozen=True)
 class RunFigures:
-    """One run in numbers.
+    """The figures of one run.
 
     `score` comes without its interval. `spent_usd` None: no prices are known; `is_cost_partial`:
     only some are.
@@ -62,13 +62,13 @@ class RunFigures:
 
     @property
     def judged_by(self) -> str:
-        """The current jury, and how many other judgings there are."""
+        """The active jury, and the number of other judge runs."""
         current = self.current
         if current is None or not current.jury.get("judges"):
-            return "people only"
+            return "annotators only"
         others = len(self.judge_runs) - 1
         name = current.jury_name or "judges"
-        return f"{name} (+{others} more judging{'s' * (others != 1)})" if others else name
+        return f"{name} (+{others} more judge run{'s' * (others != 1)})" if others else name
 
 
 def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
@@ -99,7 +99,7 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
 
 
 def _spent(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bool]:
-    """What was spent on answers and judgments, and whether prices of some are not known."""
+    """Return the cost of answers and judgments, and whether some prices are unknown."""
     every: list[Run | JudgeRun] = [run, *judge_runs]
     parts = [part for part in every if _endpoints(part)]
     priced = [_has_prices(endpoint) for part in parts for endpoint in _endpoints(part)]
@@ -109,13 +109,13 @@ def _spent(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bo
 
 
 def spent_usd(part: Run | JudgeRun) -> Decimal | None:
-    """What a run's own calls, or a judging's, have cost; None where no price is known."""
+    """Return the cost of a run's own calls, or of a judge run's; None without any price."""
     priced = any(_has_prices(endpoint) for endpoint in _endpoints(part))
     return part.spent_usd if priced else None
 
 
 def _endpoints(part: Run | JudgeRun) -> list[dict[str, Any]]:
-    """What it calls, as it was copied at launch."""
+    """Return the endpoints called, as copied at launch."""
     if isinstance(part, JudgeRun):
         judges = [judge["endpoint"] for judge in part.jury.get("judges", ())]
         return [*judges, *part.jury.get("repair_models", {}).values()]

@@ -1,4 +1,4 @@
-"""What must be known of a run's figures wherever they appear."""
+"""Labels that go with a run's figures wherever they appear."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from runs.models import JudgeRun, Run
 
 
 def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
-    """Labels in words, of the run and of the judging that decides its scores."""
+    """Label the run and its active judge run."""
     judges = [judge["endpoint"] for judge in current.jury.get("judges", ())] if current else []
     found = {
         "scripted model": run.is_scripted,
@@ -18,7 +18,7 @@ def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
 
 
 def judges_itself(run: Run, judge: dict[str, Any]) -> bool:
-    """Whether the endpoint that judges is the one that answered, here or before elsewhere."""
+    """Tell whether the judge's endpoint is the one that answered."""
     return _address(judge) == _address(run.endpoint)
 
 

@@ -1,4 +1,4 @@
-"""What a run and its judgings are together."""
+"""The state of a run together with its judge runs."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,26 +7,26 @@ from runs.models import JudgeRun, Run
 
 
 def current_of(judge_runs: Iterable[JudgeRun]) -> JudgeRun | None:
-    """The judging that decides the scores; None where none does."""
-    return next((judging for judging in judge_runs if judging.is_active), None)
+    """Return the active judge run; None if there is none."""
+    return next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
 
 
 def state_of(run: Run, judge_runs: Sequence[JudgeRun]) -> BatchState:
-    """The state of a run as a whole: once it is answered, it is as its judgings are.
+    """Return the state of a run as a whole: once it is answered, that of its judge runs.
 
-    Working outranks standing still, and that outranks done; judgings that were cancelled or
-    failed and are not current say nothing of the run.
+    Live outranks paused, which outranks done. Inactive judge runs that were cancelled or failed
+    are ignored.
     """
     if run.state != BatchState.DONE:
         return BatchState(run.state)
-    if any(judging.is_live for judging in judge_runs):
+    if any(judge_run.is_live for judge_run in judge_runs):
         return BatchState.LIVE
     current = current_of(judge_runs)
     return BatchState(current.state) if current else BatchState.DONE
 
 
 def state_label(run: Run, judge_runs: Sequence[JudgeRun]) -> str:
-    """The same in words; a run that is answered and at work is being judged."""
+    """Label the state; a live run with all answers is "judging"."""
     state = state_of(run, judge_runs)
     is_being_judged = state == BatchState.LIVE and run.state == BatchState.DONE
     return "judging" if is_being_judged else state.label.lower()

@@ -153,7 +153,7 @@ def test_a_run_that_nobody_works_at_says_so(client):
 
 
 def test_a_wrong_filter_is_named(client):
-    assert "outcome=lost was left out" in text_of(page(client, judged([1]), query="?outcome=lost"))
+    assert "Ignored outcome=lost" in text_of(page(client, judged([1]), query="?outcome=lost"))
 
 
 def test_text_of_models_and_people_is_only_text(client):
