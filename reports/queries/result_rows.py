@@ -10,13 +10,14 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.models import User
-from evalhub.statistics.deviation import is_split, population_deviation
+from evalhub.statistics.deviation import is_split
 from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
 from issues.models import Polarity, Revision
-from issues.rubrics.scoring import consensus, inverted, jury_value
+from issues.rubrics.scoring import consensus, inverted
 from runs.figures.filters import Filters
 from runs.figures.listing import Listing, texts_of
 from runs.models import Answer, Judgment, Result, ResultScore
+from runs.scoring.verdict import CriterionValue
 
 PAGE = 20
 TEXT = 2000
@@ -276,11 +277,8 @@ def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> Judged:
 
 
 def _part(given: Sequence[JudgmentRow]) -> CriterionCell:
-    samples: dict[int | None, list[float | None]] = defaultdict(list)
-    for one in given:
-        samples[one.judge].append(one.score)
-    judges = [consensus(values) for judge, values in samples.items() if judge is not None]
-    return CriterionCell(given[0].weight, jury_value(samples), population_deviation(judges))
+    found = CriterionValue.of((one.judge, one.score) for one in given)
+    return CriterionCell(given[0].weight, found.consensus, found.deviation)
 
 
 def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[JudgeCell, ...]:

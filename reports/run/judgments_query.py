@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.statistics.deviation import is_split, population_deviation
-from issues.rubrics.scoring import consensus, inverted, jury_value
+from issues.rubrics.scoring import inverted
 from reports.queries.result_rows import ResultTable
 from runs.figures.filters import Filters
 from runs.models import Judgment, Result
+from runs.scoring.verdict import CriterionValue
 
 PIECE = 100
 """As many results are read at once: a rubric can have a hundred judgments."""
@@ -83,19 +83,14 @@ def _piece(sheet: ResultTable, ids: Sequence[int], names: dict[int, str]) -> Ite
 def _criterion(
     judgments: Sequence[Judgment], names: dict[int, str], *, is_open: bool
 ) -> Iterator[Verdict]:
-    samples: dict[int | None, list[float | None]] = defaultdict(list)
-    for row in judgments:
-        samples[row.judge_id].append(row.value)
-    together = jury_value(samples)
-    judges = [consensus(values) for judge, values in samples.items() if judge is not None]
-    deviation = population_deviation(judges)
+    found = CriterionValue.of((row.judge_id, row.value) for row in judgments)
     criterion = judgments[0].criterion
     kept: dict[str, Any] = {
         "text": criterion.text if is_open else None,
-        "consensus": together,
-        "criterion_score": inverted(together) if criterion.is_inverted else together,
-        "deviation": deviation,
-        "is_split": is_split(deviation),
+        "consensus": found.consensus,
+        "criterion_score": inverted(found.consensus) if criterion.is_inverted else found.consensus,
+        "deviation": found.deviation,
+        "is_split": found.is_split,
     }
     for row in judgments:
         judge = "" if row.judge_id is None else names.get(row.judge_id) or f"judge {row.judge_id}"

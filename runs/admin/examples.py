@@ -19,10 +19,11 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.formatting import DASH
 from issues.admin.test.short_text import first_words
-from issues.models import JudgeTemplate, Tag, TemplateState
+from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
+from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import extent_label, verdict_label
-from runs.models import Example, TagSet
+from runs.models import Example
 from runs.scoring.examples import active_among, copy_into, taught_by_human_evaluation
 
 COPY = "issues.change_judgetemplate"
@@ -44,23 +45,10 @@ class ExampleList(ChangeList):
             row.is_active = row.pk in left
 
 
-class TagFilter(DropdownFilter):
-    """Filter by a tag that the issue had at launch."""
+class ExampleTagFilter(TagFilter):
+    """By a tag that the issue had at launch."""
 
-    title = "tag"
-    parameter_name = "tag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [
-            (name, name) for name in Tag.objects.order_by("name").values_list("name", flat=True)
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Example]) -> QuerySet[Example]:
-        if not self.value():
-            return queryset
-        sets = TagSet.objects.values_list("pk", "names")
-        wanted = [pk for pk, names in sets if self.value() in names]
-        return queryset.filter(evaluation__result__tag_set__in=wanted)
+    tag_set = "evaluation__result__tag_set"
 
 
 class OptionFilter(DropdownFilter):
@@ -120,7 +108,7 @@ class ExampleAdmin(ReadOnlyAdmin):
     list_filter = (
         ("evaluation__result__revision__template", RelatedDropdownFilter),
         ("evaluation__result__run__suite", RelatedDropdownFilter),
-        TagFilter,
+        ExampleTagFilter,
         OptionFilter,
         AboutFilter,
     )

@@ -143,7 +143,7 @@ class _Sides:
 
 
 def _sides(votes: Votes, rule: Rule) -> tuple[int, int, int]:
-    """Count judges by whom it passes and fails, and criteria on which they are split.
+    """Count judges that pass and fail it, and criteria on which they are split.
 
     A judge that did not answer every criterion has no side: its score would be of another rubric.
     """

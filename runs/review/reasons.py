@@ -45,7 +45,7 @@ class Facts:
     """The facts of one answer.
 
     Attributes:
-        passing, failing: Numbers of judges by whom it passes or fails.
+        passing, failing: Numbers of judges that pass and fail it.
         split: The number of criteria on which judges are split (see `deviation.is_split`).
         expected, answered: Numbers of judgments asked for, and given.
         is_unscored: Judging has ended without a verdict.

@@ -143,7 +143,7 @@ class CriterionVerdict:
 
     @property
     def value(self) -> float | None:
-        """The consensus of the judges, or the check's value: how far the answer shows it."""
+        """The consensus of the judges, or the check's value."""
         return self._judged.consensus
 
     @property
@@ -160,7 +160,7 @@ class CriterionVerdict:
 
     @property
     def extent(self) -> float | None:
-        """How far the answer shows it, by annotators or else by judges."""
+        """The extent to which the answer shows it, by annotators or else by judges."""
         return self.value if self.human is None else self.human.score
 
     @property

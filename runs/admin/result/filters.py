@@ -29,17 +29,20 @@ class TagFilter(DropdownFilter):
 
     title = "tag"
     parameter_name = "tag"
+    tag_set = "tag_set"
+    """Path from the row to its tag set."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
             (name, name) for name in Tag.objects.order_by("name").values_list("name", flat=True)
         ]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if not self.value():
             return queryset
         sets = TagSet.objects.values_list("pk", "names")
-        return queryset.filter(tag_set__in=[pk for pk, names in sets if self.value() in names])
+        wanted = [pk for pk, names in sets if self.value() in names]
+        return queryset.filter(**{f"{self.tag_set}__in": wanted})
 
 
 class FailedJudgmentFilter(RadioFilter):

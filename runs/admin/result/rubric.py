@@ -47,7 +47,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Row:
-    """One criterion of a result, for one reader.
+    """A criterion of a result, for one reader.
 
     Attributes:
         share: Its share of the score, in [0, 1]; None where it has no part in it.

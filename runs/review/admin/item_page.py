@@ -1,4 +1,4 @@
-"""One item of a queue as its reviewer sees it; what is hidden from them is left out."""
+"""An item of a queue as its reviewer sees it, without what a blind review hides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
