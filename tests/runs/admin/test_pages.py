@@ -450,7 +450,7 @@ def test_many_are_overridden_with_one_justification(client, as_role):
     assert set(rows) == {(person.pk, "The key was wrong.", ChosenBy.BULK)}
 
 
-def test_those_that_cannot_be_overridden_are_told(client, as_role):
+def test_results_that_cannot_be_overridden_are_listed(client, as_role):
     as_role("annotator")
     done, pending = first_result(judged_run(votes=(0,))), first_result(make_run())
 

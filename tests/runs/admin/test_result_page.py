@@ -146,14 +146,14 @@ def test_the_runs_system_prompt_is_shown_as_such(client, annotator):
         ({"self_evaluation_allowed": True}, "self-evaluation allowed"),
     ],
 )
-def test_what_a_reader_must_know_of_a_run_is_said(client, annotator, fields, said):
+def test_labels_of_a_run_are_shown(client, annotator, fields, said):
     plain, labelled = first_result(judged_run()), first_result(judged_run(**fields))
 
     assert said in shown(client, labelled)
     assert said not in shown(client, plain)
 
 
-def test_what_a_reader_must_know_of_a_judge_is_said(client, annotator):
+def test_labels_of_a_judge_are_shown(client, annotator):
     model = make_model(note="Judges at chance.", is_scripted=True)
     result = first_result(judged_run(votes=(1,), jury=make_jury(model), model=model))
 
@@ -235,7 +235,7 @@ def test_a_test_that_changed_since_leaves_the_prompt_as_it_was():
     assert "Anything goes." not in prompt.messages[0]["content"]
 
 
-def test_a_prompt_that_differs_from_what_was_sent_is_told(client, annotator):
+def test_a_prompt_that_differs_from_the_request_is_marked(client, annotator):
     result = first_result(judged_run(votes=(1,)))
     Call.objects.filter(role=CallRole.JUDGE).update(request_digest="another")
 
@@ -390,7 +390,7 @@ def test_both_verdicts_stay_to_be_seen_beside_who_settled_it(client, annotator):
     assert "rn-evaluation-entry--past" not in page
 
 
-def test_who_is_one_of_those_that_differ_is_told_so(client):
+def test_a_party_to_a_dispute_cannot_resolve_it(client):
     result = first_result(judged_run())
     people = [make_user("adjudicator"), make_user("annotator")]
     for person, option in zip(people, "01", strict=True):
@@ -434,7 +434,7 @@ def three_failed_of_four():
     return run, [results[0], results[2], results[3]]
 
 
-def test_the_position_is_that_in_the_list_one_comes_from(client, annotator):
+def test_the_position_is_that_in_the_list(client, annotator):
     run, failed = three_failed_of_four()
 
     page = shown(client, failed[1], run=run.pk, outcome="failed")

@@ -324,7 +324,7 @@ def test_the_exact_prompt_of_a_judgment_is_a_page_of_its_own(client, annotator):
     assert "Because of 0.5 in Is polite." in page
 
 
-def test_what_a_judge_was_asked_of_a_sealed_test_is_not_there_for_a_viewer(client):
+def test_a_judgment_of_a_sealed_test_is_not_found_for_viewers(client):
     result = result_of([], {POLITE: [1]}, tests=(make_test(criteria=[point(POLITE)], sealed=True),))
 
     client.force_login(make_user("viewer"))

@@ -19,13 +19,13 @@ RUDE = {"text": "Swears.", "polarity": "should_not"}
 SHORT = {"text": "Is short.", "check_name": "word_count", "arguments": {"most": 9}}
 
 
-def told(run, role="viewer"):
-    """The result of a run as the API tells it."""
+def detail(run, role="viewer"):
+    """Return the run's result from the API."""
     return client_of(role).get(f"/api/v1/results/{first_result(run).pk}/").json()
 
 
 def verdict(run, role="viewer"):
-    return told(run, role)["verdict"]
+    return detail(run, role)["verdict"]
 
 
 def criterion(run, role="viewer"):
@@ -36,7 +36,7 @@ def criterion(run, role="viewer"):
 # Criteria ----------------------------------------------------------------------------------------
 
 
-def test_each_criterion_is_told_with_its_consensus_and_what_it_is_worth():
+def test_each_criterion_has_consensus_score_and_weight():
     votes = {"Is polite.": [1, 0.5], "Swears.": [0.25, 0.25], "Is short.": [1]}
     polite, rude, short = verdict(rubric_run([POLITE, RUDE, SHORT], votes))["criteria"]
 
@@ -73,7 +73,7 @@ def test_a_check_has_no_deviation_and_no_judge():
     )
 
 
-def test_what_people_say_of_a_criterion_counts_instead():
+def test_human_value_replaces_the_consensus():
     run = rubric_run([RUDE], {"Swears.": [1, 1]})
     key = criterion(run)["key"]
     human_verdict = HumanVerdict("UNMET", "It is a quotation.", criterion=key)
@@ -91,16 +91,16 @@ def test_a_criterion_is_overridden_and_its_verdict_withdrawn():
     body = {"result": first_result(run).pk, "option": "UNMET", "justification": "It quotes."}
 
     made = client.post("/api/v1/human-evaluations/", body | {"criterion": rude})
-    overridden = told(run)
+    overridden = detail(run)
     client.post(f"/api/v1/human-evaluations/{made.json()['id']}/withdraw/")
 
     assert (made.status_code, made.json()["criterion"]) == (201, rude)
     assert (overridden["score"], overridden["is_overridden"]) == (1.0, True)
     # Two thirds: of weights 2 and 1 the fault has the latter.
-    assert told(run)["score"] == pytest.approx(2 / 3)
+    assert detail(run)["score"] == pytest.approx(2 / 3)
 
 
-def test_a_criterion_that_the_rubric_has_not_is_named():
+def test_an_unknown_criterion_is_refused():
     run = rubric_run([POLITE], {"Is polite.": [1]})
     body = {"result": first_result(run).pk, "option": "UNMET", "justification": "No."}
 
@@ -112,7 +112,7 @@ def test_a_criterion_that_the_rubric_has_not_is_named():
     assert "nothing" in response.json()["criterion"][0]
 
 
-def test_a_test_without_a_rubric_is_told_as_a_whole():
+def test_a_test_without_a_rubric_has_one_criterion():
     found = criterion(judged_run(votes=(1, 1, 0)))
 
     assert (found["key"], found["text"], found["split"]) == ("", "", [2, 1])
@@ -122,7 +122,7 @@ def test_a_test_without_a_rubric_is_told_as_a_whole():
 # Judgments ---------------------------------------------------------------------------------------
 
 
-def test_every_judgment_is_told_with_judge_approach_template_and_reason():
+def test_every_judgment_has_judge_approach_template_and_reason():
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
     run = rubric_run([POLITE], {"Is polite.": [1, None, 0.5]}, jury=jury_of(2, backup=backup))
 
@@ -136,7 +136,7 @@ def test_every_judgment_is_told_with_judge_approach_template_and_reason():
     assert [row["is_backup"] for row in (first, failed, stand_in)] == [False, False, True]
 
 
-def test_samples_are_told_one_by_one_and_are_one_vote():
+def test_samples_are_listed_and_count_as_one_judge():
     run = rubric_run([POLITE], {"Is polite.": [[1, 1, 0], [0.5]]})
 
     found = criterion(run)
@@ -172,7 +172,7 @@ def test_the_consensus_names_judges_in_the_order_of_the_jury():
     assert verdict(run)["consensus"] == "standard (model a), holistic (model b)"
 
 
-def test_who_gave_nothing_is_no_part_of_the_consensus_and_is_told_all_the_same():
+def test_judges_without_values_are_listed_outside_the_consensus():
     backup = Judge.objects.given(make_model(name="spare"))
     votes = {"Is polite.": [1, None, 0.5], "Swears.": [1, None, 0.5]}
     run = rubric_run([POLITE, RUDE], votes, jury=jury_of(2, backup=backup))
@@ -188,7 +188,7 @@ def test_who_gave_nothing_is_no_part_of_the_consensus_and_is_told_all_the_same()
     assert len(found["consensus"].split(", ")) == 2
 
 
-def test_agreement_is_told_with_its_band_and_what_it_rests_on():
+def test_agreement_has_band_units_and_coverage():
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
 
@@ -212,7 +212,7 @@ def test_without_variation_there_is_no_alpha():
     assert (verdict(run)["alpha"], verdict(run)["band"]) == (None, Band.NO_VARIATION)
 
 
-def test_both_fingerprints_are_told():
+def test_both_fingerprints_are_shown():
     run = rubric_run([POLITE], {"Is polite.": [1]})
 
     found = verdict(run)
@@ -221,7 +221,7 @@ def test_both_fingerprints_are_told():
     assert found["suite_fingerprint"] == run.suite_fingerprint
 
 
-def test_a_judge_run_tells_its_agreement_once_it_is_done():
+def test_a_completed_judge_run_has_agreement():
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
     run = rubric_run([{"text": text} for text in texts], votes)
@@ -240,7 +240,7 @@ def test_a_judge_run_tells_its_agreement_once_it_is_done():
     }
 
 
-def test_a_judge_run_tells_how_its_judges_are_asked():
+def test_a_judge_run_has_the_settings_of_its_judges():
     backup = Judge.objects.given(make_model(name="spare"))
     jury = make_jury(make_model(), backup=backup)
     jury.judges.set([Judge.objects.given(make_model(), approach="holistic", samples=3)])
@@ -273,7 +273,7 @@ def test_of_a_sealed_test_a_viewer_gets_figures_and_no_text():
         assert (judgment["justification"], judgment["failure_message"]) == ("", "")
 
 
-def test_a_result_nobody_has_judged_is_told_all_the_same():
+def test_an_unjudged_result_lists_its_judges():
     found = verdict(make_run(make_test(criteria=[POLITE]), jury=jury_of(2)))
 
     assert (found["consensus"], found["criteria"][0]["value"]) == ("", None)
@@ -292,7 +292,7 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
     assert sum(len(one["judgments"]) for one in found) == 120
 
 
-def test_a_list_of_results_is_told_without_verdicts():
+def test_a_list_of_results_has_no_verdicts():
     run = rubric_run([POLITE], {"Is polite.": [1]})
 
     (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]

@@ -120,7 +120,7 @@ def test_a_review_by_script(script, ann):
     assert script.post(f"{QUEUES}{queue.pk}/take/").status_code == 204
 
 
-def test_problems_are_told_by_field(script):
+def test_problems_are_reported_by_field(script):
     assignment = taken(script, filled(1))
 
     response = act(script, assignment, "submit", submission("9"))
@@ -165,7 +165,7 @@ def test_sending_back(script):
     assert script.get(f"{ASSIGNMENTS}{assignment['id']}/").json()["sent_back_note"] == "Look again."
 
 
-def test_drafts_are_told_to_nobody_else(script):
+def test_drafts_are_shown_to_nobody_else(script):
     assignment = taken(script, filled(1))
     Assignment.objects.update(draft={"note": "half a thought"}, note="A note.")
 

@@ -26,7 +26,7 @@ MOST_SKIPS = 3
 
 
 def option_for(assignment: Assignment) -> str:
-    """What everybody says of the item, so that both reviewers say the same."""
+    """Return the verdict that every reviewer of the item gives."""
     return str(assignment.item_id % 2)
 
 

@@ -1,4 +1,4 @@
-"""The list of results on which people differ, and settling them one after another."""
+"""The list of disputes, and resolving them one after another."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -45,7 +45,7 @@ def settle(result, by, option="1"):
 
 
 def listed(client, **query):
-    """Which results the list shows."""
+    """Return the results in the list."""
     response = client.get(URL, query)
     assert response.status_code == 200
     return [result.pk for result in response.context_data["cl"].result_list]

@@ -45,7 +45,7 @@ def url(page: str, queue: Queue) -> str:
 
 
 def act(client: Client, queue: Queue, name: str, **fields: str):
-    """What the page's script sends and gets."""
+    """Post an action as the page's script does."""
     sent = {"act": name, **{key.replace("__", ":"): text for key, text in fields.items()}}
     answer = client.post(url("act", queue), sent, headers={"accept": "application/json"})
     assert answer.status_code == 200, answer.content
@@ -171,7 +171,7 @@ def test_a_check_is_not_asked_about(mine):
     assert len(re.findall(r'data-point="\w+"', at_work(mine, queue))) == 1
 
 
-def test_the_rail_tells_how_far_the_queue_and_oneself_are(mine):
+def test_the_rail_shows_progress_of_queue_and_reviewer(mine):
     queue = filled(6)
     take(queue, by=make_user("annotator"))
     assignment = assignment_in(at_work(mine, queue))
@@ -422,7 +422,7 @@ def test_what_others_said_is_hidden_from_a_blind_reviewer(mine):
     assert "somebody-else" not in html
 
 
-def test_after_a_blind_verdict_the_judges_are_told(mine):
+def test_judges_are_revealed_after_a_blind_verdict(mine):
     queue = blind_queue()
 
     came = act(mine, queue, "submit", assignment=assignment_in(at_work(mine, queue)), option="0")
@@ -531,7 +531,7 @@ def test_a_queue_is_made_and_leads_to_adding_runs(chief):
     assert queue.seed != Queue(seed=0).seed
 
 
-def test_what_a_run_would_add_is_told_before_it_is_added(chief):
+def test_adding_a_run_has_a_preview(chief):
     run = judged([1.0, 0.0], [1.0, 1.0], [1.0, 1.0])
     queue = make_queue(random_share=0.5)
 
@@ -587,7 +587,7 @@ def test_items_are_found_by_reason_state_and_person(chief, me):
     review(take(queue, by=me))
 
     def found(query: str) -> list[int]:
-        lines = chief.get(f"{url('overview', queue)}?{query}").context["lines"]
+        lines = chief.get(f"{url('overview', queue)}?{query}").context["rows"]
         return [line.item.pk for line in lines]
 
     assert found("reason=flipped") == [one.pk]

@@ -60,7 +60,7 @@ def test_own_pace_is_of_the_time_taken(ann):
     assert (found.submitted, found.today, found.per_hour, found.median_seconds) == (3, 3, 60, 60)
 
 
-def test_own_pace_is_not_told_from_two(ann):
+def test_own_pace_needs_three_submissions(ann):
     queue = filled(3)
     for _ in range(2):
         submit(take(queue, by=ann), submission(seconds=10), by=ann)

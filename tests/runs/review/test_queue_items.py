@@ -162,7 +162,7 @@ def test_all_are_drawn_where_the_share_is_one():
     assert add_run(queue, many(10, 3)) == (10, 10, 0)
 
 
-def test_none_is_drawn_where_the_share_is_nought(selective):
+def test_a_share_of_zero_draws_none(selective):
     assert add_run(selective, many(10, 3)) == (3, 0, 0)
 
 

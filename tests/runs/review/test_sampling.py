@@ -78,5 +78,5 @@ def test_drawn_ones_are_spread_evenly_over_the_ranks():
     assert assignments[0][1] == pytest.approx(0.5 * 100 / 10 / 70)
 
 
-def test_without_reasons_the_drawn_stand_last():
+def test_random_items_without_reasons_come_last():
     assert Spread({}, 4).at(1) == (BY_CHANCE, 0.375)

@@ -55,7 +55,7 @@ def test_item_drawn_at_random_is_recorded_as_such(ann):
 
 
 @pytest.mark.parametrize(("option", "agrees"), [(PASSES, True), (FAILS, False)])
-def test_reviewer_is_told_whether_the_judges_agree(ann, option, agrees):
+def test_submission_reports_agreement_with_the_judges(ann, option, agrees):
     assert review(take(filled(1), by=ann), option).agrees is agrees
 
 
@@ -309,7 +309,7 @@ def test_undo_keeps_what_something_was_typed_into(ann, bob):
 # Sending back ------------------------------------------------------------------------------------
 
 
-def test_sent_back_review_stands_until_it_is_replaced(ann, bob):
+def test_sent_back_review_counts_until_it_is_replaced(ann, bob):
     queue = filled(1)
     first = review(take(queue, by=ann), FAILS).assignment
     send_back(first, "Read the reference.", by=bob)
@@ -326,7 +326,7 @@ def test_sent_back_review_stands_until_it_is_replaced(ann, bob):
     assert HumanEvaluation.objects.count() == 2
 
 
-def test_its_annotator_is_told_each_time_but_not_why(ann, bob):
+def test_annotator_is_notified_each_time_without_the_note(ann, bob):
     queue = filled(1)
     for why in ("Read the reference.", "And the guidelines."):
         send_back(review(take(queue, by=ann), FAILS).assignment, why, by=bob)

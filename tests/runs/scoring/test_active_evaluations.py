@@ -11,11 +11,11 @@ def withdrawal(annotator):
     return Evaluation(annotator, "withdrawal", None)
 
 
-def test_nothing_stands_where_nobody_evaluated():
+def test_no_evaluations_give_no_score():
     assert human_score_of([]) is None
 
 
-def test_newest_of_an_annotator_stands():
+def test_newest_evaluation_of_an_annotator_is_active():
     assert human_score_of([evaluation(1, 0), evaluation(1, 1)]).values == [1]
 
 

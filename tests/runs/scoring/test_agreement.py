@@ -1,4 +1,4 @@
-"""The sums of agreement: of whom they speak, and that they add up over judgings."""
+"""The sums of agreement: judges only, and adding up over judge runs."""
 
 import pytest
 

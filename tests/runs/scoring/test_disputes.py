@@ -1,4 +1,4 @@
-"""Who differs, and who may settle it."""
+"""Disputes, and their adjudication."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -19,7 +19,7 @@ def withdrawal(annotator):
     return Evaluation(annotator, "withdrawal", None)
 
 
-def test_nobody_differs_where_all_say_the_same():
+def test_equal_verdicts_are_no_dispute():
     assert dispute_over([said(1, 1), said(2, 1)]) is None
 
 
@@ -52,7 +52,7 @@ def test_the_newest_adjudication_is_named():
     assert dispute_over(given) == Dispute(frozenset({1, 2}), 4)
 
 
-def test_verdicts_on_criteria_cannot_differ_where_one_on_the_whole_stands():
+def test_a_verdict_on_the_whole_outranks_a_dispute_over_criteria():
     criteria = {7: [said(1, 1), said(2, 0)]}
     assert dispute_over_result([said(3, 1)], criteria) is None
 
@@ -104,14 +104,14 @@ def test_a_third_person_settles_it(disputed):
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_who_is_one_of_those_that_differ_cannot_settle_it(disputed, place):
+def test_a_party_cannot_adjudicate(disputed, place):
     result, people = disputed
     with pytest.raises(ValidationError, match="somebody else has to resolve it"):
         settle(result, people[place])
     assert result.evaluations.count() == 2
 
 
-def test_who_withdraws_first_finds_nothing_to_settle(disputed):
+def test_withdrawing_first_ends_the_dispute(disputed):
     """Else one could withdraw, and then outrank the other."""
     result, (first, _) = disputed
     withdraw(result, by=first)
@@ -119,7 +119,7 @@ def test_who_withdraws_first_finds_nothing_to_settle(disputed):
         settle(result, first)
 
 
-def test_who_has_settled_it_may_settle_it_otherwise(disputed):
+def test_an_adjudicator_may_change_their_decision(disputed):
     result, _ = disputed
     judge = make_user("adjudicator")
     settle(result, judge)
@@ -128,14 +128,14 @@ def test_who_has_settled_it_may_settle_it_otherwise(disputed):
     assert result.outcome == "failed"
 
 
-def test_what_nobody_differs_on_is_not_settled(db):
+def test_an_adjudication_needs_a_dispute(db):
     result = first_result(judged([1]))
     evaluate(result, HumanVerdict("0", "Wrong."), by=make_user("annotator"))
     with pytest.raises(ValidationError, match="There is no dispute"):
         settle(result, make_user("adjudicator"))
 
 
-def test_a_criterion_is_settled_by_who_said_nothing_of_it(db):
+def test_a_criterion_is_adjudicated_by_a_third_annotator(db):
     criteria = [{"text": "Is polite."}, {"text": "Is short."}]
     run = rubric_run(criteria, {"Is polite.": [1], "Is short.": [1]})
     result = first_result(run)

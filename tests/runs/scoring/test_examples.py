@@ -72,7 +72,7 @@ def sealed(evaluation):
     return evaluation
 
 
-def test_what_was_withdrawn_or_replaced_gives_no_example(annotator):
+def test_a_withdrawn_or_replaced_evaluation_cannot_be_an_example(annotator):
     first = verdict(annotator)
     evaluate(first.result, HumanVerdict("1", "It is."), by=annotator)
     with pytest.raises(ValidationError, match="withdrawn or replaced"):
@@ -83,7 +83,7 @@ def test_what_was_withdrawn_or_replaced_gives_no_example(annotator):
     assert mark(first, "", by=annotator)
 
 
-def test_those_that_stand_are_told_in_one_query(annotator, django_assert_num_queries):
+def test_active_evaluations_are_read_in_one_query(annotator, django_assert_num_queries):
     one, two = verdict(annotator), verdict(annotator)
     evaluate(two.result, HumanVerdict("1", "It is."), by=annotator)
     with django_assert_num_queries(1):
@@ -126,7 +126,7 @@ def test_a_verdict_on_a_criterion_teaches_about_it(annotator):
     assert (copy.criterion, copy.option) == ("It is polite", option.label)
 
 
-def test_what_no_longer_stands_is_not_copied(annotator):
+def test_withdrawn_evaluations_are_not_copied(annotator):
     evaluation = verdict(annotator)
     example = mark(evaluation, "", by=annotator)
     withdraw(evaluation.result, by=annotator)
@@ -141,7 +141,7 @@ def test_what_was_sealed_since_is_not_copied(annotator):
         copy_into(draft(), [example], by=annotator)
 
 
-def test_tests_of_examples_are_told_by_template():
+def test_tests_of_examples_are_grouped_by_template():
     one, two, test = draft(), draft(), make_test()
     one.examples.create(output="a", option="1", test=test)
     one.examples.create(output="b", option="1", test=test)

@@ -105,7 +105,7 @@ def nearly(one, other):
 
 
 @given(cases())
-def test_rubric_scores_as_reckoned(case):
+def test_rubric_scores_match_the_reference(case):
     rows, votes, similarity, weight = case
     rubric = reference_scores(rows[1:], {row.pk: reference_value(row, votes) for row in rows[1:]})
     wanted = rubric

@@ -1,4 +1,4 @@
-"""Score and outcome from the current judging and from people; None is not measured."""
+"""Score and outcome from the active judge run and human evaluations; None is not measured."""
 
 from decimal import Decimal
 
