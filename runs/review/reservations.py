@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 from evalhub.models import User
 from evalhub.work import clock
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
-from runs.review.submission import says_something
+from runs.review.submission import has_input
 
 KEPT = (AssignmentState.RESERVED, AssignmentState.SENT_BACK)
 """States in which an assignment belongs to a reviewer."""
@@ -144,7 +144,7 @@ def _reserved(assignment: Assignment, queue: Queue, by: User, now: datetime) -> 
 
 
 def clear(assignment: Assignment, now: datetime) -> None:
-    if assignment.annotator is not None and says_something(assignment.draft):
+    if assignment.annotator is not None and has_input(assignment.draft):
         remember(assignment, "left", assignment.annotator, now)
     assignment.draft, assignment.note, assignment.seconds, assignment.submitted_at = (
         {},
@@ -190,7 +190,7 @@ def release(assignment: Assignment, *, by: User) -> None:
     found = mine.select_for_update(of=("self",)).first()
     if found is None:
         return
-    if says_something(found.draft):
+    if has_input(found.draft):
         mine.update(reserved_until=clock.now())
     else:
         mine.update(state=AssignmentState.OPEN, annotator=None, reserved_until=None, draft={})

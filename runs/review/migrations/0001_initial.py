@@ -71,9 +71,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ("pk",),
-                "permissions": [
-                    ("promote_correction", "Can make a correction the reference of its test")
-                ],
+                "permissions": [("promote_correction", "Can use a correction as reference answer")],
             },
         ),
         migrations.CreateModel(
@@ -88,13 +86,15 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(db_index=True, max_length=150)),
                 (
                     "instructions",
-                    models.TextField(blank=True, help_text="What reviewers read beside each item."),
+                    models.TextField(
+                        blank=True, help_text="Reviewers read these beside each item."
+                    ),
                 ),
                 (
                     "reviewers",
                     models.PositiveSmallIntegerField(
                         default=1,
-                        help_text="So many people review each item.",
+                        help_text="Number of people who review each item.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(9),
@@ -115,9 +115,9 @@ class Migration(migrations.Migration):
                     "blind",
                     models.CharField(
                         choices=[
-                            ("none", "of none"),
-                            ("random", "of those drawn at random"),
-                            ("all", "of all"),
+                            ("none", "for no items"),
+                            ("random", "for random items"),
+                            ("all", "for all items"),
                         ],
                         default="random",
                         max_length=6,
@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("whole", "the answer as a whole"),
                             ("criteria", "each criterion of the rubric"),
-                            ("either", "as the reviewer sees fit"),
+                            ("either", "reviewer's choice"),
                         ],
                         default="either",
                         max_length=8,
@@ -138,10 +138,7 @@ class Migration(migrations.Migration):
                 (
                     "reasoning",
                     models.CharField(
-                        choices=[
-                            ("overrides", "where it overrides what is shown"),
-                            ("always", "Always"),
-                        ],
+                        choices=[("overrides", "when overriding the judges"), ("always", "Always")],
                         default="overrides",
                         max_length=9,
                     ),
@@ -150,7 +147,7 @@ class Migration(migrations.Migration):
                     "reserved_minutes",
                     models.PositiveSmallIntegerField(
                         default=30,
-                        help_text="So long an item is kept for who looks at it and does nothing.",
+                        help_text="An idle item is released after this time.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(1440),
@@ -229,13 +226,15 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=150, unique=True)),
                 (
                     "instructions",
-                    models.TextField(blank=True, help_text="What reviewers read beside each item."),
+                    models.TextField(
+                        blank=True, help_text="Reviewers read these beside each item."
+                    ),
                 ),
                 (
                     "reviewers",
                     models.PositiveSmallIntegerField(
                         default=1,
-                        help_text="So many people review each item.",
+                        help_text="Number of people who review each item.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(9),
@@ -256,9 +255,9 @@ class Migration(migrations.Migration):
                     "blind",
                     models.CharField(
                         choices=[
-                            ("none", "of none"),
-                            ("random", "of those drawn at random"),
-                            ("all", "of all"),
+                            ("none", "for no items"),
+                            ("random", "for random items"),
+                            ("all", "for all items"),
                         ],
                         default="random",
                         max_length=6,
@@ -270,7 +269,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("whole", "the answer as a whole"),
                             ("criteria", "each criterion of the rubric"),
-                            ("either", "as the reviewer sees fit"),
+                            ("either", "reviewer's choice"),
                         ],
                         default="either",
                         max_length=8,
@@ -279,10 +278,7 @@ class Migration(migrations.Migration):
                 (
                     "reasoning",
                     models.CharField(
-                        choices=[
-                            ("overrides", "where it overrides what is shown"),
-                            ("always", "Always"),
-                        ],
+                        choices=[("overrides", "when overriding the judges"), ("always", "Always")],
                         default="overrides",
                         max_length=9,
                     ),
@@ -291,7 +287,7 @@ class Migration(migrations.Migration):
                     "reserved_minutes",
                     models.PositiveSmallIntegerField(
                         default=30,
-                        help_text="So long an item is kept for who looks at it and does nothing.",
+                        help_text="An idle item is released after this time.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(1440),
@@ -405,7 +401,7 @@ class Migration(migrations.Migration):
                 ),
                 ("reserved_until", models.DateTimeField(blank=True, null=True)),
                 ("draft", models.JSONField(blank=True, default=dict)),
-                ("note", models.TextField(blank=True, help_text="For those who look at it next.")),
+                ("note", models.TextField(blank=True, help_text="Note for the next reviewer.")),
                 (
                     "seconds",
                     models.PositiveIntegerField(

@@ -102,7 +102,7 @@ def test_option_off_the_scale_is_refused(ann):
 
 def test_overriding_the_judges_needs_a_reason(ann):
     told = problems(take(filled(1), by=ann), submission(FAILS))
-    assert told == {"justification": ["The judges say otherwise: say in a sentence why."]}
+    assert told == {"justification": ["Enter a reason for overriding the judges."]}
 
 
 def test_agreeing_with_the_judges_needs_no_reason(ann):
