@@ -197,7 +197,7 @@ def test_nothing_is_copied_into_what_is_published(client, maintainer):
     example = mark(verdict(maintainer), "", by=maintainer)
     page = copy(client, example, apply="1", template=make_template().pk).content.decode()
     assert "Select a valid choice" in page
-    assert "There is no draft yet" in page
+    assert "No drafts yet" in page
 
 
 def test_who_may_not_change_templates_is_not_offered_to_copy(client, annotator):
