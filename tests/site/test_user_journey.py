@@ -122,7 +122,7 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
     page.wait_for_url("**/result/**")
     assert page.locator(".rn-outcome").inner_text() == "failed"
     override_by_keys(page)
-    page.get_by_role("status").get_by_text("is passed").wait_for()
+    page.get_by_role("status").get_by_text("now passes").wait_for()
     assert page.locator(".rn-nav").inner_text().startswith(f"2 of {TESTS}")
 
     page.goto(address)
@@ -133,7 +133,7 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
     page.locator("#results-grid [data-open]").first.click()
     page.wait_for_url("**/result/**")
     page.keyboard.press("u")
-    page.get_by_text("Undone").wait_for()
+    page.get_by_text("Withdrew your verdict").wait_for()
 
     page.goto(address)
     assert drawn(page) == tabled(page) == {"passed": PASSED, "failed": FAILED}
