@@ -1,4 +1,4 @@
-"""The tables on the cards of the first page."""
+"""The tables of the dashboard's cards."""
 
 from collections.abc import Sequence
 
@@ -32,16 +32,16 @@ def models_table(found: LatestRunsReport) -> Table:
             Column("model", "Model", "link"),
             Column("rate", "Pass rate", "rate"),
             Column("against", "Against", "link"),
-            Column("before", "Its pass rate", "rate"),
-            Column("change", "Change", "points", "Of tests that are equal in both"),
-            Column("tests", "Worse, better", note="Of the tests that were compared"),
+            Column("before", "Previous rate", "rate"),
+            Column("change", "Change", "points", "On tests that are the same in both runs"),
+            Column("tests", "Flips", note="Tests compared between the runs"),
             Column("verdict", "Verdict", "verdict"),
-            Column("sure", "How sure"),
+            Column("sure", "Significance"),
         ),
         rows=[_model_row(latest) for latest in found.runs],
-        note="A run is compared with the baseline of its suite; where none is pinned, with the "
-        "run of the same model before it. The change is that of the tests which both decided, "
-        "and which are equal in both: it may differ from that of the pass rates.",
+        note="Compared with the baseline of the suite or, without one, the model's previous run. "
+        "Change is measured on the tests both runs share, so it can differ from the difference in "
+        "pass rates.",
         empty="No run is complete yet.",
     )
 
@@ -73,7 +73,7 @@ def _day(run: Run) -> str:
 def _against(latest: Latest) -> Link | None:
     if latest.against is None:
         return None
-    name = "the baseline" if latest.is_baseline else "the run before"
+    name = "the baseline" if latest.is_baseline else "the previous run"
     about = _about(latest.against)
     if latest.against.model_name != latest.run.model_name:
         about = f"{latest.against.model_name}, {about}"
@@ -92,7 +92,7 @@ def _linked_change(latest: Latest, change: Change | None) -> Linked | None:
 
 def _tests(change: Change) -> str:
     tally = change.tally
-    return f"{tally.worse:,}, {tally.better:,} of {tally.n:,}"
+    return f"{tally.worse:,} worse, {tally.better:,} better (of {tally.n:,})"
 
 
 def _is_significant(change: Change) -> bool:
@@ -100,7 +100,7 @@ def _is_significant(change: Change) -> bool:
 
 
 def _change_label(change: Change | None) -> str | None:
-    """None where it may be chance."""
+    """Return "worse" or "better"; None where the change is not significant."""
     if change is None or not change.net or not _is_significant(change):
         return None
     return "worse" if change.net < 0 else "better"
@@ -108,11 +108,11 @@ def _change_label(change: Change | None) -> str | None:
 
 def _significance(latest: Latest, change: Change | None) -> str:
     if latest.against is None:
-        return "it is the baseline" if is_baseline(latest.run) else "nothing to compare it with"
+        return "is the baseline" if is_baseline(latest.run) else "nothing to compare with"
     if change is None:
         return NOT_YET
     if change.p is None:
-        return "no test is equal in both"
+        return "no shared tests"
     return _significance_words(change)
 
 
@@ -120,7 +120,7 @@ def _significance_words(change: Change) -> str:
     if change.p is None:
         return "not measured"
     described = is_p(change.p)
-    return described if _is_significant(change) else f"{described}: not enough evidence"
+    return described if _is_significant(change) else f"{described}, not significant"
 
 
 def worse_table(found: LatestRunsReport) -> Table:
@@ -131,11 +131,11 @@ def worse_table(found: LatestRunsReport) -> Table:
         title="Issues that got worse",
         columns=(
             Column("issue", "Issue", "link"),
-            Column("model", "In the latest run of", "link"),
+            Column("model", "Latest run of", "link"),
             Column("change", "Change", "points"),
-            Column("tests", "Worse, better", note="Of the tests that were compared"),
+            Column("tests", "Flips", note="Tests compared between the runs"),
             Column("verdict", "Verdict", "verdict"),
-            Column("sure", "How sure", note="Corrected for all issues of the run (Holm)"),
+            Column("sure", "Significance", note="Corrected for all issues of the run (Holm)"),
         ),
         rows=[
             (
@@ -148,11 +148,9 @@ def worse_table(found: LatestRunsReport) -> Table:
             )
             for one in found.worse[:SHOWN]
         ],
-        note="The surest first, each since the baseline where that is of the same model, else "
-        f"since the run before.{f' {more:,} more lost something.' if more > 0 else ''}",
-        empty="This is being computed."
-        if pending
-        else "No issue lost a test in the latest run of any model.",
+        note="Most certain first, since the baseline or the previous run of the same model."
+        + (f" {more:,} more issues declined, not all significantly." if more > 0 else ""),
+        empty="Being computed." if pending else "No issue got worse.",
     )
 
 
@@ -184,9 +182,9 @@ def everywhere_table(found: LatestRunsReport) -> Table:
             for one in found.never_passed[:SHOWN]
         ],
         note=f"{more:,} more." if more > 0 else "",
-        empty="Every issue that two models or more ran is passed by one of them, at least once."
+        empty="Every issue run by two or more models was passed at least once."
         if len(found.runs) > 1
-        else "It takes the runs of two models to tell.",
+        else "Needs runs of at least two models.",
     )
 
 
@@ -212,9 +210,9 @@ def _none_listed(report: UnderperformingReport) -> str:
     if report.run is None:
         return "No run is complete yet."
     if report.comparisons is None:
-        return "This is being computed."
+        return "Being computed."
     rate = percent(report.comparisons.rate)
-    return f"No issue of the newest run ({report.run}) is surely below its {rate}."
+    return f"No issue of the newest run ({report.run}) is significantly below its {rate}."
 
 
 def judges_table(found: Sequence[JudgeConcern]) -> Table:
@@ -247,19 +245,19 @@ def waiting_table(found: Waiting, *, may_review: bool) -> Table:
     ]
     return Table(
         key="waiting",
-        title="What waits for somebody",
+        title="To do",
         columns=(
-            Column("what", "What", "link"),
-            Column("n", "How many", "count"),
-            Column("where", "In", "link"),
+            Column("what", "Task", "link"),
+            Column("n", "Count", "count"),
+            Column("where", "Runs", "link"),
         ),
         rows=[*lists, *(_results_row(found, *what) for what in RESULTS)],
-        note="Answers are those of the newest runs.",
+        note="Results of the newest runs only.",
     )
 
 
 RESULTS = (
-    ("Unjudged answers", "unscored", "outcome=unscored"),
+    ("Unscored answers", "unscored", "outcome=unscored"),
     ("Results without an answer", "errors", "outcome=error"),
     ("Disputed answers", "disputed", "disputed=1"),
 )

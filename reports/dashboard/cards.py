@@ -1,12 +1,12 @@
-"""What stands on each card of the first page; only those that are chosen are read."""
+"""The cards of the dashboard, and those that a user chose; only these are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from evalhub.models import User
 from issues.models import Issue
-from reports.dashboard.card_choices import Kind, cards_of, choices_of
 from reports.dashboard.card_tables import (
     everywhere_table,
     judges_table,
@@ -31,32 +31,36 @@ from reports.judge_reliability.judges.totals_query import judge_concerns
 from reports.underperforming.query import underperforming
 from runs.models import Run
 
-TABLE = "reports/dashboard/table.html"
+PREFERENCE = "home"
+"""Name of the user's preference that holds the chosen cards."""
+
 MOST_PROPOSALS = 6
 
 
 @dataclass(frozen=True)
-class Card:
-    """A card as its template reads it. `url` leads to the whole of it."""
+class Content:
+    """The content of a card for its template; `url` leads to the full report."""
 
-    kind: Kind
-    template: str
-    url: str = ""
     table: Table | None = None
-    content: Any = None
+    url: str = ""
+    rows: Any = None
+    more: int = 0
+    template: str = "reports/dashboard/table.html"
 
 
-@dataclass(frozen=True)
-class Proposed:
-    """A proposal with the issue that it is about; None of `rows`: they are being computed."""
+class Card(NamedTuple):
+    """A card that users may choose. A wide one takes the full width."""
 
-    rows: Sequence[tuple[Issue, Proposal]] | None
-    more: int
+    key: str
+    title: str
+    summary: str
+    build: "Callable[[Home], Content]"
+    is_wide: bool = False
 
 
 @dataclass(frozen=True)
 class Home:
-    """The first page of one person."""
+    """The dashboard of one user."""
 
     reading: Reading
 
@@ -73,83 +77,132 @@ class Home:
         return latests(self.complete, self.reading)
 
     @cached_property
-    def choices(self) -> list[tuple[Kind, bool]]:
+    def choices(self) -> list[tuple[Card, bool]]:
         return choices_of(self.reading.reader)
 
     @cached_property
-    def cards(self) -> list[Card]:
-        """Those that the person chose, in their order."""
-        return [CARDS[kind.key](self, kind) for kind in cards_of(self.reading.reader)]
+    def cards(self) -> list[tuple[Card, Content]]:
+        """The chosen cards with their content, in the user's order."""
+        return [(card, card.build(self)) for card in cards_of(self.reading.reader)]
 
     @cached_property
     def is_pending(self) -> bool:
-        """Whether something is left to a second request."""
+        """Some figures are left to a second request."""
         return bool(self.cards) and self.reading.pending
 
 
-def _counts(home: Home, kind: Kind) -> Card:
-    return Card(kind, "reports/dashboard/counts.html")
-
-
-def _models(home: Home, kind: Kind) -> Card:
-    return Card(kind, TABLE, page_url("leaderboard"), models_table(home.latests))
-
-
-def _worse(home: Home, kind: Kind) -> Card:
-    return Card(kind, TABLE, page_url("compare"), worse_table(home.latests))
-
-
-def _waiting(home: Home, kind: Kind) -> Card:
+def _todo(home: Home) -> Content:
     may_review = home.reading.reader.has_perm("review.view_queue")
-    return Card(kind, TABLE, table=waiting_table(home.dashboard.waiting, may_review=may_review))
+    return Content(waiting_table(home.dashboard.waiting, may_review=may_review))
 
 
-def _proposals(home: Home, kind: Kind) -> Card:
-    found = kept_proposals(home.reading)
-    rows = None if found is None else _with_issues(found[:MOST_PROPOSALS])
-    more = max(0, len(found or ()) - MOST_PROPOSALS)
-    return Card(kind, "reports/dashboard/proposals.html", content=Proposed(rows, more))
+def _proposals(home: Home) -> Content:
+    """`rows` None: the proposals are still being computed."""
+    template, found = "reports/dashboard/proposals.html", kept_proposals(home.reading)
+    if found is None:
+        return Content(template=template)
+    shown: Sequence[Proposal] = found[:MOST_PROPOSALS]
+    issues = Issue.objects.only("title").in_bulk([one.issue for one in shown])
+    rows = [(issues[one.issue], one) for one in shown if one.issue in issues]
+    return Content(rows=rows, more=max(0, len(found) - MOST_PROPOSALS), template=template)
 
 
-def _with_issues(proposals: Sequence[Proposal]) -> list[tuple[Issue, Proposal]]:
-    issues = Issue.objects.only("title").in_bulk([one.issue for one in proposals])
-    return [(issues[one.issue], one) for one in proposals if one.issue in issues]
-
-
-def _underperforming(home: Home, kind: Kind) -> Card:
-    window = [brief.pk for brief in home.complete]
+def _underperforming(home: Home) -> Content:
+    window = [run.pk for run in home.complete]
     newest = Run.objects.get(pk=window[0]) if window else None
     report = underperforming(newest, home.reading, window)
-    return Card(kind, TABLE, page_url("underperforming"), underperforming_table(report))
+    return Content(underperforming_table(report), page_url("underperforming"))
 
 
-def _everywhere(home: Home, kind: Kind) -> Card:
-    return Card(kind, TABLE, page_url("heatmap"), everywhere_table(home.latests))
+CARDS = (
+    Card(
+        "counts",
+        "At a glance",
+        "Feedback, issues, tests and workers.",
+        lambda home: Content(template="reports/dashboard/counts.html"),
+        is_wide=True,
+    ),
+    Card(
+        "models",
+        "Latest run of each model",
+        "Compared with the suite's baseline or the previous run.",
+        lambda home: Content(models_table(home.latests), page_url("leaderboard")),
+        is_wide=True,
+    ),
+    Card(
+        "worse",
+        "Issues that got worse",
+        "Regressions in the latest runs.",
+        lambda home: Content(worse_table(home.latests), page_url("compare")),
+        is_wide=True,
+    ),
+    Card("waiting", "To do", "Triage, reviews, errors and unscored results.", _todo),
+    Card("proposals", "Resolve or reopen?", "Issues whose runs suggest a new state.", _proposals),
+    Card(
+        "underperforming",
+        "Underperforming issues",
+        "Issues significantly below the newest run's pass rate.",
+        _underperforming,
+    ),
+    Card(
+        "everywhere",
+        "Issues that fail for every model",
+        "Issues without a pass in any model's latest run.",
+        lambda home: Content(everywhere_table(home.latests), page_url("heatmap")),
+    ),
+    Card(
+        "judges",
+        "Unreliable judges",
+        "Judges and juries with problems in recent judge runs.",
+        lambda home: Content(
+            judges_table(judge_concerns()), page_url("judge_reliability", tab="judges")
+        ),
+    ),
+    Card(
+        "worst",
+        "Worst issues of the newest run",
+        "The highest failure rates, significant or not.",
+        lambda home: Content(template="reports/dashboard/worst_issues.html"),
+    ),
+    Card(
+        "latest",
+        "Newest runs",
+        "The newest runs of all models, finished or not.",
+        lambda home: Content(template="reports/dashboard/latest_runs.html"),
+        is_wide=True,
+    ),
+)
+DEFAULT = tuple(card.key for card in CARDS if card.key != "worst")
+"""Shown until the user chooses; underperforming issues say more than the worst ones."""
 
 
-def _judges(home: Home, kind: Kind) -> Card:
-    return Card(
-        kind, TABLE, page_url("judge_reliability", tab="judges"), judges_table(judge_concerns())
-    )
+def cards_of(user: User) -> list[Card]:
+    """Return the cards that this user chose, in order; `DEFAULT` before the first choice."""
+    found = user.preferences.get(PREFERENCE)
+    return _known(found if isinstance(found, list) else DEFAULT)
 
 
-def _worst(home: Home, kind: Kind) -> Card:
-    return Card(kind, "reports/dashboard/worst_issues.html")
+def choices_of(user: User) -> list[tuple[Card, bool]]:
+    """Return all cards, the chosen ones (True) first in their order."""
+    chosen = cards_of(user)
+    return [(card, True) for card in chosen] + [(c, False) for c in CARDS if c not in chosen]
 
 
-def _latest(home: Home, kind: Kind) -> Card:
-    return Card(kind, "reports/dashboard/latest_runs.html")
+def choose(user: User, keys: Iterable[str]) -> None:
+    """Save the user's cards in this order; unknown keys are left out."""
+    _save(user, {**user.preferences, PREFERENCE: [card.key for card in _known(keys)]})
 
 
-CARDS: dict[str, Callable[[Home, Kind], Card]] = {
-    "ledger": _counts,
-    "models": _models,
-    "worse": _worse,
-    "waiting": _waiting,
-    "proposals": _proposals,
-    "underperforming": _underperforming,
-    "everywhere": _everywhere,
-    "judges": _judges,
-    "worst": _worst,
-    "latest": _latest,
-}
+def reset(user: User) -> None:
+    """Show the default cards to the user again."""
+    _save(user, {key: kept for key, kept in user.preferences.items() if key != PREFERENCE})
+
+
+def _save(user: User, preferences: dict[str, Any]) -> None:
+    user.preferences = preferences
+    user.save(update_fields=["preferences"])
+
+
+def _known(keys: Iterable[object]) -> list[Card]:
+    cards = {card.key: card for card in CARDS}
+    return [cards[key] for key in dict.fromkeys(map(str, keys)) if key in cards]

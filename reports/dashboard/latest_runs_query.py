@@ -101,7 +101,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What became of an issue, or of all tests, from one run to another.
+    """The change of an issue, or of all tests, from one run to another.
 
     `p` is corrected (Holm) where it is that of an issue among others.
     """

@@ -1,4 +1,4 @@
-"""The state of the ledger at a glance: what waits, what works, what goes wrong most."""
+"""The figures of the dashboard: open tasks, work in progress, worst issues."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ LATEST, WORST = 6, 6
 
 @dataclass(frozen=True)
 class Dashboard:
-    """What a person sees first.
+    """The figures of the dashboard.
 
     Attributes:
         issues: How many there are in each state.
-        feedback: New feedback that waits for triage.
-        reviews: What open review queues still want of people.
+        feedback: New feedback to triage.
+        reviews: Reviews missing in open queues.
         tests: How many there are, and how many of them may run.
         models: Active language models.
         latest: The newest runs.
-        disputed: Results of these that people judged differently, by run.
-        workers: Processes heard of lately.
-        live: Runs or judgings at work, or waiting for a worker.
+        disputed: Disputed results of these runs, by run.
+        workers: Active worker processes.
+        live: Runs and judge runs in progress or waiting for a worker.
     """
 
     issues: dict[str, int]
@@ -50,27 +50,27 @@ class Dashboard:
 
     @property
     def worst_of(self) -> Run | None:
-        """The newest run in which something failed; None where nothing did lately."""
+        """The newest run with a failed result; None where the latest have none."""
         return next((line.run for line in self.latest if line.counts.failed), None)
 
     @cached_property
     def worst(self) -> tuple[Line, ...]:
-        """Its issues, worst first; read only where they are shown."""
+        """The worst issues of that run; read only where they are shown."""
         return _worst(self.worst_of) if self.worst_of else ()
 
     @property
     def is_new(self) -> bool:
-        """Nothing was run yet."""
+        """No run exists yet."""
         return not self.latest
 
     @property
     def is_stuck(self) -> bool:
-        """Something is to be done, and nobody does it."""
+        """Work is waiting, but no worker is active."""
         return bool(self.live) and not self.workers
 
     @property
     def waiting(self) -> "Waiting":
-        """What a person has to do something about."""
+        """The open tasks."""
         return Waiting(
             feedback=self.feedback,
             reviews=self.reviews,
@@ -87,7 +87,7 @@ class Dashboard:
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """Results of a run that are unjudged, have no answer, or that people judged differently."""
+    """Unscored, failed and disputed results of a run, counted."""
 
     run: Run
     unscored: int
@@ -97,10 +97,7 @@ class WaitingRun:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits: new feedback, reviews that queues ask for, issues and tests in review, results.
-
-    The results are those of the newest runs.
-    """
+    """Open tasks: feedback, reviews, issues and tests in review, results of the newest runs."""
 
     feedback: int
     reviews: int
@@ -110,7 +107,7 @@ class Waiting:
 
 
 def dashboard_of(reading: Reading | None = None) -> Dashboard:
-    """All figures of the dashboard, in a constant number of queries."""
+    """Return the figures of the dashboard, in a constant number of queries."""
     newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
     latest = run_lines(newest, reading)
     tests = _by_state(Test, TestState.values)
@@ -130,20 +127,20 @@ def dashboard_of(reading: Reading | None = None) -> Dashboard:
 
 
 def _reviews() -> int:
-    """What open queues still want of people; one query."""
+    """Count the reviews missing in open queues; one query."""
     places = Assignment.objects.filter(queue__state=QueueState.OPEN)
     return places.exclude(state=AssignmentState.SUBMITTED).count()
 
 
 def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
-    """One query; none where there are no runs."""
+    """Count disputed results by run; one query."""
     runs = [line.run.pk for line in lines]
     rows = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
     return dict(rows.values_list("run_id").annotate(Count("pk")))
 
 
 def _worst(run: Run) -> tuple[Line, ...]:
-    """The highest failure rates of the run; two queries."""
+    """Return the issues with the highest failure rates; two queries."""
     tallies = tallies_of(Result.objects.filter(run=run), by_issue=True)
     groups = grouped(tallies, lambda tally: [tally.issue_id])
     titles = Issue.objects.filter(pk__in=groups).order_by().values_list("pk", "title")

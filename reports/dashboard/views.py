@@ -1,4 +1,4 @@
-"""The admin's first page, and which of its cards a person sees."""
+"""The dashboard and the choice of its cards."""
 
 from typing import Any
 
@@ -8,8 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
-from reports.dashboard import card_choices as home
-from reports.dashboard.cards import Home
+from reports.dashboard.cards import Home, choose, reset
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs
 from reports.report_views import COMPUTE
@@ -18,7 +17,7 @@ TEMPLATE = "reports/dashboard/page.html"
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """What the admin's first page shows; who may see no runs sees the plain list of tables."""
+    """Return the dashboard's context; users without access to runs get the plain list of tables."""
     if not (request.user.has_perm("runs.view_run") and request.user.has_perm("issues.view_issue")):
         return context
     shown = Home(Reading(current_user(request), computes=COMPUTE in request.GET))
@@ -34,11 +33,11 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 @require_POST
 @needs("runs.view_run")
 def choose_cards(request: HttpRequest) -> HttpResponse:
-    """Keep which cards the person sees, in the order in which they come; or show all again."""
+    """Save the user's cards in the posted order, or reset them."""
     if "reset" in request.POST:
-        home.reset(current_user(request))
-        messages.success(request, "All cards are shown.")
+        reset(current_user(request))
+        messages.success(request, "Cards reset.")
     else:
-        home.choose(current_user(request), request.POST.getlist("card"))
-        messages.success(request, "Your cards are kept.")
+        choose(current_user(request), request.POST.getlist("card"))
+        messages.success(request, "Cards saved.")
     return HttpResponseRedirect(reverse("admin:index"))

@@ -5,7 +5,7 @@ from django.core.cache import caches
 from django.urls import reverse
 
 from issues.models import IssueState
-from reports.dashboard.card_choices import cards_of
+from reports.dashboard.cards import cards_of
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
@@ -30,17 +30,17 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
 
     enter.get_by_role("button", name="Choose cards…").focus()
     enter.keyboard.press("Enter")
-    enter.locator("#choose-ledger").focus()
+    enter.locator("#choose-counts").focus()
     enter.keyboard.press("Space")
-    enter.get_by_role("button", name="What waits for somebody: further up").focus()
+    enter.get_by_role("button", name="To do: move up").focus()
     for _ in range(3):
         enter.keyboard.press("Enter")
-    enter.get_by_role("button", name="Keep").press("Enter")
+    enter.get_by_role("button", name="Save").press("Enter")
     enter.get_by_text("Your cards are kept.").wait_for()
     kept = [kind.key for kind in cards_of(django_user_model.objects.get(username="boss"))]
 
     assert kept[:2] == ["waiting", "models"]
-    assert "ledger" not in kept
+    assert "counts" not in kept
     shown = enter.locator(".eh-home > div").evaluate_all("all => all.map(one => one.id)")
     assert shown == [f"card-{key}" for key in kept]
 

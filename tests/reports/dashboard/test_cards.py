@@ -9,8 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from reports.dashboard.card_choices import DEFAULT, cards_of, choices_of, choose, reset
-from reports.dashboard.cards import Home
+from reports.dashboard.cards import DEFAULT, Home, cards_of, choices_of, choose, reset
 from reports.dashboard.latest_runs_query import (
     CompleteRun,
     LatestRuns,
@@ -78,8 +77,8 @@ def test_issues_get_worse_since_the_baseline_or_the_previous_run_of_the_model():
 
 def table_of(key, reading=None):
     home = Home(reading or Reading(make_user("viewer")))
-    (card,) = [card for card in home.cards if card.kind.key == key]
-    return card.table
+    (content,) = [content for card, content in home.cards if card.key == key]
+    return content.table
 
 
 def plain(row):
@@ -120,9 +119,13 @@ def test_a_change_from_the_baseline_comes_with_how_sure_it_is():
     suite.save()
     (row,) = rows("models")
 
-    assert (row["against"], row["change"], row["tests"]) == ("the baseline", -0.5, "7, 0 of 14")
+    assert (row["against"], row["change"], row["tests"]) == (
+        "the baseline",
+        -0.5,
+        "7 worse, 0 better (of 14)",
+    )
     assert (row["rate"].passed, row["before"].passed) == (7, 14)
-    assert row["sure"] == "p = 1.00: not enough evidence"
+    assert row["sure"] == "p = 1.00, not significant"
     assert row["verdict"] is None
 
 
@@ -142,7 +145,9 @@ def test_what_takes_long_is_left_to_a_second_request():
 
     assert (row["sure"], row["change"]) == ("being computed", None)
     assert first.pending
-    assert "being computed" in table_of("worse", Reading(make_user("viewer"), computes=False)).empty
+    assert (
+        table_of("worse", Reading(make_user("viewer"), computes=False)).empty == "Being computed."
+    )
 
 
 def test_a_verdict_that_changes_is_compared_anew():
@@ -177,7 +182,7 @@ def test_what_waits_is_counted_with_where_to_do_it(client):
     found = {row["what"].text: row["n"] for row in table.as_rows()}
     links = [link for row in table.as_rows() for link in (row["what"], *(row["where"] or ()))]
 
-    assert (found["Unjudged answers"], found["Disputed answers"]) == (1, 1)
+    assert (found["Unscored answers"], found["Disputed answers"]) == (1, 1)
     assert found["Feedback to triage"] == 0
     assert found["Reviews in open queues"] == 0
     assert all(client.get(link.url).status_code == 200 for link in links if link.url)
@@ -264,10 +269,10 @@ def test_the_form_keeps_and_resets_the_cards(client):
     user = make_user("viewer")
     client.force_login(user)
     url = reverse("reports:choose_cards")
-    client.post(url, {"card": ["latest", "ledger"]})
+    client.post(url, {"card": ["latest", "counts"]})
     page = client.get(reverse("admin:index")).content.decode()
 
-    assert page.index('id="card-latest"') < page.index('id="card-ledger"')
+    assert page.index('id="card-latest"') < page.index('id="card-counts"')
     assert 'id="card-models"' not in page
     client.post(url, {"reset": "1"})
     assert 'id="card-models"' in client.get(reverse("admin:index")).content.decode()
@@ -276,7 +281,7 @@ def test_the_form_keeps_and_resets_the_cards(client):
 def test_a_card_that_is_not_chosen_is_not_read():
     make_workspace()
     user = make_user("viewer")
-    choose(user, ["ledger"])
+    choose(user, ["counts"])
     with CaptureQueriesContext(connection) as queries:
         assert Home(Reading(user)).cards
 
