@@ -1,4 +1,4 @@
-"""What answers cost: a histogram and percentiles from one narrow, grouped query."""
+"""Cost of answers: a histogram and percentiles from one grouped query."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -7,7 +7,7 @@ from reports.run.histogram_query import SHARES, bars_of, groups_of, percentile
 from runs.models import Run
 
 UNITS = 10**8
-"""Of the smallest amount that is kept, in a US dollar."""
+"""Smallest stored amounts per US dollar."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CostBar:
 
 @dataclass(frozen=True)
 class Cost:
-    """What `n` answers of known cost came to in US dollars, each to two significant digits.
+    """Cost of `n` answers in US dollars, to two significant digits.
 
     `free` of them cost nothing. `percentiles` are nearest-rank over all: (share, USD). `bars` are
     of those that cost something, with the bounds 1, 2, 5, 10 … of a power of ten, without gaps.
@@ -34,7 +34,7 @@ class Cost:
 
 
 def cost_of(run: Run) -> Cost | None:
-    """None where no cost is known."""
+    """Return None where no cost is known."""
     amounts = groups_of(run, "cost_usd", UNITS)
     if not amounts:
         return None

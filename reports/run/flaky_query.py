@@ -1,4 +1,4 @@
-"""Tests whose repeats came out differently: one grouped query, and the texts of the worst."""
+"""Flaky tests: those that passed in some of their repeats and failed in others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST = 200
 
 @dataclass(frozen=True)
 class FlakyTest:
-    """A test of which `passed` of `n` decided repeats passed: neither none nor all.
+    """A test of which `passed` of `n` scored repeats passed: neither none nor all.
 
     `prompt` is None where the reader may not read the test.
     """
@@ -31,7 +31,7 @@ class FlakyTest:
 
 @dataclass(frozen=True)
 class FlakyTests:
-    """`total` of `repeated` tests flickered: those with two or more decided repeats.
+    """`total` of `repeated` tests, those with two or more scored repeats, are flaky.
 
     `tests` are the ones nearest to half and half, at most 200.
     """
@@ -42,7 +42,7 @@ class FlakyTests:
 
 
 def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
-    """None where the run asks each test once."""
+    """Return None where the run asks each test once."""
     if run.repeats < 2:
         return None
     rows = Result.objects.filter(run=run).order_by().values("test_id", "issue_id", "revision_id")
@@ -57,7 +57,7 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
 
 
 Counted = tuple[int, int, int, int, int]
-"""Test, issue, revision, how many of its repeats passed, and of how many decided."""
+"""Test, issue, revision, passed repeats, scored repeats."""
 
 
 def _most_unsteady(row: Counted) -> tuple[float, int, int]:

@@ -1,4 +1,4 @@
-"""How something measured is spread over a run's results, grouped in the database."""
+"""The distribution of a measured field over a run's results, grouped in the database."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ Groups = Sequence[tuple[int, int]]
 
 
 class TwoDigits(Func):
-    """A number times `units`, rounded, and cut to two significant digits: few groups come back.
+    """Multiply by `units`, round and cut to two significant digits, for few groups.
 
     It is one piece of SQL, as putting the like together of Django's expressions takes longer than
     the query.
@@ -32,14 +32,14 @@ class TwoDigits(Func):
 
 
 def groups_of(run: Run, measured: str, units: int = 1) -> Groups:
-    """A field of a run's results, not negative, in so many units; empty where nothing is known."""
+    """Return the distribution of a non-negative field; empty where it was never measured."""
     rows = Result.objects.filter(run=run, **{f"{measured}__isnull": False}).order_by()
     cut = rows.annotate(cut=TwoDigits(measured, units)).values("cut")
     return sorted(cut.annotate(n=Count("pk")).values_list("cut", "n"))
 
 
 def percentile(groups: Groups, share: float) -> int:
-    """The smallest value that at least this share of all does not exceed: nearest-rank.
+    """Return the nearest-rank percentile.
 
     Raises:
         IndexError: There are no groups.
@@ -53,7 +53,7 @@ def percentile(groups: Groups, share: float) -> int:
 
 
 def bars_of(groups: Groups) -> Iterator[tuple[int, int, int]]:
-    """(from, below, n) with the bounds 0, 1, 2, 5, 10, 20, 50 … that hold all, without gaps."""
+    """Return (from, to, n) of bins with the bounds 0, 1, 2, 5, 10, 20, 50 …, without gaps."""
     bounds = [0] + [step * 10**power for power in range(12) for step in STEPS] + [HIGHEST, 2**63]
     low, high = groups[0][0], groups[-1][0]
     for start, end in pairwise(bounds):

@@ -1,4 +1,4 @@
-"""Every judgment of a run's current judging as a row, with what its criterion came to."""
+"""The judgments of a run's active judge run as rows, with their criterion's score."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from runs.models import Judgment, Result
 from runs.scoring.verdict import CriterionValue
 
 PIECE = 100
-"""As many results are read at once: a rubric can have a hundred judgments."""
+"""Results read at once: a rubric can have a hundred judgments."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One judgment of one criterion; `criterion` "" is the test as a whole.
+    """A judgment on one criterion; `criterion` "" is the test as a whole.
 
     `value` is how far the answer shows it, `consensus` what its judges (or its check) say
     together, and `criterion_score` how good that is: turned round where it should not be shown.
@@ -58,7 +58,7 @@ JUDGMENT_COLUMNS = (
 
 
 def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
-    """The judgments of the results that match, in the order of the grid, read piece by piece."""
+    """Yield the judgments of the matching results in the grid's order, in batches."""
     if sheet.judge_run is None:
         return
     names = {judge["judge"]: judge.get("name", "") for judge in sheet.everyone()}

@@ -82,7 +82,7 @@ def _sums(suites: Iterable[Element]) -> dict[str, str]:
 
 
 def _describe(suite: Element, report: RunReport, issue_id: int) -> None:
-    """What must be known of the figures wherever they appear."""
+    """Add the run's identity and labels as properties."""
     run, current = report.run, report.current
     known = {
         "issue": str(issue_id),
@@ -132,7 +132,7 @@ def _texts(row: Row) -> str:
 
 
 def _value(vote: JudgeCell) -> str:
-    return "failed" if vote.value is None else score(vote.value)
+    return "no verdict" if vote.value is None else score(vote.value)
 
 
 def _clean(text: str) -> str:

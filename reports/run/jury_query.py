@@ -1,4 +1,4 @@
-"""How a judging's judges agreed and how many of their verdicts came: the panel of one run."""
+"""The jury of a run: agreement and failures of its judges."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,7 +17,7 @@ from runs.scoring.agreement import agreement_in
 
 @dataclass(frozen=True)
 class Checks:
-    """What became of the criteria that checks decide. Those that failed have no value."""
+    """Judgments of checks; failed ones have no value."""
 
     ok: int
     failed: int
@@ -29,18 +29,18 @@ class Checks:
 
 @dataclass(frozen=True)
 class RunJury:
-    """The judges of a judging.
+    """The judges of a judge run.
 
     Attributes:
         alpha: Krippendorff's, ordinal; None where it is not defined or not computed yet.
-        band: What alpha is worth, or why there is none; None until the judging is done.
+        band: What alpha is worth, or why there is none; None until the judge run is done.
         units: Criteria with two or more verdicts, on which alpha rests.
         comparisons: Pairs of judges that can be compared, of those expected; None until the
-            judging is done.
+            judge run is done.
         failures: Failed verdicts by kind.
         checks: None where no criterion is decided by a check.
-        cost_usd: Of assessments with known cost; None where none is known.
-        with_cost: How many of `assessed` assessments have a known cost.
+        cost_usd: Of scores with known cost; None where none is known.
+        with_cost: How many of `assessed` scores have a known cost.
     """
 
     judges: tuple[JudgeLine, ...]
@@ -57,7 +57,7 @@ class RunJury:
 
     @property
     def models(self) -> list[JudgeLine]:
-        """One judge for each language model that judges, however many judges it makes."""
+        """The first judge of each language model."""
         return list({judge.model: judge for judge in reversed(self.judges)}.values())[::-1]
 
     @property
@@ -74,7 +74,7 @@ class RunJury:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the judges agree so little that a person should know at first sight."""
+        """The judges agree too little for their scores to be used as they are."""
         return self.band in (Band.TENTATIVE, Band.UNRELIABLE)
 
     @property
@@ -83,7 +83,7 @@ class RunJury:
 
 
 def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
-    """The panel of one judging of this run, whose assessments add up to `assessed`."""
+    """Return the jury of one judge run."""
     sums = judge_run.statistics or _sums_so_far(judge_run)
     agreement = agreement_in(judge_run.statistics) if judge_run.statistics else None
     return RunJury(
@@ -102,7 +102,7 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
 
 
 def _sums_so_far(judge_run: JudgeRun) -> dict[str, Any]:
-    """What `JudgeRun.statistics` will say of the judges, while they are still being asked."""
+    """Count a live judge run's judgments, as `JudgeRun.statistics` will hold them."""
     judges: dict[str, dict[str, int]] = {}
     failures: dict[str, int] = {}
     rows = Judgment.objects.filter(judge_run=judge_run, judge__isnull=False).order_by()

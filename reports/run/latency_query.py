@@ -1,4 +1,4 @@
-"""How long answers took: a histogram and percentiles from one narrow, grouped query."""
+"""Answer latency: a histogram and percentiles from one grouped query."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Latency:
-    """Times of `n` measured answers in milliseconds, to two significant digits.
+    """Latency of `n` measured answers in milliseconds, to two significant digits.
 
     `percentiles` are nearest-rank: (share, ms). Rounding keeps the order, so they are the rounded
     percentiles of the exact times. `bars` have the bounds 1, 2, 5, 10, 20, 50 … without gaps.
@@ -29,7 +29,7 @@ class Latency:
 
 
 def latency_of(run: Run) -> Latency | None:
-    """None where no time was measured."""
+    """Return None where no latency was measured."""
     times = groups_of(run, "latency_ms")
     if not times:
         return None

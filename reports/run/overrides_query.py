@@ -1,4 +1,4 @@
-"""What people said of a run's results, and what their judges had said before."""
+"""Human evaluations of a run's results, beside the judges' scores."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST = 50
 
 @dataclass(frozen=True)
 class Override:
-    """One person's standing evaluation of one result, or of one criterion of it.
+    """An annotator's active evaluation of a result or of one of its criteria.
 
     `criterion` is its place in the rubric; None: the whole. `value` and `judges_score` are then how
     far the answer shows it. `judges_score` is None where no judge scored it. `why` is "" where the
@@ -37,7 +37,7 @@ class Override:
 
 
 class EvaluationState(NamedTuple):
-    """What decides whether an evaluation stands."""
+    """The columns that decide whether an evaluation is active."""
 
     pk: int
     annotator_id: int
@@ -47,7 +47,7 @@ class EvaluationState(NamedTuple):
 
 
 class EvaluationDetail(NamedTuple):
-    """What is told of an evaluation."""
+    """The columns shown of an evaluation."""
 
     pk: int
     result_id: int
@@ -72,7 +72,7 @@ SHOWN = (
 
 
 def overrides_of(run: Run, current: JudgeRun | None, reader: User) -> tuple[Override, ...]:
-    """The newest first, each annotator's newest of a result only."""
+    """Return the newest evaluation of each annotator and result, newest first."""
     shown = _standing(run)
     ids = [row.result_id for row in shown]
     scores = ResultScore.objects.filter(judge_run=current, result__in=ids)
@@ -97,7 +97,7 @@ def _about(row: EvaluationState | EvaluationDetail) -> tuple[int, int]:
 def _judged_criteria(
     shown: list[EvaluationDetail], current: JudgeRun | None
 ) -> dict[tuple[int, int], float | None]:
-    """What judges or checks found of the criteria that people speak of, by result and criterion."""
+    """Return the judges' or checks' scores of evaluated criteria, by result and criterion."""
     wanted = [row for row in shown if row.criterion_key]
     rows = Judgment.objects.filter(
         judge_run=current,
@@ -114,7 +114,7 @@ def _judged_criteria(
 
 
 def _standing(run: Run) -> list[EvaluationDetail]:
-    """The newest evaluations that stand, as many as a page shows."""
+    """Return the newest active evaluations, at most a page of them."""
     rows = HumanEvaluation.objects.filter(result__run=run, result__is_overridden=True)
     newest = rows.order_by("-pk").values_list(*EvaluationState._fields)[: 4 * MOST]
     about: dict[tuple[int, int], list[EvaluationState]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""How far a run has come: small enough to be asked every second or so."""
+"""The progress of a run; cheap enough to be polled every second."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,11 +15,11 @@ from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run
 
 @dataclass(frozen=True)
 class Progress:
-    """A run and its judging in numbers.
+    """The progress of a run and its judge run.
 
     `answered` and `judged` include those that ended in an error; `judged` is of `to_judge`, which
-    is 0 where nobody judges. `state` is that of run and judgings together (`state_of`).
-    `judge_run` is the number of the one that is told of, where that is not the current one.
+    is 0 without a jury. `state` is that of run and judge runs together (`state_of`).
+    `judge_run` is the number of the judge run counted, where that is not the active one.
     """
 
     state: str
@@ -35,11 +35,11 @@ class Progress:
 
     @property
     def awaiting(self) -> int:
-        """Answers that nobody has judged yet."""
+        """Answers that are not judged yet."""
         return max(0, self.counts.pending - (self.total - self.answered))
 
     def share(self, n: int) -> float:
-        """Percent of the results."""
+        """Return n as a percentage of the results."""
         return 100 * n / self.total if self.total else 0.0
 
     def as_json(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Answered:
-    """What became of a run's results so far: by outcome, and how many have ended."""
+    """A run's results by outcome, and how many are answered."""
 
     counts: Counts
     n: int
@@ -56,7 +56,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class ScoringProgress:
-    """What became of a judging's assessments, added up.
+    """The scored results of a judge run, added up.
 
     `doubtful` are those that ended in an error, or of which a judgment failed; `cost_usd` is of
     the `with_cost` ones where it is known, None where it is known of none.
@@ -77,13 +77,13 @@ def progress_of(
     answered: Answered | None = None,
     scoring_progress: dict[int, ScoringProgress] | None = None,
 ) -> Progress:
-    """The progress of a run whose judgings these are; two queries unless the sums are given."""
+    """Return the progress of a run with these judge runs; two queries unless the sums are given."""
     answered = answered or answered_of(run)
     scoring_progress = (
         scoring_progress if scoring_progress is not None else scoring_progress_of(judge_runs)
     )
     shown = _shown(judge_runs)
-    told = scoring_progress.get(shown.pk) if shown and shown.jury.get("judges") else None
+    counted = scoring_progress.get(shown.pk) if shown and shown.jury.get("judges") else None
     current = current_of(judge_runs)
     state = state_of(run, judge_runs)
     return Progress(
@@ -92,8 +92,8 @@ def progress_of(
         is_live=state == BatchState.LIVE,
         total=answered.counts.total,
         answered=answered.n,
-        judged=told.ended if told else 0,
-        to_judge=told.n if told else 0,
+        judged=counted.ended if counted else 0,
+        to_judge=counted.n if counted else 0,
         judge_run=shown.number if shown and not shown.is_active else None,
         counts=answered.counts,
         retryable=answered.counts.error + _doubtful(current, scoring_progress),
@@ -111,9 +111,9 @@ def answered_of(run: Run) -> Answered:
 
 
 def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProgress]:
-    """By judging, of those whose progress or result is told; one query."""
-    told = {judge_run.pk for judge_run in judge_runs if judge_run.is_active or judge_run.is_live}
-    rows = ResultScore.objects.filter(judge_run__in=told).order_by().values_list("judge_run_id")
+    """Return the progress of active and live judge runs by their id; one query."""
+    counted = {judge_run.pk for judge_run in judge_runs if judge_run.is_active or judge_run.is_live}
+    rows = ResultScore.objects.filter(judge_run__in=counted).order_by().values_list("judge_run_id")
     sums = rows.annotate(
         n=Count("pk"),
         done=Count("pk", filter=Q(state=ItemState.DONE)),
@@ -130,7 +130,7 @@ def _doubtful(current: JudgeRun | None, scoring_progress: dict[int, ScoringProgr
 
 
 def _shown(judge_runs: Sequence[JudgeRun]) -> JudgeRun | None:
-    """The judging whose progress is told: the one at work, else the current one."""
+    """Return the live judge run, else the active one."""
     return next(
         (judge_run for judge_run in judge_runs if judge_run.is_live), current_of(judge_runs)
     )

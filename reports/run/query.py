@@ -1,4 +1,4 @@
-"""The report of one run: one function gives all its figures to page, download and API alike."""
+"""The figures of one run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from runs.models import JudgeRun, Outcome, Result, Run
 
 @dataclass(frozen=True)
 class Usage:
-    """What the candidate used: sums over the results where it was measured, `with_…` of them.
+    """Tokens and cost of the answers: sums over the `with_…` results where they were measured.
 
     `answered` are all that have an answer or ended in an error.
     """
@@ -66,7 +66,7 @@ class Heavy:
 
 @dataclass(frozen=True)
 class Similarity:
-    """How similarity to the reference answers enters the scores.
+    """The part of similarity to the reference answers in the scores.
 
     `weight` is its share of a score; `model` what embeds the texts; `alone`: tests that nothing
     judges are scored by it. It was measured for `measured` of `answered` results.
@@ -120,17 +120,17 @@ class RunReport:
 
     @property
     def juries_differ(self) -> bool:
-        """Whether its judgings cannot be compared, as they did not judge alike."""
+        """Scores of the judge runs cannot be compared, as their juries differ."""
         return len({judge_run.jury_fingerprint for judge_run in self.judge_runs}) > 1
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What must be known of the figures wherever they appear."""
+        """Labels to show wherever the figures appear."""
         return labels_of(self.run, self.current)
 
 
 def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = True) -> RunReport:
-    """The figures of a run as one reader may see them; the number of queries is constant.
+    """Return the figures of a run as this reader may see them; the number of queries is constant.
 
     Args:
         computes: Whether what takes long is computed, and not only taken from what is kept.
@@ -232,7 +232,7 @@ def _errors(run: Run) -> tuple[tuple[str, int], ...]:
 
 
 def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[Failure, ...]:
-    """Failed calls for the run and its judgings, most frequent first."""
+    """Count failed calls of the run and its judge runs, most frequent first."""
     keys = [run.work_key, *(judge_run.work_key for judge_run in judge_runs)]
     rows = Call.objects.filter(batch__in=keys, error_kind__gt="").order_by()
     counted = rows.values_list("role", "error_kind").annotate(n=Count("pk"))

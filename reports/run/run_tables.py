@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import islice
 
 from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.formatting import count, percent, score, seconds, usd, words
+from evalhub.formatting import count, percent, score, usd, words
 from evalhub.statistics.interval import Interval
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
@@ -55,11 +55,13 @@ def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
         yield _weights(report)
     if report.panel:
         yield _judges(report.panel, links)
+        yield _agreement(report.panel)
         if report.panel.failures:
             yield _judge_errors(report.panel)
     yield _usage(report)
-    yield _costs(report.cost)
+    yield _percentiles(report.latency, report.cost)
     yield _latency(report.latency)
+    yield _costs(report.cost)
     yield _overrides(report)
     yield _errors(report, links)
     if len(report.judge_runs) > 1:
@@ -286,13 +288,13 @@ def _flaky(found: FlakyTests, links: ResultLinks) -> Table:
 
 def _weights(report: RunReport) -> Table:
     columns = (
-        Column("test", "Test", "link"),
+        Column("test_id", "Test", "count"),
         Column("issue", "Issue"),
         Column("weight", "Weight", "number"),
     )
     rows = [
         (
-            Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
+            Linked(one.test_id, row_url("admin:issues_test_change", one.test_id)),
             one.issue,
             one.weight,
         )
@@ -321,7 +323,7 @@ def _judges(panel: RunJury, links: ResultLinks) -> Table:
         )
         for j in panel.judges
     ]
-    return Table("judges", "Judges", columns, rows, note=_agreement(panel))
+    return Table("judges", "Judges", columns, rows)
 
 
 def _about_judge(judge: JudgeLine) -> str:
@@ -341,18 +343,20 @@ BANDS = {
 }
 
 
-def _agreement(panel: RunJury) -> str:
-    if panel.band is None:
-        return "Agreement is computed when the judge run is done."
-    alpha = f"Krippendorff's alpha {score(panel.alpha)}, " if panel.alpha is not None else ""
-    over = f"over {count(panel.units)} criteria with two or more verdicts."
-    parts = [f"Agreement: {alpha}{panel.band}, {over}", BANDS.get(panel.band, "")]
-    if panel.comparisons and panel.comparisons.expected:
-        found = panel.comparisons
-        parts.append(
-            f"{count(found.made)} of {count(found.expected)} judge pairs could be compared."
-        )
-    return " ".join(part for part in parts if part)
+def _agreement(panel: RunJury) -> Table:
+    columns = (
+        Column("alpha", "Krippendorff's alpha", "score"),
+        Column("band", "Agreement"),
+        Column("criteria", "Criteria", "count", "With two or more verdicts"),
+        Column("pairs", "Judge pairs compared", "count"),
+        Column("expected", "Expected", "count"),
+    )
+    found = panel.comparisons
+    pairs = (found.made, found.expected) if found else (None, None)
+    rows = [(panel.alpha, panel.band, panel.units, *pairs)] if panel.band else []
+    note = BANDS.get(panel.band or "", "")
+    empty = "Agreement is computed when the judge run is done."
+    return Table("agreement", "Judge agreement", columns, rows, note=note, empty=empty)
 
 
 def _judge_errors(panel: RunJury) -> Table:
@@ -389,13 +393,25 @@ def _usage(report: RunReport) -> Table:
     return Table("usage", "Tokens and cost", columns, rows, note=note)
 
 
-def _percentiles(values: Iterable[tuple[float, str]]) -> str:
-    return ", ".join(f"p{100 * share:.0f} {value}" for share, value in values)
+def _percentiles(latency: Latency | None, cost: Cost | None) -> Table:
+    times = dict(latency.percentiles) if latency else {}
+    costs = dict(cost.percentiles) if cost else {}
+    columns = (
+        Column("share", "Share of answers", "share"),
+        Column("latency_ms", "Latency up to", "ms"),
+        Column("cost_usd", "Cost up to", "usd"),
+    )
+    rows = [(share, times.get(share), costs.get(share)) for share in sorted({*times, *costs})]
+    parts = [f"Latency of {count(latency.n)} answers."] if latency else []
+    if cost:
+        free = f", {count(cost.free)} of them free" if cost.free else ""
+        parts.append(f"Cost of {count(cost.n)} answers{free}.")
+    note, empty = " ".join(parts), "Neither latency nor cost was measured."
+    return Table("percentiles", "Percentiles", columns, rows, note=note, empty=empty)
 
 
 def _latency(found: Latency | None) -> Table:
     bars = [(bar.from_ms, bar.to_ms, bar.n) for bar in found.bars] if found else []
-    within = _percentiles((share, seconds(ms)) for share, ms in found.percentiles) if found else ""
     return Table(
         "latency",
         "Latency",
@@ -405,7 +421,6 @@ def _latency(found: Latency | None) -> Table:
             Column("n", "Answers", "count"),
         ),
         bars,
-        note=f"{within} (n = {count(found.n)})" if found else "",
         empty="No latency was measured.",
         draw=lambda: binned_times(bars) if bars else None,
         look="folded",
@@ -425,20 +440,11 @@ def _costs(found: Cost | None) -> Table:
             Column("n", "Answers", "count"),
         ),
         [*free, *paid],
-        note=_cost_note(found),
         empty="No cost is known. Add prices to the model; they apply from the next run on.",
         draw=lambda: binned_costs(found.free, paid) if found else None,
         look="folded",
         describes="A histogram of the cost of answers",
     )
-
-
-def _cost_note(found: Cost | None) -> str:
-    if found is None:
-        return ""
-    within = _percentiles((share, usd(amount)) for share, amount in found.percentiles)
-    free = f", {count(found.free)} of them free" if found.free else ""
-    return f"{within} (n = {count(found.n)}{free})"
 
 
 def _overrides(report: RunReport) -> Table:

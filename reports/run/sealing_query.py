@@ -1,4 +1,4 @@
-"""How a run did on open tests, on sealed ones, and on those that were exposed before it."""
+"""Pass rates of open, sealed and previously exposed tests in a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed
 
 @dataclass(frozen=True)
 class Stratum:
-    """Results of a run whose tests could be known alike: `total` of them, decided or not."""
+    """The results of open, never exposed or exposed tests: `total` of them, scored or not."""
 
     key: str
     name: str
@@ -27,7 +27,7 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Difference:
-    """Pass rate of open tests less that of sealed ones that were never exposed.
+    """Pass rate of open tests minus that of sealed, never exposed ones.
 
     `interval`: 95 %, a bootstrap by issue; None where nothing can be said of the spread.
     """
@@ -37,14 +37,14 @@ class Difference:
 
     @property
     def is_certain(self) -> bool:
-        """Whether chance alone hardly makes it: 0 is outside the interval."""
+        """Zero is outside the interval: the difference is significant."""
         found = self.interval
         return found is not None and (found.low > 0 or found.high < 0)
 
 
 @dataclass(frozen=True)
 class Sealing:
-    """A run's results by whether their tests could be known; `difference` None: not measured."""
+    """A run's results by the exposure of their tests; `difference` None: not measured."""
 
     strata: tuple[Stratum, ...]
     difference: Difference | None
@@ -52,7 +52,7 @@ class Sealing:
 
 
 def sealing_of(run: Run, reading: Reading) -> Sealing | None:
-    """None where no test of the run is sealed. One query."""
+    """Return None where no test of the run is sealed; one query."""
     groups = _groups(run)
     if not groups.keys() - {OPEN}:
         return None
@@ -80,7 +80,7 @@ def _groups(run: Run) -> dict[str, Group]:
 
 
 Part = tuple[bool, int, int]
-"""Of one issue: whether its tests are the open ones, passed, decided."""
+"""Of one issue: True for open tests, passed, scored."""
 
 
 def _difference(groups: dict[str, Group], reading: Reading) -> Difference | None:
@@ -102,7 +102,7 @@ def _difference(groups: dict[str, Group], reading: Reading) -> Difference | None
 
 
 def _less(parts: Sequence[Part]) -> float | None:
-    """The open ones' pass rate less the others'; None where one of them has nothing decided."""
+    """Return the pass rate of open tests minus that of the others; None where one has no score."""
     sums = [[0, 0], [0, 0]]
     for is_open, passed, scored in parts:
         sums[is_open][0] += passed

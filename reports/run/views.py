@@ -33,7 +33,15 @@ SECTIONS = {
     "head": ("outcomes", "settings"),
     "issues": ("issues",),
     "groups": ("domains", "tags", "sealing", "flaky", "weights"),
-    "side_by_side": ("judges", "judge_errors", "usage", "cost", "latency"),
+    "side_by_side": (
+        "judges",
+        "agreement",
+        "judge_errors",
+        "usage",
+        "percentiles",
+        "latency",
+        "cost",
+    ),
     "rest": ("overrides", "errors", "judge_runs"),
 }
 """The tables of each part of the page, by their keys."""
