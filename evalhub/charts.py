@@ -39,8 +39,8 @@ class OutcomeRow:
     def failure_rate(self) -> float | None:
         """Failure rate in [0, 1] of scored results; None without any."""
         failed = self.counts.get("failed", 0)
-        judged = failed + self.counts.get("passed", 0)
-        return failed / judged if judged else None
+        scored = failed + self.counts.get("passed", 0)
+        return failed / scored if scored else None
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class RateRow:
     key: str
     label: str
     failed: int
-    judged: int
+    scored: int
     interval: Interval | None
 
     @property
     def failure_rate(self) -> float | None:
         """Failure rate in [0, 1]; None if nothing is scored."""
-        return self.failed / self.judged if self.judged else None
+        return self.failed / self.scored if self.scored else None
 
 
 def outcome_pie(counts: Mapping[str, int]) -> Figure:
@@ -206,7 +206,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
 def _rate_text(row: RateRow) -> str:
     if row.failure_rate is None:
         return f"{label(row.label)} (none scored)"
-    return f"{label(row.label)} ({row.failed:,} of {row.judged:,})"
+    return f"{label(row.label)} ({row.failed:,} of {row.scored:,})"
 
 
 def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:

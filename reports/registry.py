@@ -29,7 +29,7 @@ PAGES: tuple[Page, ...] = (
 
 
 def page_of(key: str) -> Page:
-    """The page of this key.
+    """Return the page of this key.
 
     Raises:
         LookupError: There is none.

@@ -1,4 +1,4 @@
-"""Report pages for programs: the figures that the pages show."""
+"""The API of report pages."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -21,7 +21,7 @@ from reports.documents.serializers import DocumentSerializer
 
 
 def api_of(page: Page) -> Callable[..., HttpResponseBase]:
-    """The view that gives this page's report."""
+    """Return the API view of this page."""
 
     class ReportView(APIView):
         permission_required = "runs.view_run"
@@ -65,7 +65,7 @@ def _parameter(name: str, field: forms.Field) -> OpenApiParameter:
 
 
 def _choices(field: forms.Field) -> list[str] | None:
-    """What may be chosen, where that is fixed and does not depend on rows."""
+    """Return the fixed choices of a field; None where they depend on rows."""
     if not isinstance(field, forms.ChoiceField) or isinstance(field, forms.ModelChoiceField):
         return None
     choices: Any = field.choices

@@ -1,4 +1,4 @@
-"""A report's values as words, as columns of a spreadsheet, and as JSON: one rule for each form."""
+"""A report's values as text, as spreadsheet columns and as JSON."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ LEAST_P = 0.0001
 
 
 def words(value: Cell, form: Form) -> str:
-    """A value as people read it; a dash where it was not measured."""
+    """Return a value as text; a dash where it was not measured."""
     if value is None:
         return formatting.DASH
     if isinstance(value, tuple):
@@ -42,7 +42,7 @@ def _plain_words(value: Any, form: Form) -> str:
 
 
 def points(difference: float) -> str:
-    """A difference of two shares in percentage points, with its sign."""
+    """Return a difference of two shares in percentage points, with its sign."""
     text = f"{100 * difference:+z.1f}".removesuffix(".0").replace("-", "−")
     return f"{'0' if text == '+0' else text} pts"
 
@@ -98,7 +98,7 @@ PARTS: dict[Form, tuple[str, ...]] = {
 
 
 def headings(columns: Sequence[Column]) -> list[str]:
-    """The names of a spreadsheet's columns."""
+    """Return the names of a spreadsheet's columns."""
     return [
         f"{column.name}_{part}".rstrip("_")
         for column in columns
@@ -107,7 +107,7 @@ def headings(columns: Sequence[Column]) -> list[str]:
 
 
 def flat(row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
-    """A row under `headings`, in full precision; None is not measured."""
+    """Return a row for `headings` in full precision; None is not measured."""
     return [
         part
         for value, column in zip(row, columns, strict=True)
@@ -142,7 +142,7 @@ def _single(value: Cell) -> Any:
 
 
 def as_json(value: Cell) -> Any:
-    """A value for programs, in full precision; null is not measured."""
+    """Return a value as JSON in full precision; null is not measured."""
     if isinstance(value, Linked):
         return as_json(value.value)
     if isinstance(value, Rate):

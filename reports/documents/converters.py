@@ -4,7 +4,7 @@ from django.urls import register_converter
 
 
 class FileEnding:
-    """How a report's file ends."""
+    """The file extension of a report."""
 
     regex = "csv|json|md|html"
 

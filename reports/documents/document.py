@@ -1,4 +1,4 @@
-"""A report as what it says, before it is a page, a file or an API's answer.
+"""A report independent of its form: pages, files and API responses are made of it.
 
 One function builds it, and all of those are made of it: they cannot tell different figures.
 """
@@ -27,7 +27,7 @@ Form = Literal[
     "estimate",
     "link",
 ]
-"""How a value reads. `share` is in [0, 1] and reads as percent; `points` is a difference of two
+"""The format of a value. `share` is in [0, 1] and reads as percent; `points` is a difference of two
 shares, in [-1, 1], and reads as percentage points with a sign; `rate` is a
 `runs.figures.tallies.Rate`."""
 
@@ -37,7 +37,7 @@ Cell = Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number of `n` things and its 95 % interval; None: not measured, or nothing to be said."""
+    """A number of `n` things and its 95 % interval; None: not measured."""
 
     value: float | None
     n: int
@@ -56,7 +56,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Linked:
-    """A value that leads to what it was counted from; files and programs see the value alone."""
+    """A value linked to its source; files and programs see the value alone."""
 
     value: Cell
     url: str
@@ -64,7 +64,7 @@ class Linked:
 
 @dataclass(frozen=True)
 class Column:
-    """`name` is what programs call it, `title` what people read; `note` explains the title."""
+    """A column: `name` for programs, `title` for people; `note` explains the title."""
 
     name: str
     title: str
@@ -77,9 +77,9 @@ class Table:
     """Rows of cells, in the order of the columns.
 
     Attributes:
-        key: What it is called in addresses and by programs.
-        note: Stands below it.
-        empty: What to say, and what to do, where it has no rows.
+        key: Its name in addresses and for programs.
+        note: A remark below the rows.
+        empty: Text shown where it has no rows.
         draw: Makes the Plotly figure of the same numbers, where a page or a file shows it.
         look: "heat" shades rates by how high they are; "long" keeps many rows in a frame, "folded"
             behind a line to open; "ring" puts the figure beside the rows.
@@ -103,7 +103,7 @@ class Table:
         return self.draw()
 
     def as_rows(self) -> list[dict[str, Cell]]:
-        """Each row by the names of its columns."""
+        """Return each row by the names of its columns."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
@@ -122,7 +122,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Document:
-    """A report: the question that it answers, the answer in sentences, and its numbers.
+    """A report: a question, its answer in sentences, and the numbers.
 
     `warnings` are what must be known before the figures are used; `labels` are those of
     `runs.figures.run_figures.run_labels`; `more` is what only the page's own template reads: no
@@ -138,5 +138,5 @@ class Document:
     more: dict[str, Any] = field(default_factory=dict)
 
     def table(self, key: str) -> Table | None:
-        """The table of this key; None where there is none."""
+        """Return the table of this key; None where there is none."""
         return next((table for table in self.tables if table.key == key), None)

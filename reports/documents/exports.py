@@ -1,4 +1,4 @@
-"""A report as files: a table as CSV, all of it as JSON or Markdown."""
+"""A report as files: one table as CSV, everything as JSON or Markdown."""
 
 import csv
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from reports.documents.document import Document, Table
 
 
 def csv_of(table: Table) -> Iterator[str]:
-    """A table line by line, all of its rows; text that looks like a formula is quoted."""
+    """Yield a table as CSV line by line; text that looks like a formula is quoted."""
     writer = csv.writer(Echo())
     yield BOM + writer.writerow([cell(name) for name in headings(table.columns)])
     for row in table.rows:
@@ -18,7 +18,7 @@ def csv_of(table: Table) -> Iterator[str]:
 
 
 def json_of(document: Document) -> dict[str, Any]:
-    """The whole report in full precision; null is not measured."""
+    """Return the whole report in full precision; null is not measured."""
     return {
         "question": document.question,
         "labels": list(document.labels),
@@ -45,7 +45,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def markdown_of(document: Document) -> str:
-    """The report as Markdown: what is text of people stays text."""
+    """Return the report as Markdown, with user text escaped."""
     parts = [f"# {_escaped(document.question)}"]
     parts += [f"> **{_escaped(label)}**" for label in document.labels]
     parts += [f"> {_escaped(warning)}" for warning in document.warnings]

@@ -1,4 +1,4 @@
-"""Fields that several report pages have."""
+"""Form fields shared by report pages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ class _Suites(ModelChoiceIterator):
 
 
 class SuiteField(forms.ModelChoiceField):
-    """One suite, the one that ran last, or none at all: gives a `reports.queries.scope.Choice`."""
+    """A suite, the latest one or all; gives a `reports.queries.scope.Choice`."""
 
     iterator = _Suites
 
@@ -36,19 +36,19 @@ class SuiteField(forms.ModelChoiceField):
 
 
 def tag_field() -> forms.ModelChoiceField:
-    """One tag by its name."""
+    """A tag by its name."""
     return forms.ModelChoiceField(
         Tag.objects.only("name").order_by("name"), to_field_name="name", empty_label="All tags"
     )
 
 
 def tests_field() -> forms.ChoiceField:
-    """All tests, or those that could be known, or not: open, sealed, exposed."""
+    """Return a choice of all, open, sealed or exposed tests."""
     return forms.ChoiceField(label="Tests", choices=CHOICES, initial="")
 
 
 def tests_filter_help(tests: str) -> tuple[str, ...]:
-    """That a report is about some of the tests only, and what they are; nothing where it is not."""
+    """Return a sentence on the chosen tests; empty for all tests."""
     if not tests:
         return ()
     name = dict(CHOICES)[tests].lower()
@@ -57,7 +57,7 @@ def tests_filter_help(tests: str) -> tuple[str, ...]:
 
 
 def issue_field() -> forms.ModelChoiceField:
-    """One issue by its number: a list of all could be very long."""
+    """An issue by its ID, as a list of all could be very long."""
     number = forms.NumberInput(attrs={"min": 1, "placeholder": "All issues"})
     return forms.ModelChoiceField(
         Issue.objects.only("title"), widget=number, label="Number of an issue"
@@ -65,7 +65,7 @@ def issue_field() -> forms.ModelChoiceField:
 
 
 class SeveralField(forms.ModelMultipleChoiceField):
-    """Some rows by their numbers; a number that no database can look for names none."""
+    """Rows by their IDs; an ID out of the database's range matches none."""
 
     def clean(self, value: Any) -> Any:
         for one in value or ():
@@ -79,7 +79,7 @@ class SeveralField(forms.ModelMultipleChoiceField):
 
 
 def models_field() -> forms.ModelMultipleChoiceField:
-    """Some of the models that were run; none chosen are all."""
+    """Models with runs; no choice means all."""
     return SeveralField(
         LanguageModel.objects.filter(pk__in=Run.objects.order_by().values("language_model"))
         .only("name")

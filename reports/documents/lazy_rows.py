@@ -1,4 +1,4 @@
-"""Rows of a table that are read when they are shown: a page's worth, or piece by piece. Pure."""
+"""Rows of a table that are loaded when they are shown. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
@@ -12,7 +12,7 @@ PIECE = 500
 
 
 class LazyRows(Sequence[Row], Generic[K]):
-    """As many rows as there are keys; `load` makes those of some keys, in their order."""
+    """Rows by key; `load` returns the rows of some keys in their order."""
 
     def __init__(self, keys: Sequence[K], load: Callable[[Sequence[K]], Sequence[Row]]) -> None:
         self.keys = keys

@@ -1,4 +1,4 @@
-"""Addresses of report pages with their state."""
+"""Addresses of report pages with their filters."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -10,14 +10,14 @@ from django.urls import reverse
 
 
 def page_url(key: str, **state: Any) -> str:
-    """The address of a report page; None and "" are left out, a row stands for its number."""
+    """Return the address of a report page; None and "" are left out, a model row gives its ID."""
     pairs = [(name, part) for name, value in state.items() for part in _parts(value)]
     query = urlencode(pairs)
     return f"{_page_path(key)}?{query}".rstrip("?")
 
 
 def run_url(run: Model) -> str:
-    """The page of a run."""
+    """Return the address of a run's page."""
     return _run_url(run.pk)
 
 
@@ -27,25 +27,25 @@ def results_url(run: Model, **filters: Any) -> str:
 
 
 def row_url(name: str, pk: int) -> str:
-    """The address of this name of one row, such as its page in the admin."""
+    """Return the address with this URL name of a row, such as its admin page."""
     before, after = _row_path(name)
     return f"{before}{pk}{after}"
 
 
 @lru_cache
 def _row_path(name: str) -> tuple[str, str]:
-    """What stands before and behind the row's number."""
+    """Return the parts of an address before and after the row's ID."""
     before, _, after = reverse(name, args=[PLACE]).partition(str(PLACE))
     return before, after
 
 
 PLACE = 10**17
-"""Stands for a row's number: nothing else in an address looks like it."""
+"""Placeholder of a row's ID: nothing else in an address looks like it."""
 
 
 @lru_cache
 def _page_path(key: str) -> str:
-    """Reversing takes a while, and a table has many links to few pages and runs."""
+    """Cache the address: reversing is slow, and a table has many links to few pages."""
     return reverse(f"reports:{key}")
 
 

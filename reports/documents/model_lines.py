@@ -1,4 +1,4 @@
-"""What a model's line in a figure is called, and how it looks on every page. Pure."""
+"""Names and styles of models' lines in figures, the same on every page. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ class LineStyle:
 
 
 def line_style(model: int, variant: int = 0) -> LineStyle:
-    """How the lines of a model look, by its id; `variant` counts its lines in one figure.
+    """Return the line style of a model by its ID; `variant` counts its lines in one figure.
 
-    Models keep their ids for ever, so each looks alike on every page. The first 35 differ.
+    Models keep their ids for ever, so each looks the same on every page. The first 35 differ.
     """
     return LineStyle(
         COLOURS[model % len(COLOURS)],
@@ -36,13 +36,13 @@ def line_style(model: int, variant: int = 0) -> LineStyle:
 
 
 def line_style_of_name(name: str) -> LineStyle:
-    """How the line of what has a name and no id looks, such as a family of models."""
+    """Return the line style of something without an ID, such as a model family."""
     return line_style(crc32(name.encode()))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One model, asked in one way. `params` are all that are sent."""
+    """A model with its settings; `params` are all that are sent."""
 
     key: str
     model_id: int
@@ -52,7 +52,7 @@ class Variant:
 
 
 def names_of(variants: Sequence[Variant]) -> dict[str, str]:
-    """What each is called, by its key: its model, and where that has several, how they differ."""
+    """Return the name of each variant by key: its model, and its settings where they differ."""
     by_model: dict[str, list[Variant]] = defaultdict(list)
     for variant in variants:
         by_model[variant.model].append(variant)
@@ -63,7 +63,7 @@ def names_of(variants: Sequence[Variant]) -> dict[str, str]:
 
 
 def line_styles(variants: Sequence[Variant]) -> dict[str, LineStyle]:
-    """How each looks, by its key; the variants of a model in the order of their names."""
+    """Return the line style of each variant by key."""
     names = names_of(variants)
     seen: dict[int, int] = defaultdict(int)
     looks = {}
@@ -74,7 +74,7 @@ def line_styles(variants: Sequence[Variant]) -> dict[str, LineStyle]:
 
 
 def _own(variant: Variant, alike: Sequence[Variant]) -> Iterable[str]:
-    """In what this one differs from the others of its model."""
+    """Return the settings that tell this variant from the others of its model."""
     if len({other.system_prompt for other in alike}) > 1:
         yield _prompt(variant.system_prompt)
     for name in sorted({name for other in alike for name in other.params}):
@@ -95,7 +95,7 @@ def _setting(name: str, value: Any) -> str:
 
 
 def _numbered(names: Mapping[str, str]) -> dict[str, str]:
-    """Names that are still alike are numbered."""
+    """Number names that are still equal."""
     seen: dict[str, int] = defaultdict(int)
     found = {}
     for key, name in names.items():

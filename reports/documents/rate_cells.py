@@ -1,4 +1,4 @@
-"""Shares of things that were counted, as cells of a report."""
+"""Shares of counts as cells of a report."""
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.wilson import wilson_interval
@@ -6,12 +6,12 @@ from runs.figures.tallies import Rate
 
 
 def share_of(part: int, whole: int) -> Rate:
-    """`part` of `whole` single things, with Wilson's interval; no share of nothing."""
+    """Return `part` of `whole` independent things, with Wilson's interval."""
     return Rate(part, whole, _share(part, whole), wilson_interval(part, whole), is_resampled=False)
 
 
 def resampled_share(part: int, whole: int, interval: Interval | None) -> Rate:
-    """The same of things that are not independent: with this interval or none."""
+    """Return the share of things that are not independent, with this interval or none."""
     return Rate(part, whole, _share(part, whole), interval, is_resampled=True)
 
 
@@ -20,7 +20,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def issue_rate(passed: int, scored: int, *, single: bool) -> Rate:
-    """The pass rate of one issue.
+    """Return the pass rate of an issue.
 
     Where its answers are not single ones they are no news of each other, and there is no other
     issue to resample with: nothing is then said of the spread.

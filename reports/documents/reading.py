@@ -1,4 +1,4 @@
-"""What a report page is: a form that reads its state from the address, and what it builds."""
+"""Report pages: the form of their filters, and the reader they are built for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 @dataclass
 class Reading:
-    """Who reads a report, and whether what takes long is computed now.
+    """The reader of a report, and whether slow figures are computed now.
 
-    A page answers at once with what is kept and asks again for the rest; `pending` says that there
+    A page responds at once with kept figures and requests the rest later; `pending` says that there
     is a rest. Downloads, the API and commands compute.
     """
 
@@ -43,7 +43,7 @@ class Reading:
 
 
 class ReportForm(forms.Form):
-    """The state of a page, all of it in the query string.
+    """The filters of a page, all in the query string.
 
     Every field has its default as `initial`, in the form that cleaning gives; a switch is off by
     default. What is wrong in the query is named in `problems`, and its default is taken.
@@ -75,12 +75,12 @@ class ReportForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The value of each field; its default where none is given, or a wrong one."""
+        """Return the value of each field; its default where it is missing or invalid."""
         self.full_clean()
         return {name: self._asked(name, field) for name, field in self.fields.items()}
 
     def _asked(self, name: str, field: forms.Field) -> Any:
-        """Its default where it is wrong or left empty; without one, the field's kind of nothing."""
+        """Return the value, its default, or the field's empty value."""
         found = self.cleaned_data.get(name)
         if found is not None and found != "":
             return found
@@ -89,7 +89,7 @@ class ReportForm(forms.Form):
 
     @property
     def wrong(self) -> dict[str, list[str]]:
-        """What is wrong with each field, with the value that is."""
+        """Return the errors of each field, with the invalid value."""
         return {
             name: [
                 f"{problem} Got {', '.join(self.query.getlist(name))!r}." for problem in problems
@@ -101,7 +101,7 @@ class ReportForm(forms.Form):
 
     @property
     def problems(self) -> list[str]:
-        """The same in sentences."""
+        """Return the errors as sentences."""
         return [
             f"{self.fields[name].label or name.replace('_', ' ')}: {problem}"
             for name, problems in self.wrong.items()
@@ -114,13 +114,13 @@ class Page:
     """A report page.
 
     Attributes:
-        key: What it is called in addresses and by programs.
-        title: What the menu calls it.
-        form: What can be asked of it.
-        build: Makes the report of what is asked.
+        key: Its name in addresses and for programs.
+        title: Its name in the menu.
+        form: Its filters.
+        build: Makes the report for these filters.
         icon: In the menu.
-        in_menu: Whether it is reached from there; else it needs something to be about.
-        summary: What it tells, for the API's documentation.
+        in_menu: False where the page needs a subject, such as an issue.
+        summary: A sentence for the API documentation.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""A report as JSON that gives the same report again: pages, files and words are made of it anew."""
+"""A report as JSON from which the same report can be restored."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -12,7 +12,7 @@ from runs.figures.tallies import Rate
 
 
 def stored(document: Document) -> dict[str, Any]:
-    """The report, all but what only its own page's template reads."""
+    """Return the report as JSON, without its `more`."""
     return {
         "question": document.question,
         "sentences": list(document.sentences),
@@ -32,7 +32,7 @@ def stored(document: Document) -> dict[str, Any]:
 
 
 def restored(content: dict[str, Any]) -> Document:
-    """The report that `stored` was given."""
+    """Return the report that was stored."""
     return Document(
         question=content["question"],
         sentences=tuple(content["sentences"]),
@@ -61,7 +61,7 @@ def _fields(part: Fact | Column | Table) -> dict[str, Any]:
 
 
 def _kept(value: Cell) -> Any:
-    """A cell as JSON; what JSON does not know is an object of one key, which says what it is."""
+    """Return a cell as JSON; other types become an object whose only key names the type."""
     if isinstance(value, Rate):
         return {"rate": [value.passed, value.n, value.share, value.interval, value.is_resampled]}
     if isinstance(value, Estimate):

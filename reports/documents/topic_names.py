@@ -1,4 +1,4 @@
-"""What suites are about, in one spelling: a key by which topics are matched, a title to show. Pure.
+"""Topics of suites in one spelling: a key to match and a title to show. Pure.
 
 Tags that people gave and those that an analyst found are matched by key, so that "Mental Health",
 "mental_health" and "mental-health" are one topic.
@@ -63,7 +63,7 @@ CANONICAL = (
 
 
 def topic_key(text: str) -> str:
-    """A tag or topic as it is matched: "AI/ML & Data" is "aiml--data".
+    """Return the key of a tag or topic: "AI/ML & Data" is "aiml--data".
 
     What begins with "_" is for the house only and stays as it is.
     """
@@ -75,7 +75,7 @@ _TITLES = {topic_key(title): title for title in CANONICAL}
 
 
 def topic_title(key: str) -> str:
-    """A topic as people read it: the title of the list, else every word with a capital."""
+    """Return the title of a topic: the listed one, else each word capitalised."""
     known = _TITLES.get(topic_key(key))
     if known:
         return known
@@ -84,9 +84,9 @@ def topic_title(key: str) -> str:
 
 
 def is_shown(key: str) -> bool:
-    """Whether it says what a suite is about; "test" and what begins with "_" serve the house."""
+    """Return False for internal tags: "test" and those that begin with "_"."""
     return bool(key) and not key.startswith("_") and key != TEST
 
 
 TEST = "test"
-"""The tag of suites that only try things out: they enter no leaderboard and no drift."""
+"""Tag of experimental suites: they are excluded from leaderboards and drift."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from evalhub.formatting import between, count, percent, score
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Document, Estimate, Fact
-from reports.documents.links import page_url
+from reports.documents.links import page_url, run_url
 from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
@@ -93,7 +93,9 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     elif found.interval:
         about.append("95% CI, by issue")
     value = Estimate(found.mean, found.n, found.interval)
-    yield Fact("score", "Score", value, "estimate", ", ".join(about))
+    # Without scripts the link loads the intervals.
+    url = f"{run_url(report.run)}?compute=1" if report.is_pending else ""
+    yield Fact("score", "Score", value, "estimate", ", ".join(about), url)
     basis = "by issue" if report.rate.is_resampled else "Wilson"
     note = f"95% CI, {basis}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)

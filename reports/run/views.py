@@ -18,7 +18,7 @@ from reports.documents.exports import json_of, markdown_of
 from reports.documents.html_export import html_of
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import RESULT_COLUMNS, ResultTable
-from reports.report_views import COMPUTE, TABLE, state_of, table_csv
+from reports.report_views import COMPUTE, TABLE, table_csv
 from reports.run.exports import csv_lines
 from reports.run.judgments_query import JUDGMENT_COLUMNS, human_scores_of
 from reports.run.junit import junit_lines
@@ -73,7 +73,6 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         },
         run=report.run,
         filters=filters,
-        state=state_of(request),
         sorts=SORTS,
         may_export=may_export,
         csv_url=f"{csv}?" if may_export else "",

@@ -1,4 +1,4 @@
-"""Runs as lines of an overview, grouped by the launch that started them together."""
+"""Runs of the overview, grouped by launch."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ PAGE = 25
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in brief. `state` is that of run and judgings together.
+    """A run in brief. `state` is that of run and judge runs together.
 
-    The score comes without its interval. `jury_fingerprint` is that of the judging that decides
-    its scores; "" where nobody judges.
+    The score comes without its interval. `jury_fingerprint` is that of the active judge
+    run; "" without a jury.
     """
 
     run: Run
@@ -53,33 +53,33 @@ class RunLine:
 
     @property
     def needs_a_look(self) -> int:
-        """Results that tell nothing yet though the work on them has ended."""
+        """Results without an outcome although the work on them has ended."""
         return self.counts.error + self.counts.unscored
 
 
 @dataclass(frozen=True)
 class LaunchGroup:
-    """Runs that were started together. `label` is the first run's where there was no launch."""
+    """Runs of one launch. `label` is the first run's where there was no launch."""
 
     label: str
     lines: tuple[RunLine, ...]
 
     @property
     def juries_differ(self) -> bool:
-        """Whether they were not judged alike, so that their scores cannot be compared."""
+        """Their juries differ, so their scores cannot be compared."""
         return len({line.jury_fingerprint for line in self.lines}) > 1
 
 
 @dataclass(frozen=True)
 class RunsReport:
-    """One page of runs, newest first."""
+    """A page of runs, newest first."""
 
     groups: tuple[LaunchGroup, ...]
     page: Page
 
 
 def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = None) -> RunsReport:
-    """Runs whose label, model, release, launch or suite says it; constant queries."""
+    """Return runs whose label, model, release, launch or suite matches; constant queries."""
     wanted = saying(search)
     runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
     shown = Paginator(runs, PAGE).get_page(page)
@@ -87,10 +87,10 @@ def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = No
 
 
 def run_lines(runs: Iterable[Run], reading: Reading | None = None) -> tuple[RunLine, ...]:
-    """One line for each of the runs, in their order; three queries.
+    """Return a line for each run, in their order; three queries.
 
     Args:
-        reading: Who decides whether resampled intervals are computed now; None: they are.
+        reading: Decides whether resampled intervals are computed now; None: they are.
     """
     runs = list(runs)
     tallies: dict[int, list[Tally]] = defaultdict(list)

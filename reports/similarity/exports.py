@@ -1,25 +1,25 @@
-"""How alike models answer a test, for programs."""
+"""The similarity of models' answers to a test as JSON."""
 
 from typing import Any
 
 from reports.similarity.query import Embedder, TestSimilarity, Variant
 
 
-def similarity_json(likeness: TestSimilarity) -> dict[str, Any]:
-    """All of `TestSimilarity`; a cosine that was not measured is null."""
+def similarity_json(found: TestSimilarity) -> dict[str, Any]:
+    """Return a `TestSimilarity` as JSON; null is not measured."""
     return {
-        "test": likeness.test.pk,
-        "revision": likeness.wording.number if likeness.wording else None,
-        "embedding": _embedder(likeness.embedder),
-        "embeddings": [_embedder(embedder) for embedder in likeness.embedders],
-        "wordings": [
+        "test": found.test.pk,
+        "revision": found.prompt_version.number if found.prompt_version else None,
+        "embedding": _embedder(found.embedder),
+        "embeddings": [_embedder(embedder) for embedder in found.embedders],
+        "prompt_versions": [
             {"revision": w.number, "variants": w.variants, "result": w.result_id}
-            for w in likeness.wordings
+            for w in found.prompt_versions
         ],
-        "variants": [_variant(variant) for variant in likeness.variants],
-        "pairs": likeness.pairs,
-        "measured": likeness.measured,
-        "matrix": [list(row) for row in likeness.matrix],
+        "variants": [_variant(variant) for variant in found.variants],
+        "pairs": found.pairs,
+        "measured": found.measured,
+        "matrix": [list(row) for row in found.matrix],
     }
 
 

@@ -1,4 +1,4 @@
-"""How alike models answer one test: the cosine of each pair of their latest answers."""
+"""Similarity of models' answers to a test: the cosine of each pair of latest answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from issues.models import Revision, Test
 from runs.models import Answer, Result, Run
 
 MOST = 30
-"""Variants that are compared: those that answered last."""
+"""Variants compared: those that answered last."""
 
 
 @dataclass(frozen=True)
 class PromptText:
-    """One way in which the test was asked: its latest revision, and how many variants answered.
+    """A version of the test's prompt: its latest revision, and how many variants answered.
 
-    `result_id` is the latest answered result, by which it is chosen.
+    `result_id` is the latest answered result, which selects the version.
     """
 
     asked_digest: str
@@ -36,7 +36,7 @@ class PromptText:
 
 @dataclass(frozen=True)
 class Embedder:
-    """What makes the vectors. `language_model_id` None: what is built in."""
+    """The source of the vectors; `language_model_id` None: built in."""
 
     language_model_id: int | None
     name: str
@@ -48,7 +48,7 @@ BUILT_IN = Embedder(None, word_vectors.NAME)
 
 @dataclass(frozen=True)
 class Variant:
-    """A model variant's latest answer, and how near it is to the others and to the reference.
+    """A model variant's latest answer, and its similarity to the others and to the reference.
 
     `mean` and `deviation` are over the `compared` others with a measured cosine; None: none, or
     for the deviation only one.
@@ -75,22 +75,22 @@ class Variant:
 
 @dataclass(frozen=True)
 class TestSimilarity:
-    """All that is known of how alike a test is answered.
+    """The similarity of the answers to a test.
 
     Attributes:
-        messages: What was asked; the test's own where nobody has answered.
-        wording: How it was asked; None where nobody has answered.
-        wordings: All ways in which it was asked and answered, newest first.
-        embedders: Those that can be chosen: built in, and those whose vectors the runs kept.
-        variants: The most alike first, at most `MOST` of `wording.variants`.
+        messages: The prompt; the test's own where nothing was answered.
+        prompt_version: The version compared; None where nothing was answered.
+        prompt_versions: All answered versions, newest first.
+        embedders: The built-in one, and those whose vectors the runs kept.
+        variants: The most similar first, at most `MOST` of `prompt_version.variants`.
         matrix: Cosine of each pair, in [-1, 1], in the order of `variants`, 1 on the diagonal;
             None: not measured.
     """
 
     test: Test
     messages: list[dict[str, Any]]
-    wording: PromptText | None
-    wordings: tuple[PromptText, ...]
+    prompt_version: PromptText | None
+    prompt_versions: tuple[PromptText, ...]
     embedder: Embedder
     embedders: tuple[Embedder, ...]
     has_reference: bool
@@ -120,9 +120,9 @@ def similarity_of(
         embedder_id: Language model whose kept vectors are compared; None, or one that kept none:
             what is built in.
     """
-    wordings = _wordings(test)
-    wording = _chosen(wordings, test, result_id)
-    results = _latest(test, wording) if wording else []
+    prompt_versions = _prompt_versions(test)
+    prompt_version = _chosen(prompt_versions, test, result_id)
+    results = _latest(test, prompt_version) if prompt_version else []
     said = dict(
         Answer.objects.filter(pk__in=[result.pk for result in results])
         .readable_by(reader)
@@ -131,14 +131,14 @@ def similarity_of(
     results = [result for result in results if result.pk in said]
     embedders = _embedders(results)
     embedder = next((e for e in embedders if e.language_model_id == embedder_id), BUILT_IN)
-    messages, reference = _asked(test, wording, reader)
+    messages, reference = _asked(test, prompt_version, reader)
     vectors = _vectors(embedder, [*said.values(), reference])
     variants, matrix = _compared(results, said, vectors, vectors.get(reference))
     return TestSimilarity(
         test=test,
         messages=messages,
-        wording=wording,
-        wordings=wordings,
+        prompt_version=prompt_version,
+        prompt_versions=prompt_versions,
         embedder=embedder,
         embedders=embedders,
         has_reference=bool(reference.strip()),
@@ -151,7 +151,7 @@ def _answered(test: Test) -> QuerySet[Any]:
     return Result.objects.filter(test=test, state=ItemState.DONE, answer__isnull=False).order_by()
 
 
-def _wordings(test: Test) -> tuple[PromptText, ...]:
+def _prompt_versions(test: Test) -> tuple[PromptText, ...]:
     rows = _answered(test).values_list("revision__asked_digest")
     counted = rows.annotate(
         Max("revision__number"), Count("run__variant_key", distinct=True), Max("pk")
@@ -159,42 +159,42 @@ def _wordings(test: Test) -> tuple[PromptText, ...]:
     return tuple(sorted((PromptText(*row) for row in counted), key=lambda w: -w.number))
 
 
-def _chosen(wordings: Sequence[PromptText], test: Test, result_id: int) -> PromptText | None:
-    """The wording that this result answers; the newest one where there is no such result."""
+def _chosen(prompt_versions: Sequence[PromptText], test: Test, result_id: int) -> PromptText | None:
+    """The prompt_version that this result answers; the newest one where there is no such result."""
     if result_id:
         revisions = Revision.objects.filter(test=test, results=result_id)
         wanted = revisions.values_list("asked_digest", flat=True).first()
-        for wording in wordings:
-            if wording.asked_digest == wanted:
-                return wording
-    return next(iter(wordings), None)
+        for prompt_version in prompt_versions:
+            if prompt_version.asked_digest == wanted:
+                return prompt_version
+    return next(iter(prompt_versions), None)
 
 
-def _latest(test: Test, wording: PromptText) -> list[Result]:
+def _latest(test: Test, prompt_version: PromptText) -> list[Result]:
     """The newest answer of each variant that answered last; of several repeats the first."""
     place = Window(
         RowNumber(),
         partition_by=F("run__variant_key"),
         order_by=[F("run_id").desc(), F("repeat").asc(), F("pk").asc()],
     )
-    asked = _answered(test).filter(revision__asked_digest=wording.asked_digest)
+    asked = _answered(test).filter(revision__asked_digest=prompt_version.asked_digest)
     newest = asked.annotate(place=place).filter(place=1)
     return list(newest.select_related("run").order_by("-run_id")[:MOST])
 
 
 def _asked(
-    test: Test, wording: PromptText | None, reader: User
+    test: Test, prompt_version: PromptText | None, reader: User
 ) -> tuple[list[dict[str, Any]], str]:
     """The messages, and the reference answer ("" for none), as they were when last asked so."""
-    if wording is None:
+    if prompt_version is None:
         return test.messages, ""
-    revisions = Revision.objects.filter(results=wording.result_id).readable_by(reader)
+    revisions = Revision.objects.filter(results=prompt_version.result_id).readable_by(reader)
     content = revisions.values_list("content", flat=True).first() or {}
     return content.get("messages") or [], content.get("reference") or ""
 
 
 def _embedders(results: Sequence[Result]) -> tuple[Embedder, ...]:
-    """What is built in, and the embedding models of these runs as they were asked last."""
+    """Return the built-in embedder and the embedding models of these runs."""
     found: dict[int, Embedder] = {}
     for result in results:
         if stored := result.run.similarity_endpoint:
@@ -205,7 +205,7 @@ def _embedders(results: Sequence[Result]) -> tuple[Embedder, ...]:
 
 
 def _vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Vector]:
-    """Vectors that are kept or computed here: no page makes a call."""
+    """Return kept or built-in vectors: no page makes a call."""
     written = list(dict.fromkeys(text for text in texts if text.strip()))
     if embedder.endpoint is None:
         return embeddings.built_in(written)
@@ -218,7 +218,7 @@ def _compared(
     vectors: Mapping[str, Vector],
     reference: Vector | None,
 ) -> tuple[tuple[Variant, ...], tuple[tuple[float | None, ...], ...]]:
-    """The variants and their matrix, both in order."""
+    """Return the variants and their matrix, both in order."""
     mine = [vectors.get(said[result.pk]) for result in results]
     cosines = _pairs(mine)
     variants = [
@@ -237,7 +237,7 @@ def _compared(
 
 
 def _pairs(vectors: Sequence[Vector | None]) -> list[list[float | None]]:
-    """The cosine of each pair, which is symmetric."""
+    """Return the symmetric matrix of cosines."""
     cosines: list[list[float | None]] = [[None] * len(vectors) for _ in vectors]
     for i, first in enumerate(vectors):
         for j, second in enumerate(vectors[: i + 1]):

@@ -7,14 +7,14 @@ from runs.models import Outcome
 
 
 class EmbeddingSerializer(serializers.Serializer):
-    """What makes the vectors; `language_model` null is what is built in."""
+    """The embedding model; `language_model` null is the built-in one."""
 
     language_model = serializers.IntegerField(allow_null=True)
     name = serializers.CharField()
 
 
-class WordingSerializer(serializers.Serializer):
-    """A way in which the test was asked; `result` is the latest one, by which it is chosen."""
+class PromptVersionSerializer(serializers.Serializer):
+    """A version of the test's prompt; `result` is its latest result, which selects it."""
 
     revision = serializers.IntegerField()
     variants = serializers.IntegerField()
@@ -46,7 +46,7 @@ class SimilaritySerializer(serializers.Serializer):
     revision = serializers.IntegerField(allow_null=True)
     embedding = EmbeddingSerializer()
     embeddings = EmbeddingSerializer(many=True)
-    wordings = WordingSerializer(many=True)
+    prompt_versions = PromptVersionSerializer(many=True)
     variants = VariantSerializer(many=True)
     pairs = serializers.IntegerField()
     measured = serializers.IntegerField()
@@ -56,17 +56,17 @@ class SimilaritySerializer(serializers.Serializer):
 
 
 class SimilarityQuery(serializers.Serializer):
-    """Which answers are compared, and by what."""
+    """The answers to compare, and the embedding model."""
 
     result = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=HIGHEST_ID,
-        help_text="Compare answers to the same question as this result's; else to the newest.",
+        help_text="Compare answers to this result's prompt; default: the newest prompt.",
     )
     language_model = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=HIGHEST_ID,
-        help_text="By the vectors of this embedding model, where runs kept them; else built in.",
+        help_text="Use vectors of this embedding model, if runs kept them; default: built in.",
     )

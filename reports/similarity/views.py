@@ -1,4 +1,4 @@
-"""The page of how alike models answer one test."""
+"""The page of the similarity of models' answers to a test."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -13,10 +13,10 @@ from reports.similarity.query import MOST, similarity_of
 
 @needs("runs.view_run")
 def similarity(request: HttpRequest, pk: int) -> HttpResponse:
-    """Which models answer this test alike, and which one unlike the others?"""
+    """Compare models' answers to a test."""
     tests = Test.objects.readable_by(request.user).select_related("issue")
     test = get_object_or_404(tests, pk=pk)
-    likeness = similarity_of(
+    found = similarity_of(
         test,
         reader=current_user(request),
         result_id=row_number(request.GET.get("result")),
@@ -25,11 +25,11 @@ def similarity(request: HttpRequest, pk: int) -> HttpResponse:
     return page(
         request,
         "reports/similarity/page.html",
-        f"How alike is test {test.pk} answered?",
-        likeness=likeness,
+        f"Answers to test {test.pk}",
+        similarity=found,
         test=test,
-        prompt=prompt_of(likeness.messages),
-        rows=list(zip(likeness.variants, likeness.matrix, strict=True)),
+        prompt=prompt_of(found.messages),
+        rows=list(zip(found.variants, found.matrix, strict=True)),
         most=MOST,
-        problem="" if likeness.embedder.endpoint else word_vectors.problem(),
+        problem="" if found.embedder.endpoint else word_vectors.problem(),
     )

@@ -25,21 +25,21 @@ NUMBERS: frozenset[Form] = frozenset(
 
 
 LONGEST_WORDS, LONGEST_PHRASE = 25, 80
-"""Characters. A longer text is a phrase, or even a sentence: its column is kept wide enough."""
+"""Characters from which a text is a phrase or a sentence, whose column is kept wide enough."""
 
 SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
-"""What a heat map shades: other numbers are not in [0, 1]."""
+"""Formats that a heat map shades: other numbers are not in [0, 1]."""
 
 
 @register.filter
 def is_number(column: Column) -> bool:
-    """Whether its values stand at the right, under each other."""
+    """Return True for right-aligned columns."""
     return column.form in NUMBERS
 
 
 @register.simple_tag(takes_context=True)
 def rows_of(context: dict[str, Any], table: Table) -> Page:
-    """The rows of the table that the address asks for; a file has them all."""
+    """Return the page of rows that the address asks for; a file has them all."""
     request: HttpRequest | None = context.get("request")
     if request is None:
         return Paginator(table.rows, max(1, len(table.rows))).page(1)
@@ -48,7 +48,7 @@ def rows_of(context: dict[str, Any], table: Table) -> Page:
 
 @register.simple_tag(takes_context=True)
 def page_query(context: dict[str, Any], table: Table, number: int) -> str:
-    """The query string of the same page with another page of this table."""
+    """Return the query string for another page of this table."""
     query = context["request"].GET.copy()
     query[f"{table.key}-page"] = str(number)
     return f"?{query.urlencode()}#{table.key}"
@@ -56,13 +56,13 @@ def page_query(context: dict[str, Any], table: Table, number: int) -> str:
 
 @register.simple_tag
 def body(table: Table, rows: Iterable[tuple[Cell, ...]]) -> SafeString:
-    """These rows of the table. Made here, since a template takes several times as long."""
+    """Render these rows; a template would take several times as long."""
     classes = ["eh-num" if is_number(column) else "" for column in table.columns]
     return mark_safe("".join(_row(table, classes, row) for row in rows))
 
 
 def _row(table: Table, classes: Sequence[str], row: tuple[Cell, ...]) -> str:
-    """The first cell is the heading of the others."""
+    """Render a row; its first cell is the heading."""
     places = zip(row, table.columns, classes, strict=True)
     cells = [
         _data(value, column, name, table.look)
@@ -88,20 +88,20 @@ def _shading(value: Cell, column: Column, look: str) -> str:
 
 @register.simple_tag
 def shade(value: Cell, column: Column, table: Table) -> SafeString:
-    """The attribute that shades a cell of a heat map, where it stands alone in a file."""
+    """Return the attribute that shades a cell of a heat map in a file."""
     share = _shading(value, column, table.look)
     return format_html(' style="--heat: {}%"', share) if share else mark_safe("")
 
 
 def _room(value: Cell) -> str:
-    """The class of a cell by how long its text is."""
+    """Return the class of a cell by the length of its text."""
     text = value.text if isinstance(value, Link) else value
     length = len(text) if isinstance(text, str) else 0
     return "eh-sentence" if length > LONGEST_PHRASE else "eh-phrase" * (length > LONGEST_WORDS)
 
 
 def cell(value: Cell, column: Column, look: str = "") -> SafeString:
-    """A value in its table, with its link, badge or bar."""
+    """Render a value of a table, with its link, badge or bar."""
     if isinstance(value, tuple):
         parts = ((cell(part, column),) for part in value)
         between_parts = " " if column.form in ("outcome", "verdict") else ", "
@@ -122,7 +122,7 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
 
 
 VERDICTS = {"worse": "failed", "better": "passed", "same": "pending"}
-"""Which outcome's colour a verdict of a comparison has; others have none."""
+"""The outcome whose colour a comparison's verdict has."""
 
 
 def _badge(value: str) -> SafeString:
@@ -151,7 +151,7 @@ def _link(link: Link) -> SafeString:
 
 
 def _shaded(rate: Rate) -> SafeString:
-    """Numbers only, so that nothing is to be escaped."""
+    """Render numbers only, so that nothing needs escaping."""
     n = f'<small class="eh-muted">of {rate.n:,}</small>'
     return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
 
@@ -174,7 +174,7 @@ def _estimate(estimate: Estimate) -> SafeString:
 
 
 def heat(value: Cell) -> str:
-    """How dark a cell is, in percent; "" where there is nothing to shade."""
+    """Return the shade of a cell in percent; "" for none."""
     value = value.value if isinstance(value, Linked) else value
     share = getattr(value, "share", value)
     return "" if not isinstance(share, float) else str(round(100 * share))
@@ -182,7 +182,7 @@ def heat(value: Cell) -> str:
 
 @register.simple_tag
 def headline(fact: Fact) -> SafeString:
-    """A headline number large, and what it rests on small."""
+    """Render a headline number large and its basis small."""
     text, _, rest = words(fact.value, fact.form).partition(" (")
     if not isinstance(fact.value, Rate | Estimate) or not rest:
         return format_html("<strong>{}</strong>", words(fact.value, fact.form))
@@ -197,11 +197,11 @@ def as_words(value: Cell, form: Form) -> str:
 
 @register.filter
 def beside(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> list[tuple[Cell, Column]]:
-    """Each value of a row with its column."""
+    """Return each value of a row with its column."""
     return list(zip(row, columns, strict=True))
 
 
 @register.simple_tag
 def figure_script(table: Table) -> SafeString:
-    """The figure's JSON, where the page's script looks for it."""
+    """Render the figure's JSON for the page's script."""
     return json_script(table.figure, f"figure-{table.key}")

@@ -1,4 +1,4 @@
-"""How a report's figures look on a page: badges, bars, marks and links."""
+"""Badges, bars, marks and links of reports."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ register = template.Library()
 
 @register.filter
 def points(difference: float) -> str:
-    """A difference of two shares in percentage points, with its sign."""
+    """Return a difference of two shares in percentage points, with its sign."""
     return in_points(difference)
 
 
@@ -35,7 +35,7 @@ def short(digest: str) -> str:
 
 @register.filter
 def of_total(n: int, total: int) -> float:
-    """Percent for the width of a bar; 0 of nothing is nothing."""
+    """Return the width of a bar in percent; 0 for a total of 0."""
     return round(100 * n / total, 3) if total else 0.0
 
 
@@ -47,7 +47,7 @@ def outcome_badge(outcome: str) -> SafeString:
 
 @register.simple_tag
 def filter_query(filters: Any, **changes: Any) -> str:
-    """The query string of the same view with some parts changed."""
+    """Return the query string of the same view with some parts changed."""
     changes = {
         name: (value,) if name == "outcomes" and value else value for name, value in changes.items()
     }
@@ -59,7 +59,7 @@ MOST_OPTIONS = 200
 
 @register.simple_tag
 def issue_options(lines: Sequence[Line], chosen: int | None) -> SafeString:
-    """A choice for each of the worst issues, and for the one that is chosen."""
+    """Render options for the worst issues and the chosen one."""
     offered = [*lines[:MOST_OPTIONS], *(o for o in lines[MOST_OPTIONS:] if o.issue_id == chosen)]
     return mark_safe("".join(_option(line, chosen) for line in offered))
 
@@ -72,7 +72,7 @@ def _option(line: Line, chosen: int | None) -> str:
 
 @register.filter
 def clip(text: str, length: int) -> str:
-    """At most so many characters of a text."""
+    """Cut a text to this many characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -94,13 +94,13 @@ def count(counts: Counts, outcome: str) -> int:
 
 @register.simple_tag
 def flipped(interval: Interval | None) -> str:
-    """The interval of the failure rate, from that of the pass rate."""
+    """Return the interval of the failure rate, from that of the pass rate."""
     return between(_flip(interval))
 
 
 @register.simple_tag
 def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> SafeString:
-    """A bar as long as the share, with a whisker for its interval.
+    """Render a bar of the share, with a whisker for its interval.
 
     With `flip` the interval is the pass rate's while the share is the failure rate.
     """
@@ -119,7 +119,7 @@ def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> S
 
 @register.simple_tag
 def rate_bar(share: float | None, interval: Interval | None, flip: bool = False) -> SafeString:
-    """A rate as a bar with its number; a dash where nothing was decided."""
+    """Render a rate as a bar with its number; a dash where nothing is scored."""
     if share is None:
         return format_html('<span class="eh-muted">{}</span>', DASH)
     return format_html(
@@ -147,10 +147,10 @@ def _place(share: float) -> str:
 
 @register.simple_tag
 def vote_mark(vote: JudgeCell) -> SafeString:
-    """A judge's vote as a mark whose colour runs from fail to pass; a failed one is crossed."""
+    """Render a judge's score as a mark coloured from fail to pass; a failed one is crossed."""
     if vote.value is None:
         return format_html(
-            '<span class="eh-vote eh-vote--none" title="{}: failed">×</span>', vote.judge
+            '<span class="eh-vote eh-vote--none" title="{}: no verdict">×</span>', vote.judge
         )
     return format_html(
         '<span class="eh-vote" style="--share: {}%" title="{}: {}{}">{}</span>',
@@ -169,16 +169,16 @@ def judge_cell_of(row: Row, seat: JudgeColumn) -> JudgeCell | None:
 
 @register.filter
 def cosine(value: float | None) -> str:
-    """A cosine with two digits, which stand under each other; a dash where it is not measured."""
+    """Return a cosine with two digits; a dash where it is not measured."""
     return DASH if value is None else f"{value:.2f}".replace("-0.00", "0.00")
 
 
 @register.simple_tag
 def similarity_cell(value: float | None, variant: Variant, number: int) -> SafeString:
-    """A cell of the table of cosines, of a variant and the one with a number; darker is nearer."""
+    """Render a cell of the similarity table; darker is more similar."""
     if value is None:
-        return format_html('<td class="eh-alike-cell" title="not measured">{}</td>', DASH)
-    cell = '<td class="eh-alike-cell" style="--share: {}%" title="{} and {}">{}</td>'
+        return format_html('<td class="eh-similarity-cell" title="not measured">{}</td>', DASH)
+    cell = '<td class="eh-similarity-cell" style="--share: {}%" title="{} and {}">{}</td>'
     return format_html(
         cell, round(100 * max(0.0, value)), variant.run.model_name, number, cosine(value)
     )
@@ -186,7 +186,7 @@ def similarity_cell(value: float | None, variant: Variant, number: int) -> SafeS
 
 @register.simple_tag
 def parts_strip(parts: Sequence[CriterionCell]) -> SafeString:
-    """A rubric as a strip: a piece for each criterion, as wide as its weight, from bad to good."""
+    """Render a rubric as a strip with a piece per criterion, as wide as its weight."""
     pieces = format_html_join(
         "",
         '<span class="eh-part{}" style="--share: {}%; flex-grow: {}" title="{}"></span>',
@@ -212,5 +212,5 @@ def _scores(parts: Sequence[CriterionCell]) -> str:
 
 @register.simple_tag
 def result_query(run: Run, filters: Filters) -> str:
-    """What a result's page needs to go to the next one of the same view."""
+    """Return the query string that a result's page needs to move within the same view."""
     return f"run={run.pk}&{filters.query(page=filters.page)}".rstrip("&")

@@ -203,7 +203,7 @@ def _bar(report: UnderperformingReport, one: IssueComparison) -> RateRow:
         key=str(one.issue),
         label=report.titles[one.issue],
         failed=one.scored - one.passed,
-        judged=one.scored,
+        scored=one.scored,
         interval=Interval(1 - interval.high, 1 - interval.low) if interval else None,
     )
 

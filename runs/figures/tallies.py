@@ -32,7 +32,7 @@ Computed = Callable[[str, Any, Callable[[], Any]], Any]
 class Tally(NamedTuple):
     """Results of one run and outcome, added up.
 
-    `tag_set_id` and `issue_id` are 0 where they were not told apart. `with_score` of the `n`
+    `tag_set_id` and `issue_id` are 0 if not counted apart. `with_score` of the `n`
     results have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
     """
 
@@ -137,7 +137,7 @@ class Group:
     """Results that make one rate.
 
     `others` are the excluded ones by outcome; `issues` holds (passed, scored) of each issue, where
-    issues were told apart.
+    issues were counted apart.
     """
 
     passed: int = 0
@@ -287,7 +287,7 @@ def rates_of(
 
     Args:
         computed: Gives the resampled intervals, or None while they are still to be computed.
-        resampled: True for groups with several answers to a test. Their issues must have been told
+        resampled: True for groups with several answers to a test; their issues must be counted
             apart.
     """
     chosen = {key: _sums(group) for key, group in groups.items() if resampled(key)}

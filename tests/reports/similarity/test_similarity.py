@@ -46,8 +46,8 @@ def measured_by(model):
     return {"similarity_endpoint": model.endpoint().to_json()}
 
 
-def runs_of(likeness):
-    return [variant.run for variant in likeness.variants]
+def runs_of(found):
+    return [variant.run for variant in found.variants]
 
 
 # What is compared --------------------------------------------------------------------------------
@@ -57,11 +57,11 @@ def test_alike_answers_are_nearer_and_the_odd_one_stands_last(reader):
     test = make_test()
     odd = answered(test, CAT)
     alike = {answered(test, PARIS), answered(test, ALSO_PARIS)}
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert set(runs_of(likeness)[:2]) == alike
-    assert runs_of(likeness)[2] == odd
-    assert likeness.matrix[0][1] > 0.8 > 0.5 > likeness.matrix[0][2]
+    assert set(runs_of(found)[:2]) == alike
+    assert runs_of(found)[2] == odd
+    assert found.matrix[0][1] > 0.8 > 0.5 > found.matrix[0][2]
 
 
 def test_the_matrix_is_symmetric_with_ones_on_its_diagonal(reader):
@@ -79,10 +79,10 @@ def test_only_the_latest_answer_of_a_variant_counts(reader):
     answered(test, CAT, model=model)
     newer = answered(test, PARIS, model=model)
     other = answered(test, PARIS)
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert set(runs_of(likeness)) == {newer, other}
-    assert likeness.matrix[0][1] == pytest.approx(1)
+    assert set(runs_of(found)) == {newer, other}
+    assert found.matrix[0][1] == pytest.approx(1)
 
 
 def test_system_prompts_make_variants_of_one_model(reader):
@@ -96,9 +96,9 @@ def test_system_prompts_make_variants_of_one_model(reader):
 def test_of_repeats_the_first_counts(reader):
     test = make_test()
     run = answered(test, PARIS, repeats=2)
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert [variant.result_id for variant in likeness.variants] == [first_result(run).pk]
+    assert [variant.result_id for variant in found.variants] == [first_result(run).pk]
 
 
 def test_answers_to_another_question_are_left_out(reader):
@@ -107,10 +107,10 @@ def test_answers_to_another_question_are_left_out(reader):
     test.messages = [{"role": "user", "content": "And of Italy?"}]
     test.save()
     new = answered(test, "Rome.")
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert runs_of(likeness) == [new]
-    assert [wording.number for wording in likeness.wordings] == [2, 1]
+    assert runs_of(found) == [new]
+    assert [prompt_version.number for prompt_version in found.prompt_versions] == [2, 1]
     earlier = similarity_of(test, reader=reader, result_id=first_result(old).pk)
     assert runs_of(earlier) == [old]
 
@@ -139,10 +139,10 @@ def test_only_so_many_variants_are_compared_and_all_are_counted(reader, monkeypa
     test = make_test()
     answered(test, PARIS)
     latest = {answered(test, PARIS), answered(test, PARIS)}
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert set(runs_of(likeness)) == latest
-    assert likeness.wording.variants == 3
+    assert set(runs_of(found)) == latest
+    assert found.prompt_version.variants == 3
 
 
 # What is measured --------------------------------------------------------------------------------
@@ -152,12 +152,12 @@ def test_blank_answer_is_not_measured(reader):
     test = make_test()
     for text in (PARIS, PARIS, "  "):
         answered(test, text)
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert likeness.matrix[2] == (None, None, None)
-    assert (likeness.measured, likeness.pairs) == (1, 3)
-    assert [variant.compared for variant in likeness.variants] == [1, 1, 0]
-    assert likeness.variants[2].mean is None
+    assert found.matrix[2] == (None, None, None)
+    assert (found.measured, found.pairs) == (1, 3)
+    assert [variant.compared for variant in found.variants] == [1, 1, 0]
+    assert found.variants[2].mean is None
 
 
 def test_mean_and_deviation_are_over_the_others(reader):
@@ -165,8 +165,8 @@ def test_mean_and_deviation_are_over_the_others(reader):
     # Cosines of the first to the others: 0.6 and 0.8, mean 0.7, √(2 · 0.1² / 1) apart.
     embedded(model, a=[1, 0], b=[0.6, 0.8], c=[0.8, 0.6])
     runs = [answered(test, text, **measured_by(model)) for text in "abc"]
-    likeness = similarity_of(test, reader=reader, embedder_id=model.pk)
-    first = next(variant for variant in likeness.variants if variant.run == runs[0])
+    found = similarity_of(test, reader=reader, embedder_id=model.pk)
+    first = next(variant for variant in found.variants if variant.run == runs[0])
 
     assert (first.mean, first.deviation) == pytest.approx((0.7, 0.1414214))
 
@@ -176,19 +176,19 @@ def test_vectors_that_were_not_kept_are_not_measured(reader):
     embedded(model, a=[1, 0], b=[0, 1])
     for text in ("a", "b", "never embedded"):
         answered(test, text, **measured_by(model))
-    likeness = similarity_of(test, reader=reader, embedder_id=model.pk)
+    found = similarity_of(test, reader=reader, embedder_id=model.pk)
 
-    assert likeness.measured == 1
-    assert likeness.matrix[0][1] == pytest.approx(0)
+    assert found.measured == 1
+    assert found.matrix[0][1] == pytest.approx(0)
 
 
 def test_a_model_that_measured_none_of_them_cannot_be_chosen(reader):
     test = make_test()
     answered(test, PARIS)
-    likeness = similarity_of(test, reader=reader, embedder_id=make_model().pk)
+    found = similarity_of(test, reader=reader, embedder_id=make_model().pk)
 
-    assert likeness.embedders == (query.BUILT_IN,)
-    assert likeness.embedder == query.BUILT_IN
+    assert found.embedders == (query.BUILT_IN,)
+    assert found.embedder == query.BUILT_IN
 
 
 def test_nearness_to_the_reference_stands_beside(reader):
@@ -209,9 +209,9 @@ def test_without_the_built_in_embedding_nothing_is_measured(reader, monkeypatch)
     test = make_test()
     answered(test, PARIS)
     answered(test, PARIS)
-    likeness = similarity_of(test, reader=reader)
+    found = similarity_of(test, reader=reader)
 
-    assert (likeness.measured, likeness.pairs) == (0, 1)
+    assert (found.measured, found.pairs) == (0, 1)
 
 
 def test_the_number_of_queries_does_not_grow(reader):
@@ -313,11 +313,11 @@ def test_the_api_gives_what_the_page_shows(reader):
     test = make_test(reference="")
     for text in (PARIS, PARIS, ""):
         answered(test, text)
-    likeness = similarity_of(test, reader=reader)
+    shown = similarity_of(test, reader=reader)
     found = asked(test).json()
 
-    assert found["matrix"] == [list(row) for row in likeness.matrix]
-    assert [v["run"] for v in found["variants"]] == [run.pk for run in runs_of(likeness)]
+    assert found["matrix"] == [list(row) for row in shown.matrix]
+    assert [v["run"] for v in found["variants"]] == [run.pk for run in runs_of(shown)]
     assert (found["measured"], found["pairs"], found["revision"]) == (1, 3, 1)
     assert found["embedding"]["language_model"] is None
     assert found["variants"][2]["mean"] is None
