@@ -379,7 +379,7 @@ def test_all_problems_of_all_files_are_told_at_once(folder):
         ("issue.json", 0, {"sources": [{"type": "fax"}]}, "issue.json[0].sources[0].type: expe"),
         ("issue.json", 0, {"comments": [7]}, "issue.json[0].comments[0]: expected an object"),
         ("issue.json", 0, {"title": "a\0b"}, "issue.json[0].title: has a character that cannot"),
-        ("test.json", 0, {"messages": [], "prompt": ""}, "test.json[0].messages: there are neithe"),
+        ("test.json", 0, {"messages": [], "prompt": ""}, "test.json[0].messages: has neithe"),
         ("test.json", 0, {"messages": [{"role": "boss", "content": "x"}]}, "test.json[0].messages"),
         (
             "test.json",
@@ -393,7 +393,7 @@ def test_all_problems_of_all_files_are_told_at_once(folder):
         ("run.json", 0, {"run_id": "run_1"}, f"{RUN}.json: run.json has no row of this run."),
         ("run.json", 0, {"created_at": "soon"}, "run.json[0].created_at: expected a date such as"),
         ("run.json", 0, {"elapsed_time": "long"}, "run.json[0].elapsed_time: expected a time"),
-        (f"{RUN}.json", 1, {"test_id": "t1"}, f"{RUN}.json[1].test_id: {RUN}.json[0] is a result"),
+        (f"{RUN}.json", 1, {"test_id": "t1"}, f"{RUN}.json[1].test_id: {RUN}.json[0] is alr"),
         (
             f"{RUN}.json",
             0,

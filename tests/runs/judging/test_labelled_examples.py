@@ -283,7 +283,7 @@ def test_a_cost_limit_needs_the_repair_models_price_too(spec_of):
     assert any("repair_model" in problem for problem in problems_of(spec, named(spec)))
 
 
-def test_a_candidate_does_not_mend_verdicts_on_its_own_answers(spec_of):
+def test_a_candidate_does_not_repair_verdicts_on_its_own_answers(spec_of):
     candidate = make_model()
     template = make_template(repair_model=candidate)
     spec = spec_of(template, models=[candidate.pk])
@@ -295,7 +295,7 @@ def test_the_page_says_who_repaired(repaired, client):
     client.force_login(make_user("annotator"))
     result = run.results.get()
     page = client.get(reverse("admin:runs_result_change", args=[result.pk])).content.decode()
-    assert "mended by mender" in page
+    assert "by repair_model" in page
     judgment = Judgment.objects.get(result=result)
     url = reverse("admin:runs_result_judgment", args=[result.pk, judgment.pk])
-    assert "mended by mender" in client.get(url).content.decode()
+    assert "by repair_model" in client.get(url).content.decode()

@@ -243,5 +243,5 @@ def test_a_person_is_told_when_nobody_works(monkeypatch):
     monkeypatch.setattr(evaluate.time, "sleep", cancel_soon)
     output, code = run_command("--model", "one", "--tests", str(test.pk))
 
-    assert "No worker is at work" in output
+    assert "No worker is running" in output
     assert (code, "cancelled" in output) == (1, True)

@@ -208,7 +208,7 @@ def test_a_suite_that_was_made_here_reads_back_equal():
     assert blueprint == export(suite).blueprint
     assert blueprint.models == ("openai:small-one",)
     assert "these launch defaults are excluded: repeats." in notes
-    assert "Weval itself does not know, and leaves out" in notes
+    assert "Weval does not support" in notes
 
 
 @pytest.mark.django_db
@@ -218,7 +218,7 @@ def test_deprecated_tests_and_several_issues_are_named(folder):
     _, notes = run("export_weval", "Mixed")
 
     assert "1 deprecated tests are excluded." in notes
-    assert "its tests show 2 issues" in notes
+    assert "its tests belong to 2 issues" in notes
 
 
 @pytest.mark.django_db

@@ -157,12 +157,12 @@ def test_the_suite_s_launch_begins_with_the_blueprint_s_lists():
     }
 
 
-def test_models_that_the_ledger_lacks_are_kept_by_name_and_noted():
+def test_unknown_models_are_kept_by_name_and_noted():
     loaded = load()
 
     assert loaded.suite.extras["names"] == COLLECTIONS["SMALL"]
     assert (
-        "these models do not exist here: openai:small-one, openrouter:maker/small-two."
+        "these models do not exist here: openai:small-one, openrouter:developer/small-two."
     ) in loaded.notes
 
 

@@ -106,7 +106,7 @@ def test_an_id_that_is_given_twice_is_refused():
         ("{prompt: Hi, system: [a, b]}", "system: a prompt has one system prompt"),
         ("{prompt: Hi, should: greets}", "should: expected a list"),
         ("{prompt: Hi, should: [a], expect: [b]}", "expect: means the same as should"),
-        ("messages: [{user: Hi}, {assistant: Ho}]", "nothing is left to answer"),
+        ("messages: [{user: Hi}, {assistant: Ho}]", "has no turn to answer"),
         ("messages: [{user: Hi, ai: Ho}]", "expected a message with one of user"),
         ("messages: [{role: robot, content: Hi}]", '"robot" is not a role'),
         ("messages: [{user: null}]", "a user message needs text, not null."),
@@ -135,7 +135,7 @@ def test_what_cannot_be_applied_is_noted_once_with_its_count():
 @pytest.mark.parametrize(
     ("prompt", "note"),
     [
-        ("{prompt: Hi}", "only people can judge it"),
+        ("{prompt: Hi}", "only annotators can evaluate it"),
         ("{prompt: Hi, ideal: Ho}", "it is judged as a whole against that answer"),
     ],
 )

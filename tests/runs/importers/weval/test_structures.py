@@ -158,7 +158,7 @@ def test_several_system_prompts_and_a_prompt_s_own_are_refused():
         ("title: 5", "title: expected text, not 5."),
         ("systems: [null, null]", "systems: null is given twice."),
         ("models: [3]", "models: expected a model such as openai:gpt-4o-mini, or an object"),
-        ("title: A\nconfigTitle: B", "configTitle: means the same as title, which is given too"),
+        ("title: A\nconfigTitle: B", "configTitle: means the same as title, which is also given"),
         ("render_as: pdf", 'render_as: expected one of markdown, html, plaintext, not "pdf".'),
         ("toolUse: {mode: auto}", 'toolUse: expected the mode trace-only, not "auto".'),
         ("evaluationConfig: {llm-coverage: {judges: [{}]}}", "judges: expected a judge's model"),
