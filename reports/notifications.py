@@ -1,7 +1,7 @@
-"""Telling people of runs that finished, and of those that are worse than their baseline.
+"""Notifications on finished runs and regressions.
 
-Pulled every minute: a run is told of once it is done as a whole, and again when another judging
-became current, for that changes what it says.
+Pulled every minute. A run is reported once it is complete, and again when another judge run becomes
+active, which changes its scores.
 """
 
 from collections.abc import Iterable
@@ -27,11 +27,11 @@ APART = (Outcome.ERROR, Outcome.UNSCORED, Outcome.PENDING)
 LOOKBACK = timedelta(days=1)
 KEPT_S = 7 * 24 * 3600
 CONTROLS = "runs.control_run"
-"""Who may do something about a regression is told of it."""
+"""Users with this permission are notified of regressions."""
 
 
 def notify_finished() -> int:
-    """Tell of the runs that finished within a day and were not told of yet; gives how many."""
+    """Notify of runs that finished within a day, once each; return their number."""
     return sum(_notify_once(run, judge_run) for run, judge_run in _finished())
 
 
@@ -44,8 +44,8 @@ def _finished() -> Iterable[tuple[Run, JudgeRun | None]]:
 
 
 def _notify_once(run: Run, judge_run: JudgeRun | None) -> bool:
-    """Whether it had to be told; what was told is remembered, so that nothing is computed twice."""
-    key, kept = f"run {run.pk} judging {judge_run.number if judge_run else 0}", caches["computed"]
+    """Notify unless that was done before; return whether it was due."""
+    key, kept = f"run {run.pk} judge run {judge_run.number if judge_run else 0}", caches["computed"]
     if kept.get(_sent_key(key)):
         return False
     people = [run.requested_by] if run.requested_by else []
@@ -57,7 +57,7 @@ def _notify_once(run: Run, judge_run: JudgeRun | None) -> bool:
 
 
 def _sent_key(key: str) -> str:
-    return "told-" + key.replace(" ", "-")
+    return "notified-" + key.replace(" ", "-")
 
 
 def _who_control() -> Iterable[User]:
@@ -65,7 +65,7 @@ def _who_control() -> Iterable[User]:
     return User.objects.with_perm(CONTROLS, backend=backend)
 
 
-# What is said ------------------------------------------------------------------------------------
+# Events ------------------------------------------------------------------------------------
 
 
 def _finished_event(run: Run, key: str) -> Event:
@@ -86,7 +86,7 @@ def _finished_event(run: Run, key: str) -> Event:
 
 
 def in_words(counts: Counts) -> str:
-    """The pass rate with its n, and what is in no rate."""
+    """Return the pass rate with its n, and the results that are excluded from it."""
     share = counts.passed / counts.scored if counts.scored else None
     rest = [f"{n:,} {name}" for name, n in counts.as_dict().items() if n and name in APART]
     return ", ".join([f"{percent(share)} passed ({counts.passed:,} of {counts.scored:,})", *rest])

@@ -1,4 +1,4 @@
-"""Two answers to one test, side by side, with what sets them apart word by word."""
+"""Two answers to one test, side by side, with a word diff."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from runs.models import Answer, Result
 
 @dataclass(frozen=True)
 class Answered:
-    """One of the two results. `parts` None: the reader may not read its text."""
+    """A result with its text; `parts` None: the reader may not read it."""
 
     result: Result
     parts: tuple[Part, ...] | None
@@ -22,10 +22,11 @@ class Answered:
 
 @dataclass(frozen=True)
 class AnswerPair:
-    """Two results of what is one test, or was.
+    """Two results of one test.
 
-    `same_prompt`: both were asked alike. `is_cut`: a text is so long that its end was not compared.
-    `others` are the pairs of the other repeats: (number, first result, second result).
+    Attributes:
+        is_cut: A text was too long to compare to its end.
+        others: The pairs of the other repeats: (number, first result, second result).
     """
 
     first: Answered
@@ -40,7 +41,7 @@ class AnswerPair:
 
 
 def answer_pair(first: Result, second: Result, reader: User) -> AnswerPair:
-    """Both answers, as far as the reader may read them; a constant number of queries."""
+    """Return both answers as far as the reader may read them; a constant number of queries."""
     said = _answers((first, second), reader)
     asked = _prompts((first, second), reader)
     answers = _diff(said.get(first.pk), said.get(second.pk))
@@ -59,7 +60,7 @@ def _diff(first: str | None, second: str | None) -> Diff | None:
 
 
 def _answers(results: tuple[Result, Result], reader: User) -> dict[int, str]:
-    """The answers that may be read; "" where there is none."""
+    """Return the answers that may be read; "" where there is none."""
     ids = [result.pk for result in results]
     readable = Result.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", flat=True)
     texts = Answer.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", "text")
@@ -73,7 +74,7 @@ def _prompts(results: tuple[Result, Result], reader: User) -> dict[int, str]:
 
 
 def _other_repeats(first: Result, second: Result) -> tuple[tuple[int, int, int], ...]:
-    """Where both have more than one repeat: all pairs of them, in order."""
+    """Return all pairs of repeats in order; () unless both runs share at least two."""
     repeats = [
         dict(
             Result.objects.filter(run=one.run_id, revision=one.revision_id)

@@ -1,4 +1,4 @@
-"""What became of the tests by tag, by issue, and in all."""
+"""The change by tag, by issue, and over all tests."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -28,16 +28,16 @@ DRAWN = 25
 SHOWS: Mapping[Kind, str] = {
     kind: key for key, (_, kinds) in SHOW.items() if key not in ("", "all") for kind in kinds
 }
-"""Which list has the tests of a kind."""
+"""The list that has the tests of a kind."""
 
 LINE_COLUMNS = (
-    Column("n", "Tests", "count", "Compared tests"),
+    Column("n", "Tests", "count", "Tests compared"),
     Column("worse", "Worse", "count"),
     Column("better", "Better", "count"),
     Column("same", "Same", "count"),
     Column("net", "Net change", "points"),
-    Column("p", "p", "p", "Of this line alone"),
-    Column("p_holm", "p (Holm)", "p", "Corrected for how many lines there are"),
+    Column("p", "p", "p", "For this row alone"),
+    Column("p_holm", "p (Holm)", "p", "Corrected for the number of rows"),
 )
 
 
@@ -52,7 +52,7 @@ class Line:
 
 
 def _lines(groups: Mapping[Hashable, list[Compared]], names: Mapping[Any, str]) -> list[Line]:
-    """The one that lost most tests first."""
+    """Sort by net loss, largest first."""
     lines = [
         Line(key, names.get(key, str(key)), tally_of(rows), net_change(rows))
         for key, rows in groups.items()
@@ -80,13 +80,13 @@ def by_tag(two: TwoRuns) -> Table:
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
         [_line_row(line, two.url(tag=line.key, show="", issue=None), sure) for line in lines],
-        note="A test with two tags counts in both. Its tags are those it had in the later run."
-        + (f" The {DRAWN} tags with most flips are drawn." if len(moved) > DRAWN else ""),
-        empty="No compared test has a tag: give tags to the issues.",
+        note="A test with two tags counts in both. Tags are those of the later run."
+        + (f" The chart shows the {DRAWN} tags with most flips." if len(moved) > DRAWN else ""),
+        empty="No compared test has a tag. Add tags to issues.",
         draw=lambda: (
             changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None
         ),
-        describes="How many tests of each tag got worse and better",
+        describes="Tests of each tag that got worse and better",
     )
 
 
@@ -107,20 +107,20 @@ def by_issue(two: TwoRuns) -> Table:
         "By issue",
         (Column("issue", "Issue", "link"), *LINE_COLUMNS),
         LazyRows(lines, load),
-        note="Fewer than 6 flips one way can never reach p < 0.05.",
-        empty="No test was compared.",
+        note="At least 6 flips in one direction are needed for p < 0.05.",
+        empty="No tests compared.",
     )
 
 
 def became(two: TwoRuns) -> Table:
-    """Every test of either run once, by what became of it."""
+    """Count every test of either run once."""
     counts = counts_of(two.comparison.rows)
     rows = [(kind, KIND_WORDS.get(kind, kind.value), counts[kind]) for kind in Kind if counts[kind]]
     return Table(
         "became",
-        "What became of all tests",
+        "All tests by outcome",
         (
-            Column("became", "Became", "link"),
+            Column("became", "Change", "link"),
             Column("n", "Tests", "count"),
             Column("is_compared", "Compared"),
             Column("is_matched", "Same test in both runs"),
@@ -129,7 +129,7 @@ def became(two: TwoRuns) -> Table:
             (Link(name, two.url(show=SHOWS[kind])), n, kind in COMPARED, kind in MATCHED)
             for kind, name, n in rows
         ],
-        note="Errors, unjudged and unmatched tests are in no rate, and never count as same.",
+        note="Errors, unscored and unmatched tests are excluded from rates and from “same”.",
         draw=lambda: became_ring(rows) if rows else None,
-        describes="How many tests got better, worse, stayed or were not compared",
+        describes="Tests that got better, got worse, stayed the same or were not compared",
     )

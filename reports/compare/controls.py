@@ -1,4 +1,4 @@
-"""Which runs are compared, and which could be: what the page's own controls show."""
+"""The runs compared and the runs offered, for the controls of the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from runs.models import Run
 
 @dataclass(frozen=True)
 class Chosen:
-    """A run that is compared; `without_url` compares the others only."""
+    """A run that is compared; `without_url` leads to the comparison without it."""
 
     side: Side
     without_url: str
@@ -24,7 +24,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Offered:
-    """A run that could be compared as well; `is_near`: it is of the same suite as one that is."""
+    """A run that could be added; `is_near`: its suite is that of a chosen run."""
 
     run: Run
     url: str
@@ -32,7 +32,7 @@ class Offered:
 
 
 def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows to choose runs with."""
+    """Return the template's context for choosing runs."""
     runs = [side.run for side in sides]
     return {
         "chosen": [_chosen(side, runs) for side in sides],
@@ -45,7 +45,7 @@ def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def gate_command(runs: Sequence[Run]) -> list[str]:
-    """How a pipeline asks the same of two runs; nothing for more or fewer."""
+    """Return the gate's command line for two runs; [] for more or fewer."""
     if len(runs) != 2:
         return []
     first, second = runs
@@ -53,7 +53,7 @@ def gate_command(runs: Sequence[Run]) -> list[str]:
 
 
 def offers(runs: Sequence[Run], search: str) -> list[Offered]:
-    """Runs that the words find, those of the same suites first."""
+    """Return the runs that match the search, those of the same suites first."""
     suites = {run.suite_id for run in runs if run.suite_id is not None}
     found = offered(search, suites=suites, without=runs)
     return [
@@ -63,7 +63,7 @@ def offers(runs: Sequence[Run], search: str) -> list[Offered]:
 
 
 def known_tags(sets: Mapping[int, tuple[str, ...]]) -> list[str]:
-    """What the field for a tag suggests."""
+    """Return the tag names to suggest, sorted."""
     return sorted({name for names in sets.values() for name in names})
 
 

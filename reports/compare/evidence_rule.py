@@ -1,4 +1,4 @@
-"""Whether what became of the tests says anything: all that is resampled or tested. Pure."""
+"""The significance of a comparison: tests, intervals and detectable changes. Pure."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -23,14 +23,14 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Evidence:
-    """How sure a change is.
+    """The significance of a change.
 
     Attributes:
         p: Two-sided; None where nothing was compared.
-        rule: How it was found, in words.
-        moved: How many tests, or issues where these are flipped, changed on balance.
+        rule: The name of the test.
+        moved: Number of tests (or issues, where whole issues are flipped) that changed.
         if_independent: The p if tests did not share issues; None where that is `p` itself.
-        independent_rule: How that was found.
+        independent_rule: The name of that test.
     """
 
     p: float | None
@@ -45,13 +45,13 @@ FLIPPED_TESTS = "sign flips of tests"
 FLIPPED_ISSUES = "sign flips of whole issues"
 
 FEWEST_MOVED = 6
-"""Fewer that changed, all one way, have a p of 2 / 2**5 or more, which is above 0.05."""
+"""With fewer changes, even all in one direction, p is at least 2 / 2**5, above 0.05."""
 
 
 def evidence_of(
     changes: Sequence[float], issues: Sequence[Hashable], *, single: bool, seed: int = SEED
 ) -> Evidence:
-    """How sure it is that these changes have a direction.
+    """Test whether these changes have a direction.
 
     Args:
         changes: Of compared tests, shape (n,), each in [-1, 1].
@@ -82,7 +82,7 @@ def _of_tests(changes: Sequence[float], *, single: bool, seed: int) -> tuple[flo
 
 @dataclass(frozen=True)
 class Graded:
-    """The change of the mean score over tests that both runs have a score for, by weight."""
+    """The weighted change of the mean score over tests scored in both runs."""
 
     change: float
     n: int
@@ -91,7 +91,7 @@ class Graded:
 
 
 class TagSignificance(NamedTuple):
-    """A p of one line among several, and the same corrected for how many they are (Holm)."""
+    """The p of one row among several, plain and corrected for their number (Holm)."""
 
     p: float | None
     holm: float | None
@@ -99,14 +99,13 @@ class TagSignificance(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What takes long to compute of a comparison.
+    """The figures of a comparison that take long to compute.
 
     Attributes:
         interval: 95 % interval of the net change, resampled by issue.
         standard_error: Of the net change, clustered by issue.
-        detectable: The net change that such tests find with 80 % power, in (0, 1]: of single
-            answers where as many of them flip and none share an issue; of repeats where changes
-            spread as much. None: hardly any would be found.
+        detectable: The net change that these tests detect with 80 % power, in (0, 1], at the
+            observed discordance (single answers) or spread (repeats). None: none.
         graded: None where no test has two scores.
         tags: By tag, issues by id: each corrected among its kind.
     """
@@ -122,9 +121,9 @@ class Findings:
 
 @dataclass(frozen=True)
 class Sample:
-    """The compared tests as columns; what `findings` depends on, and nothing else does.
+    """The compared tests as columns: all inputs of `findings`.
 
-    `times` tests stand in one place. `scores` are pairs of mean scores; None where either run has
+    A place stands for `times` tests. `scores` are pairs of mean scores; None where either run has
     none.
     """
 
@@ -137,12 +136,12 @@ class Sample:
     single: bool
 
     def inputs(self) -> list[object]:
-        """The same as JSON."""
+        """Return the columns as JSON."""
         columns = [self.changes, self.times, self.issues, self.tags, self.weights, self.scores]
         return [*columns, self.single]
 
     def spread(self, column: Sequence[T], places: Sequence[int] | None = None) -> list[T]:
-        """The values of a column, or of some places of it, once for each test."""
+        """Repeat the values of a column, or of some of its places, once for each test."""
         places = range(len(column)) if places is None else places
         return [column[place] for place in places for _ in range(self.times[place])]
 
@@ -150,7 +149,7 @@ class Sample:
 def sample_of(
     rows: Iterable[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
 ) -> Sample:
-    """The compared tests of these. `tags` are the names of each tag set."""
+    """Return the compared tests among the rows; `tags` are names by tag set."""
     kept = [one for one in rows if one.kind in COMPARED]
     return Sample(
         changes=tuple(one.change or 0.0 for one in kept),
@@ -171,7 +170,7 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 
 
 def findings(sample: Sample) -> Findings:
-    """All that is computed of the compared tests; equal samples give equal findings."""
+    """Compute the findings; equal samples give equal findings."""
     changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
     ones = [1.0] * len(changes)
     error = clustered_error(changes, ones, issues)
@@ -204,7 +203,7 @@ def _detectable(
 
 
 def _graded(sample: Sample) -> Graded | None:
-    """Tests of one place have one issue: only the sums over issues matter, so these will do."""
+    """Compute the change of the mean score; tests of one place share an issue."""
     with_score = [place for place, pair in enumerate(sample.scores) if pair is not None]
     pairs = [pair for pair in sample.scores if pair is not None]
     weights = [sample.weights[place] * sample.times[place] for place in with_score]
@@ -225,7 +224,7 @@ def _graded(sample: Sample) -> Graded | None:
 def _sure(
     sample: Sample, groups: Mapping[T, Sequence[int]], *, clustered: bool
 ) -> dict[T, TagSignificance]:
-    """The p of each group of tests; within one issue there is nothing to cluster by."""
+    """Return the p of each group of tests; within one issue there are no clusters."""
     found = []
     for places in groups.values():
         changes = sample.spread(sample.changes, places)

@@ -1,4 +1,4 @@
-"""Runs side by side by the families of their models, each family's answers added up."""
+"""The report on model families: runs of a family are added up."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,18 +24,17 @@ from runs.models import Run
 
 
 def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The report on the families of these runs."""
     runs = [side.run for side in sides]
     lanes = columns_of(runs)
     beside = SideBySide(runs, test_filter_of(asked), reading.reader)
     tests = beside.tests()
     counted = Counted.of(tests, len(runs))
     return Document(
-        question=f"Where do these {len(lanes)} families of models differ?",
+        question=f"Where do these {len(lanes)} model families differ?",
         sentences=sentences_of(counted, len(runs)),
         facts=facts_of(counted),
         tables=(
-            grid(beside, tests, reading, lanes, "Tests by families"),
+            grid(beside, tests, reading, lanes, "Tests by family"),
             _totals(beside, lanes, reading),
         ),
         warnings=warnings(sides),
@@ -45,7 +44,7 @@ def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Readin
 
 
 def columns_of(runs: Sequence[Run]) -> list[CompareColumn]:
-    """One lane for each family, in the order of their first runs."""
+    """Return a column for each family, in the order of their first runs."""
     known = identities()
     families: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
@@ -64,7 +63,7 @@ def _totals(beside: SideBySide, lanes: Sequence[CompareColumn], reading: Reading
     parts = beside.by_issue(beside.runs)
     return Table(
         "totals",
-        "Totals over what is shown",
+        "Totals of the tests shown",
         (
             Column("family", "Family"),
             Column("models", "Models"),
@@ -72,8 +71,8 @@ def _totals(beside: SideBySide, lanes: Sequence[CompareColumn], reading: Reading
             Column("rate", "Pass rate", "rate"),
         ),
         [_total_row(lane, parts, reading) for lane in lanes],
-        note="Answers, not tests. Those of one family to one test are not independent: the "
-        "intervals resample issues. Errors, unjudged and pending answers are in no rate.",
+        note="Counts answers. Answers of one family to a test are not independent, so intervals "
+        "resample issues. Errors, unscored and pending answers are excluded from rates.",
     )
 
 

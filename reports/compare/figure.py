@@ -1,4 +1,4 @@
-"""How a comparison looks: what became of its tests, and where. Plain Plotly dicts. Pure."""
+"""Figures of a comparison as plain Plotly dicts. Pure."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -15,14 +15,14 @@ COLOURS: Mapping[str, str] = {
     Kind.ERROR: OUTCOMES["error"].colour,
     Kind.UNSCORED: OUTCOMES["unscored"].colour,
 }
-"""Better looks like passed and worse like failed; what is not here is not compared: neutral."""
+"""Better is coloured as passed, worse as failed; kinds that are not compared are neutral."""
 
 PATTERNS: Mapping[str, str] = {Kind.WORSE: "/", Kind.ERROR: "x", Kind.UNSCORED: "\\"}
 """A second mark beside colour, for print in black and white."""
 
 
 def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
-    """What became of the tests: (kind, its name, how many), as a ring with their sum in it."""
+    """Draw a ring of (kind, name, count) with the total in its middle."""
     present = [(kind, name, n) for kind, name, n in counts if n]
     total = sum(n for _, _, n in present)
     colours = [COLOURS.get(kind, NEUTRAL) for kind, _, _ in present]
@@ -57,7 +57,7 @@ def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
 
 
 def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
-    """How many tests of each line got worse (to the left) and better (to the right)."""
+    """Draw bars of worse tests (to the left) and better tests (to the right) by row."""
     labels = [f"{_short(name)} (n = {tally.n:,})" for name, tally in lines]
     worse = _bars("Worse", Kind.WORSE, [tally.worse for _, tally in lines], labels, -1)
     better = _bars("Better", Kind.BETTER, [tally.better for _, tally in lines], labels, 1)
@@ -69,7 +69,7 @@ def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
         xaxis={
-            "title": {"text": "Tests that got worse ← → better"},
+            "title": {"text": "Worse ← tests → better"},
             "gridcolor": GRID,
             "zerolinecolor": GRID,
             "automargin": True,

@@ -1,4 +1,4 @@
-"""What can be asked of a comparison, all of it in the address."""
+"""The filters of the Compare page, all of them in the URL."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ MOST = 12
 """Runs side by side."""
 
 SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
-    "": ("flips, worse or better", FLIPS),
+    "": ("worse or better", FLIPS),
     "worse": ("worse", frozenset((Kind.WORSE,))),
     "better": ("better", frozenset((Kind.BETTER,))),
     "same": ("same", frozenset((Kind.SAME,))),
     "excluded": (
-        "errors, unjudged, pending",
+        "errors, unscored, pending",
         frozenset((Kind.ERROR, Kind.UNSCORED, Kind.PENDING)),
     ),
     "only": ("only in one run", frozenset((Kind.ONLY_FIRST, Kind.ONLY_SECOND))),
@@ -26,13 +26,13 @@ SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
     "rubric": ("rubric changed", frozenset((Kind.RUBRIC_CHANGED,))),
     "all": ("all tests", frozenset(Kind)),
 }
-"""Which tests of two runs are listed."""
+"""Lists of the tests of two runs."""
 
-SHARED = (("", "tests of any run"), ("on", "tests that all runs have"))
+SHARED = (("", "tests of any run"), ("on", "tests of all runs"))
 
 
 class RunsField(SeveralField):
-    """Runs in the order in which they are given; the first is what others are compared with."""
+    """Runs in the given order; the others are compared with the first."""
 
     def clean(self, value: Any) -> Any:
         numbers = [part for one in value or () for part in str(one).split(",") if part]
@@ -45,8 +45,8 @@ class CompareForm(ReportForm):
         Run.objects.select_related("suite"),
         initial=[],
         label="Runs",
-        help_text="The first is what the others are compared with; without any, the latest run "
-        "and its suite's baseline, or the run before it.",
+        help_text="The others are compared with the first. Without any: the latest run and its "
+        "suite's baseline or previous run of the same model and settings.",
         widget=forms.MultipleHiddenInput,
     )
     show = forms.ChoiceField(
@@ -55,12 +55,12 @@ class CompareForm(ReportForm):
     tag = forms.CharField(
         max_length=100, label="Tag", widget=forms.TextInput(attrs={"list": "compare-tags"})
     )
-    issue = forms.IntegerField(min_value=1, label="Issue", help_text="Its number.")
+    issue = forms.IntegerField(min_value=1, label="Issue", help_text="Issue id.")
     q = forms.CharField(max_length=200, label="Words in the prompt")
     shared = forms.ChoiceField(
-        choices=SHARED, label="Of several runs", initial="", help_text="Which tests are listed."
+        choices=SHARED, label="Tests", initial="", help_text="For three or more runs."
     )
     family = forms.BooleanField(
-        label="By family", help_text="Runs of one family of models are added up."
+        label="By family", help_text="Add up the runs of each model family."
     )
-    find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")
+    find = forms.CharField(max_length=100, label="Find runs")

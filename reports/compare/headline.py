@@ -1,4 +1,4 @@
-"""What stands above the tables of two runs: what to beware of, and the headline numbers."""
+"""The head of a comparison of two runs: warnings and headline numbers."""
 
 from collections.abc import Sequence
 
@@ -18,20 +18,20 @@ from runs.figures.tallies import Rate
 
 
 def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
-    """What must be known before the runs are compared."""
+    """Return the reasons why the runs may not be comparable."""
     juries = {side.judge_run.jury_fingerprint if side.judge_run else "" for side in sides}
     mixes = {side.run.similarity_weight for side in sides}
     unfinished = ", ".join(side.run.label for side in sides if not side.is_done)
     found = {
-        "The runs were judged by different juries: what differs may be the judges.": len(juries),
-        "Similarity has not the same share in the scores of these runs.": len(mixes),
-        f"Not done yet: {unfinished}. The figures will change.": 2 if unfinished else 0,
+        "Different juries judged these runs: differences may come from the judges.": len(juries),
+        "Similarity counts for a different share of the score in each of these runs.": len(mixes),
+        f"Still running: {unfinished}. The figures will change.": 2 if unfinished else 0,
     }
     return tuple(text for text, n in found.items() if n > 1)
 
 
 def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
-    """The labels of both runs; those of one alone with its name."""
+    """Return the labels of both runs; a label of only one run starts with its name."""
     first, second = comparison.first.labels, comparison.second.labels
     return tuple(
         label
@@ -52,7 +52,7 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
         Fact("p", "p", found and found.evidence.p, "p", _p_note(found)),
         Fact(
             "detectable",
-            "Smallest net change it finds",
+            "Detectable change",
             found and found.detectable,
             "share",
             _detectable_note(two),
@@ -90,12 +90,12 @@ def _detectable_note(two: TwoRuns) -> str:
     if flips is None or two.found is None:
         return ""
     if two.found.detectable is None:
-        return f"none: {percent(flips)} of {number_of_tests(two.tally.n)} flip, which are too few"
-    return f"of the tests, with 80% power, where {percent(flips)} of them flip"
+        return f"none: only {percent(flips)} of {number_of_tests(two.tally.n)} flip"
+    return f"of the tests, with 80% power, if {percent(flips)} flip"
 
 
 def _rates(two: TwoRuns) -> list[Fact]:
-    """The pass rates over the compared tests, which are not those of the whole runs."""
+    """Return the pass rates over the compared tests only."""
     kept = [one for one in two.comparison.rows if one.kind in COMPARED]
     before = [(one.first, one.times) for one in kept if one.first is not None]
     after = [(one.second, one.times) for one in kept if one.second is not None]
@@ -114,7 +114,7 @@ def _rates(two: TwoRuns) -> list[Fact]:
 
 
 def _on_compared(name: str) -> str:
-    return f"{name}, on the tests compared"
+    return f"{name}, compared tests only"
 
 
 def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
@@ -126,7 +126,7 @@ def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
 
 
 def _of_repeats(reading: Reading, tests: Sequence[tuple[Tested, int]]) -> Interval | None:
-    """Repeats of a test are not independent: issues are resampled."""
+    """Resample issues: repeats of a test are not independent."""
     shares = [one.share or 0.0 for one, _ in tests]
     repeats = [float(one.scored * times) for one, times in tests]
     return resampled(reading, shares, repeats, [one.issue_id for one, _ in tests])
@@ -135,7 +135,7 @@ def _of_repeats(reading: Reading, tests: Sequence[tuple[Tested, int]]) -> Interv
 def resampled(
     reading: Reading, shares: Sequence[float], repeats: Sequence[float], issues: Sequence[int]
 ) -> Interval | None:
-    """The interval of a share of repeats, by issue; None also where it is yet to be computed."""
+    """Return the interval of a share of repeats, resampled by issue; None also while pending."""
     return reading.computed(
         "compare-rate-1",
         [shares, repeats, issues],
@@ -149,4 +149,4 @@ def _graded(found: Findings | None) -> list[Fact]:
     graded = found.graded
     error = "" if graded.standard_error is None else f", standard error {graded.standard_error:.3f}"
     note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}, by issue"
-    return [Fact("score_change", "Change of the mean score", graded.change, "number", note)]
+    return [Fact("score_change", "Change in mean score", graded.change, "number", note)]

@@ -16,11 +16,11 @@ from reports.documents.links import page_url, row_url
 from runs.figures.tallies import Rate
 
 PROMPT = 160
-"""Characters of a prompt by which people know a test."""
+"""Characters of the prompt shown in a row."""
 
 
 def wanted(two: TwoRuns) -> list[Compared]:
-    """The tests that the address asks for."""
+    """Return the tests that the filters select."""
     asked, comparison = two.asked, two.comparison
     rows = [
         one
@@ -35,14 +35,13 @@ def wanted(two: TwoRuns) -> list[Compared]:
 
 
 def tests_of(two: TwoRuns) -> Table:
-    """The tests that are asked for."""
     asked, rows = two.asked, wanted(two)
     return Table(
         "tests",
         f"Tests: {SHOW[asked['show']][0]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
-        note="Worst first. * decided by a person. Open a test to see both answers side by side.",
+        note="Worst first. * human verdict. Open a test to see both answers side by side.",
         empty=_nothing_listed(two),
     )
 
@@ -50,16 +49,16 @@ def tests_of(two: TwoRuns) -> Table:
 def _nothing_listed(two: TwoRuns) -> str:
     asked = two.asked
     if asked["tag"] or asked["issue"] or asked["q"]:
-        return "No test matches: show another kind of tests, or clear tag, issue and words."
+        return "No matching tests. Choose another list, or clear tag, issue and words."
     if not asked["show"] and two.tally.n:
-        return "No test flipped. That is not evidence that nothing changed: see what it could find."
+        return "No test flipped. A change smaller than the detectable change may have been missed."
     if not two.tally.n:
-        return "The runs have no test in common that both decided: choose runs of one suite."
-    return "There are none."
+        return "The runs share no scored test. Choose runs of the same suite."
+    return "None."
 
 
 def edited_tests(two: TwoRuns) -> list[Table]:
-    """Tests that were edited between the runs: listed apart, and not compared."""
+    """List the tests that were edited between the runs; they are not compared."""
     edited = (Kind.TEXT_CHANGED, Kind.RUBRIC_CHANGED)
     rows = [one for one in two.comparison.rows if one.kind in edited]
     if not rows or two.asked["show"] in ("text", "rubric", "all"):
@@ -67,10 +66,10 @@ def edited_tests(two: TwoRuns) -> list[Table]:
     return [
         Table(
             "changed",
-            "Tests that were edited between the runs",
+            "Edited tests",
             _test_columns(two),
             LazyRows(rows, lambda keys: _test_rows(two, keys)),
-            note="They are in no count above: what changed may be the test.",
+            note="Edited between the runs, so excluded from all counts above.",
         )
     ]
 
@@ -79,9 +78,9 @@ def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
     form: Any = "outcome" if two.comparison.is_single else "rate"
     first, second = two.names
     return (
-        Column("became", "Became", "verdict"),
+        Column("became", "Change", "verdict"),
         Column("test", "Test", "link"),
-        Column("prompt", "Prompt", note="Sealed where there is a dash."),
+        Column("prompt", "Prompt", note="A dash: sealed."),
         Column("issue", "Issue", "link"),
         Column("tags", "Tags"),
         Column("first", "Before", form, note=first),
@@ -93,7 +92,7 @@ def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
 
 
 class Places(NamedTuple):
-    """Beginnings of addresses: finding each anew takes longer than all else of a row."""
+    """Prefixes of URLs, resolved once: resolving them takes longer than the rest of a row."""
 
     answers: str
     issue: str
@@ -127,7 +126,7 @@ def _test_row(two: TwoRuns, one: Compared, prompt: str | None, places: Places) -
 
 
 def _answers(one: Compared, places: Places) -> str:
-    """Where both answers stand side by side; the only one where there is one."""
+    """Return the URL of both answers side by side, or of the only answer."""
     if one.first is None or one.second is None:
         return row_url("admin:runs_result_change", one.latest.result_id)
     return f"{places.answers}{one.first.result_id}/{one.second.result_id}/"
@@ -148,7 +147,7 @@ def _outcome(tested: Tested | None, comparison: Comparison) -> Cell:
 
 
 def _note(one: Compared) -> str:
-    """What else there is to say of its results."""
+    """Return remarks on overridden and unscored repeats."""
     said = []
     for tested, when in ((one.first, "before"), (one.second, "after")):
         if tested is None:
@@ -156,5 +155,5 @@ def _note(one: Compared) -> str:
         if tested.overridden:
             said.append(f"* {when}")
         if tested.missing and tested.scored:
-            said.append(f"{tested.n - tested.scored} of {tested.n} repeats not decided {when}")
+            said.append(f"{tested.n - tested.scored} of {tested.n} repeats unscored {when}")
     return ", ".join(said)

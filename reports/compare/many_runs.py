@@ -1,4 +1,4 @@
-"""Several runs side by side: a grid of tests by runs, and what it adds up to."""
+"""The report on several runs: a grid of tests by runs, with totals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,30 +22,34 @@ from runs.models import Run
 
 ABSENT = "N/A"
 BY_PEOPLE = "*"
+NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."
 
 
 @dataclass(frozen=True)
 class Shaded(Link):
-    """A link whose cell is as dark as the share is high; None: not shaded."""
+    """A link in a cell shaded by a share; None: not shaded."""
 
     share: float | None = None
 
 
 @dataclass(frozen=True)
 class CompareColumn:
-    """A column of the grid, and the runs whose answers are added up in it."""
+    """A column of the grid, and the runs added up in it."""
 
     column: Column
     runs: tuple[Run, ...]
 
     def of(self, tested: Mapping[int, Tested]) -> Tested | None:
-        """What these runs made of a test, of which this is told by run; None: none has it."""
+        """Add up a test over these runs; None: no run has it.
+
+        Args:
+            tested: The test by run.
+        """
         parts = [tested[run.pk] for run in self.runs if run.pk in tested]
         return together(parts) if parts else None
 
 
 def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The report on several runs."""
     runs = [side.run for side in sides]
     beside = SideBySide(runs, test_filter_of(asked), reading.reader)
     tests = beside.tests()
@@ -69,7 +73,7 @@ def test_filter_of(asked: Mapping[str, Any]) -> TestFilter:
 
 
 class Counted(NamedTuple):
-    """Tests that are shown: in all runs, passed here and failed there, and never passed."""
+    """Counts of the tests shown: in all runs, with mixed outcomes, and never passed."""
 
     tests: int
     shared: int
@@ -88,11 +92,11 @@ class Counted(NamedTuple):
 
 def sentences_of(counted: Counted, runs: int) -> tuple[str, ...]:
     if not counted.tests:
-        return ("No test is shown: choose other runs, or clear tag, issue and words.",)
+        return (NO_TESTS,)
     return (
         f"{number_of_tests(counted.tests)} shown, {counted.shared:,} of them in all {runs} runs; "
-        f"{counted.mixed:,} passed in some answers and failed in others.",
-        "Whether two of the runs differ for certain is told when those two are compared.",
+        f"{counted.mixed:,} have both passed and failed answers.",
+        "For significance, compare two of the runs.",
     )
 
 
@@ -100,7 +104,7 @@ def facts_of(counted: Counted) -> tuple[Fact, ...]:
     return (
         Fact("tests", "Tests shown", counted.tests, "count"),
         Fact("shared", "In all runs", counted.shared, "count"),
-        Fact("mixed", "Passed and failed", counted.mixed, "count"),
+        Fact("mixed", "Mixed outcomes", counted.mixed, "count"),
         Fact("never", "Never passed", counted.never, "count"),
     )
 
@@ -112,7 +116,7 @@ def grid(
     lanes: Sequence[CompareColumn],
     title: str = "Tests by runs",
 ) -> Table:
-    """The tests by lanes, a page of them read at a time."""
+    """Make the grid; rows are read a page at a time."""
     issues = titles({one.issue_id for one in tests})
     tags = tag_names({one.tag_set_id for one in tests})
 
@@ -138,18 +142,18 @@ def grid(
             *(lane.column for lane in lanes),
             Column("issue", "Issue", "link"),
             Column("tags", "Tags"),
-            Column("prompt", "Prompt", note="Sealed where there is a dash."),
+            Column("prompt", "Prompt", note="A dash: sealed."),
         ),
         LazyRows(tests, load),
-        note=f"The share of decided answers that passed. {ABSENT}: the run does not have the "
-        f"test, or has it with another text or rubric. {BY_PEOPLE} decided by a person.",
-        empty="No test is shown: choose other runs, or clear tag, issue and words.",
+        note=f"Share of scored answers that passed. {ABSENT}: the run does not have the test, or "
+        f"has it with another prompt or rubric. {BY_PEOPLE} human verdict.",
+        empty=NO_TESTS,
         look="heat",
     )
 
 
 def columns_of(runs: Sequence[Run]) -> list[CompareColumn]:
-    """One lane for each run, called by its model and release, or also by its number."""
+    """Return a column for each run, titled by model and release (and id where equal)."""
     titles = [f"{run.model_name} {run.release}".strip() for run in runs]
     return [
         CompareColumn(
@@ -182,26 +186,26 @@ def _totals(beside: SideBySide, shown: int, reading: Reading) -> Table:
     rates = _rates(beside, totals, reading)
     return Table(
         "totals",
-        "Totals over what is shown",
+        "Totals of the tests shown",
         (
             Column("run", "Run", "link"),
             Column("rate", "Pass rate", "rate"),
             Column("passed", "Passed", "count"),
             Column("failed", "Failed", "count"),
-            Column("unscored", "Unjudged", "count"),
+            Column("unscored", "Unscored", "count"),
             Column("error", "Errors", "count"),
             Column("pending", "Pending", "count"),
             Column("absent", f"{ABSENT} (tests)", "count"),
-            Column("overridden", f"{BY_PEOPLE} By people", "count"),
-            Column("compare", "Two by two", "link"),
+            Column("overridden", f"{BY_PEOPLE} Human verdicts", "count"),
+            Column("compare", "Compare", "link"),
         ),
         [_total_row(run, totals[run.pk], rates[run.pk], first) for run in beside.runs],
-        note=f"Answers, not tests, apart from {ABSENT}.",
+        note=f"Counts answers; {ABSENT} counts tests.",
     )
 
 
 def _rates(beside: SideBySide, totals: Mapping[int, Total], reading: Reading) -> dict[int, Rate]:
-    """Wilson's interval for single answers; of repeats, issues are resampled."""
+    """Return pass rates with Wilson intervals; with repeats, issues are resampled."""
     repeated = [run for run in beside.runs if run.repeats > 1]
     by_issue = beside.by_issue(repeated) if repeated else {}
     rates = {}
@@ -231,5 +235,5 @@ def _total_row(run: Run, total: Total, rate: Rate, first: Run) -> tuple[Cell, ..
         counts.pending,
         total.absent,
         total.overridden,
-        None if run.pk == first.pk else Link("with the first", beside_first),
+        None if run.pk == first.pk else Link("With the first run", beside_first),
     )

@@ -1,4 +1,4 @@
-"""Which tests of two runs may be compared: those whose revisions have equal digests. Pure."""
+"""The match of the tests of two runs, by the digests of their revisions. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Tested(NamedTuple):
-    """What one run made of one test, its repeats added up.
+    """The results of a test in one run, its repeats added up.
 
     Attributes:
         weight: With which it counts in the run's score.
         result_id: Of the first repeat.
-        n: All results, in whatever state: those neither passed, failed, error nor unjudged wait.
+        n: All results, including pending ones.
         score_sum: Over the `with_score` ones.
-        overridden: Results that people decided.
+        overridden: Results with a human verdict.
     """
 
     revision_id: int
@@ -42,7 +42,7 @@ class Tested(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share of decided repeats that passed; None where none is decided."""
+        """The share of scored repeats that passed; None where none is scored."""
         scored = self.passed + self.failed
         return self.passed / scored if scored else None
 
@@ -53,12 +53,12 @@ class Tested(NamedTuple):
 
     @property
     def missing(self) -> float:
-        """The share of its repeats that are not decided, in [0, 1]."""
+        """The share of its repeats that are not scored, in [0, 1]."""
         return 1 - self.scored / self.n
 
 
 def together(parts: Sequence[Tested]) -> Tested:
-    """What several runs made of one revision, added up; the first one's labels count."""
+    """Add up one revision over several runs; the labels are those of the first."""
     sums = {name: sum(getattr(part, name) for part in parts) for name in ADDED}
     return parts[0]._replace(**sums)
 
@@ -74,7 +74,7 @@ class Pair(NamedTuple):
 
 
 class Digests(NamedTuple):
-    """Of a revision: of all of it, and of what a candidate is asked."""
+    """Digests of a whole revision, and of its prompt alone."""
 
     digest: str
     asked: str
@@ -82,10 +82,9 @@ class Digests(NamedTuple):
 
 @dataclass(frozen=True)
 class Matching:
-    """Each test of either run stands in exactly one of these.
+    """Each test of either run, in exactly one of these; only `pairs` may be compared.
 
-    `pairs` may be compared. The others may not: in `rubric_changed` the same was asked and judged
-    otherwise, in `text_changed` a test was rewritten; the rest are in one run only.
+    In `rubric_changed` the prompt is the same, in `text_changed` it is not.
     """
 
     pairs: tuple[Pair, ...]
@@ -130,7 +129,7 @@ Left = tuple[list[Tested], list[Tested]]
 def _paired(
     first: Iterable[Tested], second: Iterable[Tested], key: Callable[[Tested], Hashable]
 ) -> tuple[list[Pair], Left]:
-    """Pairs of equal keys, and what is left of both."""
+    """Return the pairs of equal keys, and the tests left of both runs."""
     waiting: dict[Hashable, list[Tested]] = defaultdict(list)
     for tested in second:
         waiting[key(tested)].append(tested)
@@ -145,5 +144,5 @@ def _paired(
 
 
 def revisions_apart(first: Sequence[Tested], second: Sequence[Tested]) -> set[int]:
-    """The revisions of which `match` needs the digests."""
+    """Return the revisions whose digests `match` needs."""
     return {tested.revision_id for tested in first} ^ {tested.revision_id for tested in second}

@@ -1,4 +1,4 @@
-"""The page of a comparison: which runs it is about, and what they come to."""
+"""The Compare page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from runs.models import Run
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Two runs compared, several or their families side by side, or what to choose first."""
+    """Build the report on two runs, on several side by side, or on their model families."""
     runs = runs_of(asked["runs"] or ())
     sides = sides_of(runs)
     if len(sides) < 2:
@@ -31,7 +31,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
 
 
 def runs_of(chosen: Sequence[Run]) -> list[Run]:
-    """The runs that are meant: those chosen; for one, what it is compared with comes first."""
+    """Return the chosen runs; for a single one, its opponent comes first."""
     if not chosen:
         return list(latest_pair() or ())
     if len(chosen) == 1:
@@ -43,22 +43,25 @@ def runs_of(chosen: Sequence[Run]) -> list[Run]:
 def _left_out(n: int) -> tuple[str, ...]:
     if n <= MOST:
         return ()
-    return (f"{n} runs are chosen; the first {MOST} are shown: more do not fit side by side.",)
+    return (f"Showing the first {MOST} of {n} chosen runs.",)
 
 
 def _too_few(runs: Sequence[Run]) -> Document:
     if runs:
-        said = f"There is no earlier run of the suite of {runs[0].label}: choose what to compare."
+        said = (
+            f"{runs[0].label} has no baseline and no earlier run of the same model and settings "
+            "in its suite. Choose a run to compare it with."
+        )
     else:
-        said = "No run has another one of its suite before it yet: choose two runs, or launch one."
-    return Document("What got better, and what worse?", (said,))
+        said = "No run has a baseline or an earlier run to compare with. Choose two runs."
+    return Document("What got better or worse?", (said,))
 
 
 COMPARE = Page(
     key="compare",
     title="Compare",
-    summary="What got better and what got worse from one run to another, test by test, and "
-    "whether it is certain; or several runs side by side.",
+    summary="Tests that got better or worse from one run to another, with significance; or "
+    "several runs side by side.",
     form=CompareForm,
     build=build,
     icon="compare_arrows",

@@ -1,7 +1,7 @@
-"""The tests of two runs brought together where the rows are: one revision, both runs.
+"""The tests of two runs paired by revision in the database.
 
-Most tests do not change between two runs. They are added up by the database, and only the others
-come one by one: a comparison reads as many rows as there is to say, and not all results.
+Most tests do not change between two runs. The database adds those up, and only the others are read
+one by one, so that a comparison does not read all results.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ OF_A_RUN = """
     COALESCE(SUM(score) FILTER (WHERE run_id = %s), 0.0) AS score_sum_{side},
     COUNT(*) FILTER (WHERE run_id = %s AND is_overridden) AS overridden_{side}
 """
-"""What one of the runs made of a test, its repeats added up; all NULL or 0 where it has none."""
+"""The repeats of a test in one of the runs, added up; all NULL or 0 where it has none."""
 
 TESTS = f"""
 WITH tests AS (
@@ -44,7 +44,7 @@ ALIKE = """
  AND passed_a * (passed_b + failed_b) = passed_b * (passed_a + failed_a)
  AND with_score_a > 0 AND with_score_b > 0)
 """
-"""Both decided and scored it, and an equal share of its repeats passed: said without division."""
+"""Both runs scored it, and an equal share of its repeats passed; without division."""
 
 COUNTS = ", ".join(
     f"{name}_{side}" for side in "ab" for name in ("n", "passed", "failed", "error", "unscored")
@@ -72,13 +72,13 @@ OTHERS = f"{ONE_BY_ONE} WHERE NOT {ALIKE} ORDER BY test_id, revision_id"
 
 
 def bundles(first: int, second: int) -> list[Compared]:
-    """The tests that came out alike in both runs, added up; one query."""
+    """Return the tests with equal outcomes in both runs, added up; one query."""
     return [_bundle(row) for row in _rows(BUNDLES, first, second)]
 
 
 def _bundle(row: Sequence[Any]) -> Compared:
     issue, tag_set, times, weight, *scores = row[:6]
-    # Databases add in any order: the last digits are no part of what was found.
+    # Databases add in any order: the last digits carry no information.
     means = [round(score / weight, DIGITS) if weight else 0.0 for score in scores]
     sides = [
         Tested(
@@ -105,21 +105,21 @@ def _bundle(row: Sequence[Any]) -> Compared:
 
 
 def bundled_pairs(first: int, second: int) -> list[Pair]:
-    """The tests that are in bundles, one by one; one query."""
+    """Return the bundled tests one by one; one query."""
     return _by_runs(_rows(BUNDLED, first, second))[0]
 
 
 def other_tests(first: int, second: int) -> tuple[list[Pair], list[Tested], list[Tested]]:
-    """The tests that are in no bundle; one query.
+    """Return the tests outside bundles; one query.
 
     Returns:
-        Those that both runs have, and those whose revision only the first, or the second, has.
+        The pairs of both runs; revisions of the first run only; of the second only.
     """
     return _by_runs(_rows(OTHERS, first, second))
 
 
 def _by_runs(rows: Sequence[tuple[Any, ...]]) -> tuple[list[Pair], list[Tested], list[Tested]]:
-    """Rows as they are selected, by which of the runs have them."""
+    """Split the selected rows by the runs that have them."""
     pairs, only_first, only_second = [], [], []
     middle = 2 + len(COLUMNS)
     for row in rows:

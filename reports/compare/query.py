@@ -1,4 +1,4 @@
-"""Runs test by test: what each made of them, and what became of them from one to another."""
+"""Outcomes of runs test by test, and the changes from one run to another."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from runs.models import JudgeRun, Outcome, Result, Run, TagSet
 
 @dataclass(frozen=True)
 class Side:
-    """A run that is compared. `judge_run` decides its scores; None: nobody judges."""
+    """A run that is compared, with its active judge run; None: nothing judges it."""
 
     run: Run
     judge_run: JudgeRun | None
@@ -39,10 +39,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, every test of either once, and the labels that their results were given.
+    """Two runs, and every test of either once.
 
-    `rows` are worst first; most tests that came out the same stand in bundles, which come last.
-    `tags` are the names of each tag set, `issues` the titles.
+    Attributes:
+        rows: Worst first; most tests that stayed the same are in bundles, which come last.
+        tags: The names by tag set.
+        issues: The titles by issue.
     """
 
     first: Side
@@ -53,11 +55,11 @@ class Comparison:
 
     @property
     def is_single(self) -> bool:
-        """Whether both runs have one repeat of each test."""
+        """Return whether both runs have one repeat of each test."""
         return self.first.run.repeats == self.second.run.repeats == 1
 
     def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
-        """The tests of these kinds, worst first, none of them in a bundle."""
+        """Return the tests of these kinds one by one, worst first."""
         rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
         if Kind.SAME not in kinds:
             return rows
@@ -66,7 +68,7 @@ class Comparison:
 
 
 def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
-    """The runs with what decides their scores, in their order; one query."""
+    """Return the runs with their judge runs, in the given order; one query."""
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     for judge_run in JudgeRun.objects.filter(run__in=runs).defer("statistics"):
         judge_runs[judge_run.run_id].append(judge_run)
@@ -76,7 +78,7 @@ def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
 
 
 def comparison_of(first: Side, second: Side) -> Comparison:
-    """The two runs compared; the number of queries is constant."""
+    """Compare two runs; a constant number of queries."""
     runs = first.run.pk, second.run.pk
     pairs, before, after = other_tests(*runs)
     apart = match(before, after, digests_of(revisions_apart(before, after)))
@@ -106,7 +108,7 @@ SUMS = {
 
 
 def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
-    """What each of the runs made of each test, in the order of tests; one query."""
+    """Return the tests of each run, by test id; one query."""
     rows = Result.objects.filter(run__in=runs).order_by("test_id")
     counted = rows.values(*GROUPS).annotate(**SUMS)
     tests: dict[int, list[Tested]] = {run: [] for run in runs}
@@ -116,7 +118,7 @@ def outcomes_in(runs: Collection[int]) -> dict[int, list[Tested]]:
 
 
 def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
-    """The digests of these revisions; one query."""
+    """Return the digests of these revisions; one query."""
     rows = Revision.objects.filter(pk__in=revisions).order_by()
     return {
         pk: Digests(whole, asked)
@@ -134,12 +136,12 @@ def titles(issues: Collection[int]) -> dict[int, str]:
 
 
 def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
-    """The beginnings of the prompts that the reader may read, by revision."""
+    """Return the prompts that the reader may read, cut, by revision."""
     return {pk: prompt_of(messages)[:TEXT] for pk, messages in _messages(revisions, reader)}
 
 
 def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
-    """Revisions whose prompt the reader may read and that holds the words, in any case."""
+    """Return the revisions whose readable prompt contains the words, ignoring case."""
     wanted = words.casefold()
     return {
         pk

@@ -1,4 +1,4 @@
-"""What became of each test from one run to another. Pure.
+"""The change of each test from one run to another. Pure.
 
 The unit of every comparison is the test: its repeats become the share of them that passed.
 """
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from reports.compare.matching_rule import Matching, Pair, Tested
 
 DIGITS = 9
-"""Differences are compared after rounding to these."""
+"""Differences are rounded to this many digits before they are compared."""
 
 
 class Kind(StrEnum):
-    """What became of a test. Only the first three compare it."""
+    """The change of a test. Only the first three kinds are compared."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -41,8 +41,8 @@ class Compared(NamedTuple):
 
     Attributes:
         change: Of the share of repeats that passed, in [-1, 1]; None: the test is not compared.
-        times: How many tests it stands for, of one issue and tag set, that came out alike in
-            either run. Weight and score are then their means, and its ids are none of theirs.
+        times: Number of tests it stands for, of one issue and tag set, with equal outcomes in
+            either run. Weight and score are then means, and its ids are 0.
     """
 
     kind: Kind
@@ -53,26 +53,26 @@ class Compared(NamedTuple):
 
     @property
     def is_bundle(self) -> bool:
-        """Whether it stands for tests that it does not name."""
+        """Return whether it stands for tests without naming them."""
         return self.latest.test_id == 0
 
     @property
     def latest(self) -> Tested:
-        """In the second run, whose labels (issue, tags, weight) count; else in the first."""
+        """The test in the second run, whose issue, tags and weight count; else in the first."""
         tested = self.second or self.first
         assert tested is not None
         return tested
 
     @property
     def missing(self) -> float:
-        """The share of it that is not compared, in [0, 1]: of the run that lacks more."""
+        """The share of it that is not compared, in [0, 1]: the larger one of both runs."""
         if self.kind not in MATCHED or self.first is None or self.second is None:
             return 1.0
         return max(self.first.missing, self.second.missing)
 
     @property
     def score_change(self) -> float | None:
-        """Of its mean score; None where a run has none, or the test is not compared."""
+        """The change of its mean score; None where a run has none, or it is not compared."""
         if self.kind not in COMPARED or self.first is None or self.second is None:
             return None
         before, after = self.first.score, self.second.score
@@ -80,7 +80,7 @@ class Compared(NamedTuple):
 
 
 def compared(matching: Matching) -> tuple[Compared, ...]:
-    """Every test of either run once: the flips first, worst first."""
+    """Return every test of either run once: flips first, worst first."""
     changed = {
         Kind.RUBRIC_CHANGED: matching.rubric_changed,
         Kind.TEXT_CHANGED: matching.text_changed,
@@ -93,12 +93,12 @@ def compared(matching: Matching) -> tuple[Compared, ...]:
 
 
 def in_order(rows: Iterable[Compared]) -> list[Compared]:
-    """Worst first."""
+    """Sort worst first."""
     return sorted(rows, key=_worst_first)
 
 
 def compared_pair(pair: Pair) -> Compared:
-    """What became of a test that both runs have as it is."""
+    """Compare a test that is unchanged in both runs."""
     before, after = pair.first.share, pair.second.share
     if before is None or after is None:
         return Compared(_excluded(pair), *pair, None)
@@ -108,7 +108,7 @@ def compared_pair(pair: Pair) -> Compared:
 
 
 def _excluded(pair: Pair) -> Kind:
-    """Why it is not compared: of the runs that decided nothing of it."""
+    """Return the reason why a pair with an unscored side is not compared."""
     lacking = [tested for tested in pair if not tested.scored]
     if any(tested.error for tested in lacking):
         return Kind.ERROR
@@ -146,7 +146,7 @@ class Tally:
 
 
 def counts_of(rows: Iterable[Compared]) -> Counter[Kind]:
-    """How many tests became what."""
+    """Count the tests of each kind."""
     counts: Counter[Kind] = Counter()
     for one in rows:
         counts[one.kind] += one.times
@@ -168,8 +168,8 @@ def net_change(rows: Iterable[Compared]) -> float | None:
 def missing_share(rows: Iterable[Compared]) -> float | None:
     """The share of the tests of either run that is not compared, in [0, 1]; None without tests.
 
-    A test counts to the share of its repeats that ended in an error, are unjudged or wait; one
-    that has no match counts in full.
+    A test counts to the share of its repeats that ended in an error, are unscored or pending;
+    one without a match counts in full.
     """
     shares = [(one.missing, one.times) for one in rows]
     n = sum(times for _, times in shares)

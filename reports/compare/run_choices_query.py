@@ -8,14 +8,11 @@ from reports.queries.run_names import saying
 from runs.models import Run
 
 SHOWN = 25
-"""Runs that are offered at a time; a search finds the others."""
+"""Runs offered at a time; a search finds the others."""
 
 
 def offered(search: str, *, suites: Collection[int], without: Sequence[Run]) -> list[Run]:
-    """Runs to choose from, of which `saying` finds the words.
-
-    Those of the given suites come first, newest first; at most SHOWN.
-    """
+    """Return runs that match the search: those of the given suites first, then newest first."""
     wanted = saying(search)
     near = Case(When(suite__in=suites, then=Value(0)), default=Value(1))
     runs = Run.objects.filter(wanted).exclude(pk__in=[run.pk for run in without])

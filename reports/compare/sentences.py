@@ -1,4 +1,4 @@
-"""What a comparison of two runs comes to, in sentences."""
+"""The findings of a comparison of two runs in sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,19 +11,19 @@ from reports.documents.cells import p_value, points
 REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",
     Kind.UNSCORED: "unscored",
-    Kind.PENDING: "not answered or judged yet",
-    Kind.RUBRIC_CHANGED: "asked the same but judged by another rubric",
-    Kind.TEXT_CHANGED: "rewritten",
+    Kind.PENDING: "pending",
+    Kind.RUBRIC_CHANGED: "with a changed rubric",
+    Kind.TEXT_CHANGED: "with a changed prompt",
     Kind.ONLY_FIRST: "only in {first}",
     Kind.ONLY_SECOND: "only in {second}",
 }
-"""Why a test is not compared."""
+"""Reasons not to compare a test."""
 
 
 def sentences(
     rows: Sequence[Compared], findings: Findings | None, *, first: str, second: str
 ) -> tuple[str, ...]:
-    """The answer, and what it rests on. Findings None: they are yet to be computed."""
+    """Return the answer, then its basis. Findings None: not computed yet."""
     tally = tally_of(rows)
     said = [f"{counted(tally)}{_sure(tally, net_change(rows), findings)}."]
     if findings:
@@ -43,27 +43,25 @@ def _sure(tally: Tally, net: float | None, findings: Findings | None) -> str:
 
 
 def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
-    """Whether it got better or worse. What is not sure is never called "no change"."""
+    """Name the direction of the change; an uncertain one is never called "no change"."""
     if net is None or evidence.p is None:
         return "nothing can be compared"
     if evidence.p > alpha or not net:
         return "not enough evidence"
-    return "worse, and hardly by chance" if net < 0 else "better, and hardly by chance"
+    return "significantly worse" if net < 0 else "significantly better"
 
 
 def finds(findings: Findings) -> str:
-    """What a suite of this size could find."""
+    """Name the smallest net change that these tests can detect."""
     if findings.detectable is None:
-        return "where so few tests flip, a suite of this size hardly finds any net change"
+        return "too few tests flip for this suite to detect a change"
     least = f"{100 * findings.detectable:.1f}".removesuffix(".0")
     at = "discordance" if is_single(findings.evidence) else "spread"
-    return (
-        f"a suite of this size finds a net change of ≥ {least} points with 80% power at this {at}"
-    )
+    return f"this suite can detect changes of about {least} points or more (80% power at this {at})"
 
 
 def is_single(evidence: Evidence) -> bool:
-    """Whether it is of single answers, which flip or do not."""
+    """Return whether each test has one answer per run, which flips or does not."""
     return MCNEMAR in (evidence.rule, evidence.independent_rule)
 
 
@@ -76,19 +74,15 @@ def _too_few(evidence: Evidence) -> list[str]:
         return []
     unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
     changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
-    return [
-        f"Only {evidence.moved} {changed} on balance: fewer than {FEWEST_MOVED} never reach "
-        "p < 0.05, however they changed."
-    ]
+    return [f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {FEWEST_MOVED}."]
 
 
 def _beside(findings: Findings) -> list[str]:
     evidence, graded, said = findings.evidence, findings.graded, _too_few(findings.evidence)
     if evidence.if_independent is not None:
-        also = ", and what the suite finds is of such tests" if is_single(evidence) else ""
         said.append(
-            "Several tests belong to one issue, so whole issues are compared. If tests were "
-            f"independent, {is_p(evidence.if_independent)} ({evidence.independent_rule}){also}."
+            "Some issues have several tests, so p is computed over whole issues. If tests were "
+            f"independent: {is_p(evidence.if_independent)} ({evidence.independent_rule})."
         )
     if graded is not None:
         said.append(
@@ -99,17 +93,17 @@ def _beside(findings: Findings) -> list[str]:
 
 
 def signed(change: float) -> str:
-    """A change of a score, with its sign, to three digits."""
+    """Format a change of a score with its sign, to three digits."""
     return f"{change:+.3f}".replace("-", "−")
 
 
 def between(interval: Interval | None, write: Callable[[float], str] = points) -> str:
-    """An interval of a change, in brackets; nothing where there is none."""
+    """Format the interval of a change in brackets; "" without one."""
     return "" if interval is None else f" (95% {write(interval.low)} to {write(interval.high)})"
 
 
 def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
-    """How many tests are not compared, and why; nothing where all are."""
+    """Count the tests that are not compared by reason; [] where all are compared."""
     counts = counts_of(one for one in rows if one.kind not in COMPARED)
     if not counts:
         return []

@@ -1,4 +1,4 @@
-"""Several runs test by test: which tests there are, and what each run made of them."""
+"""Several runs test by test: the tests they have, and their outcomes in each run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,9 +18,9 @@ SCORED = Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
 
 
 class TestRow(NamedTuple):
-    """A test as several runs have it: one revision, so that all were asked and judged alike.
+    """A revision of a test in several runs.
 
-    `passed` of `scored` results of all `runs` that have it.
+    `passed` of `scored` results, over all `runs` that have it.
     """
 
     revision_id: int
@@ -34,7 +34,7 @@ class TestRow(NamedTuple):
 
 @dataclass(frozen=True)
 class TestFilter:
-    """Which tests are shown. `shared`: only those that all runs have."""
+    """A filter of tests. `shared`: only tests of all runs."""
 
     tag: str = ""
     issue: int | None = None
@@ -44,7 +44,7 @@ class TestFilter:
 
 @dataclass(frozen=True)
 class Total:
-    """What one run made of the tests shown. `absent`: tests that it does not have."""
+    """The results of one run on the tests shown; `absent` counts tests it does not have."""
 
     tests: int
     absent: int
@@ -53,7 +53,7 @@ class Total:
 
 
 class SideBySide:
-    """The tests of some runs, those on which they differ first."""
+    """The tests of some runs, those with mixed outcomes first."""
 
     def __init__(self, runs: Sequence[Run], wanted: TestFilter, reader: User) -> None:
         self.runs = runs
@@ -61,7 +61,7 @@ class SideBySide:
         self.reader = reader
 
     def tests(self) -> list[TestRow]:
-        """The tests shown: mixed ones first, then those that nothing passed; two queries."""
+        """Return the tests shown: mixed outcomes first, then never passed; two queries."""
         rows = self._revisions().annotate(
             test=Max("test_id"),
             issue=Max("issue_id"),
@@ -73,7 +73,7 @@ class SideBySide:
         return sorted(map(TestRow._make, rows.values_list(*names)), key=_differing_first)
 
     def cells(self, revisions: Collection[int]) -> dict[int, dict[int, Tested]]:
-        """What each run made of these revisions: by revision, then by run; one query."""
+        """Return the results by revision, then by run; one query."""
         rows = Result.objects.filter(run__in=self.runs, revision__in=revisions).order_by()
         counted = rows.values(*GROUPS).annotate(**SUMS).values_list(*GROUPS, *SUMS)
         found: dict[int, dict[int, Tested]] = defaultdict(dict)
@@ -82,7 +82,11 @@ class SideBySide:
         return found
 
     def totals(self, shown: int) -> dict[int, Total]:
-        """What each run made of the tests shown, of which there are so many; one query."""
+        """Return the totals by run; one query.
+
+        Args:
+            shown: Number of tests shown.
+        """
         rows = (
             self._shown()
             .values("run_id")
@@ -97,10 +101,10 @@ class SideBySide:
         return {run.pk: _total(shown, *found.get(run.pk, (0, 0, ()))) for run in self.runs}
 
     def by_issue(self, runs: Sequence[Run]) -> dict[int, list[tuple[int, int, int]]]:
-        """Of each run by issue: how many of the decided results shown passed; one query.
+        """Count passed results by run and issue; one query.
 
         Returns:
-            (issue, passed, decided), by run; decided is above 0.
+            (issue, passed, scored) by run, with scored above 0.
         """
         rows = self._shown().filter(run__in=runs).values("run_id", "issue_id")
         counted = rows.annotate(
@@ -113,14 +117,14 @@ class SideBySide:
         return found
 
     def _shown(self) -> ItemQuerySet:
-        """The results of the tests shown."""
+        """Return the results of the tests shown."""
         rows = self._results()
         if self.wanted.shared:
             rows = rows.filter(revision__in=self._revisions().values("revision_id"))
         return rows
 
     def _revisions(self) -> QuerySet[Any, Any]:
-        """Revisions, each with the number of runs that have it."""
+        """Return the revisions, each with the number of runs that have it."""
         rows: QuerySet[Any, Any] = self._results().values("revision_id")
         rows = rows.annotate(in_runs=Count("run", distinct=True))
         return rows.filter(in_runs=len(self.runs)) if self.wanted.shared else rows

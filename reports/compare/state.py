@@ -1,4 +1,4 @@
-"""What the parts of a report on two runs share."""
+"""State shared by the parts of a report on two runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ KIND_WORDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class TwoRuns:
-    """Two runs, what is asked of them, and who asks."""
+    """A comparison of two runs, with the page's filters and reader."""
 
     comparison: Comparison
     asked: Mapping[str, Any]
@@ -29,7 +29,7 @@ class TwoRuns:
 
     @cached_property
     def names(self) -> tuple[str, str]:
-        """What the runs are called: their labels, told apart where these are equal."""
+        """The labels of the runs, made distinct where they are equal."""
         first, second = self.comparison.first.run, self.comparison.second.run
         if first.label != second.label:
             return first.label, second.label
@@ -43,14 +43,14 @@ class TwoRuns:
 
     @cached_property
     def found(self) -> Findings | None:
-        """None: yet to be computed."""
+        """None: not computed yet."""
         sample = sample_of(
             self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
         )
         return self.reading.computed("compare-2", sample.inputs(), lambda: findings(sample))
 
     def url(self, **changes: Any) -> str:
-        """This comparison with another list of tests."""
+        """Return the URL of this comparison with other filters."""
         state = {"show": self.asked["show"], "tag": self.asked["tag"], "issue": self.asked["issue"]}
         runs = [self.comparison.first.run, self.comparison.second.run]
         return page_url("compare", runs=runs, **(state | changes))

@@ -1,4 +1,4 @@
-"""Two runs as a report: what flipped, worst first, and whether it says anything."""
+"""The report on two runs: flipped tests, worst first, with significance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,12 +15,11 @@ from reports.documents.reading import Reading
 
 
 def document_of(comparison: Comparison, asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The report on two runs."""
     two = TwoRuns(comparison, asked, reading)
     first, second = two.names
     rows = comparison.rows
     return Document(
-        question=f"What got better, and what worse, from {first} to {second}?",
+        question=f"What got better or worse from {first} to {second}?",
         sentences=sentences(rows, two.found, first=first, second=second),
         facts=facts_of(two),
         tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),

@@ -1,4 +1,4 @@
-"""What the page of a comparison loads when it is wanted, and what can be done on it."""
+"""Parts that the Compare page loads on demand, and its actions."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,25 +15,25 @@ from runs.baselines import NoBaseline, pin, unpin
 from runs.models import Result, Run
 
 PART = "part"
-"""In the query of a request for a part of the page alone."""
+"""Query parameter that asks for a part of the page alone."""
 
 
 @needs("runs.view_run")
 def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
-    """Both answers to a test: a part of the comparison, or a page of its own."""
+    """Show both answers to a test, as a part of the comparison or as a page."""
     results = Result.objects.select_related("run", "test", "issue")
     pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
     found = answer_pair(pair[0], pair[1], current_user(request))
     if PART in request.GET:
         context = {"answer_pair": found, "is_part": True}
         return TemplateResponse(request, "reports/compare/answers.html", context)
-    title = f"Test {pair[1].test_id}, answered twice"
+    title = f"Test {pair[1].test_id}: two answers"
     return page(request, "reports/compare/answers_page.html", title, answer_pair=found)
 
 
 @needs("runs.view_run")
 def runs(request: HttpRequest) -> HttpResponse:
-    """Runs that could be compared as well: a part of the page, for what is typed."""
+    """List runs that match the search, as a part of the page."""
     chosen = [row_number(number) for number in request.GET.getlist("runs")]
     found = Run.objects.in_bulk(chosen)
     kept = [found[number] for number in chosen if number in found]
@@ -44,13 +44,13 @@ def runs(request: HttpRequest) -> HttpResponse:
 @needs("runs.control_run")
 @require_POST
 def baseline(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make a run the baseline of its suite, or let the suite have none."""
+    """Set a run as the baseline of its suite, or remove it."""
     run = get_object_or_404(Run.objects.select_related("suite"), pk=pk)
     try:
         if request.POST.get("act") == "unpin":
-            messages.success(request, f"{unpin(run)} has no baseline any more.")
+            messages.success(request, f"Baseline of {unpin(run)} removed.")
         else:
-            messages.success(request, f"{run.label} is the baseline of {pin(run)} from now on.")
+            messages.success(request, f"{run.label} is now the baseline of {pin(run)}.")
     except NoBaseline as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(page_url("compare", runs=request.POST.getlist("runs")))

@@ -1,4 +1,4 @@
-"""Drift: which model does better or worse than it did, on the same tests asked in the same way."""
+"""Drift: models whose score changed on the same tests with the same settings and judges."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,20 +22,20 @@ MOST_DRAWN = 20
 
 
 class DriftForm(ReportForm):
-    """Which lines are shown; the rule is the same for all."""
+    """Filters of the Drift page."""
 
     suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """What drifted, the largest change first, and what else was watched."""
+    """Build the list of drifts, largest change first, and of the other series."""
     report = drift_report()
     suite = asked["suite"].pk if asked["suite"] else None
     shown = [one for one in report.watch.series if suite in (None, _line(one).suite)]
     drifted = [one for one in shown if one.state == State.DRIFTED]
     others = [one for one in shown if one.state != State.DRIFTED]
     return Document(
-        question="Has any model changed although it was tested in the same way?",
+        question="Did any model change silently?",
         sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
         facts=_facts(report, shown, drifted),
         tables=(
@@ -59,9 +59,9 @@ def _line(series: Series) -> Line:
 def _found(shown: list[Series], drifted: list[Series]) -> str:
     states = Counter(one.state for one in shown)
     better = sum(one.is_better for one in drifted)
-    directions = f": {len(drifted) - better} for the worse, {better} for the better"
+    directions = f" ({len(drifted) - better} worse, {better} better)"
     told = [
-        f"{states[State.DRIFTED] + states[State.STEADY]} series watched",
+        f"{states[State.DRIFTED] + states[State.STEADY]} series monitored",
         f"{len(drifted)} drifted{directions if drifted else ''}",
     ]
     near = [f"{states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE)]
@@ -69,16 +69,16 @@ def _found(shown: list[Series], drifted: list[Series]) -> str:
 
 
 def _largest(drifted: list[Series]) -> tuple[str, ...]:
-    """The largest change in words; nothing where nothing drifted."""
+    """Describe the largest drift; () without any."""
     if not drifted:
         return ()
     series = drifted[0]
     before, after = _extremes(series)
     verb = "rose" if series.is_better else "fell"
     return (
-        f"The largest: {_name(series)} {verb} from {before.score:.3g} to {after.score:.3g} between "
-        f"{_day(before)} and {_day(after)}. Nothing that was sent or asked had changed; look at "
-        "both runs side by side before you believe it.",
+        f"Largest: {_name(series)} {verb} from {before.score:.3g} to {after.score:.3g} between "
+        f"{_day(before)} and {_day(after)}, with the same tests, settings and judges. Compare "
+        "the two runs to confirm it.",
     )
 
 
@@ -88,7 +88,7 @@ def _name(series: Series) -> str:
 
 
 def _extremes(series: Series) -> tuple[Observed, Observed]:
-    """The lowest and the highest run, the earlier one first."""
+    """Return the lowest and the highest run, the earlier one first."""
     first, last = sorted((series.low, series.high), key=lambda run: (run.at, run.run))
     return first, last
 
@@ -101,15 +101,15 @@ def _facts(report: DriftReport, shown: list[Series], drifted: list[Series]) -> t
     watch = report.watch
     return (
         Fact("drifted", "Drifted", len(drifted), "count", f"of {len(shown)} series"),
-        Fact("single", "With one run only", watch.single, "count", "nothing to compare with"),
+        Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
         Fact(
             "warm",
-            "Runs at another temperature",
+            "Runs above temperature 0",
             watch.warm,
             "count",
-            "not watched: only 0, or none set",
+            "not monitored",
         ),
-        Fact("tried_out", "Runs of test suites", watch.tried_out, "count", "tagged “test”"),
+        Fact("tried_out", "Runs of trial suites", watch.tried_out, "count", "not monitored"),
     )
 
 
@@ -119,15 +119,15 @@ DRIFT_COLUMNS = (
     Column("model", "Model"),
     Column("suite", "Suite"),
     Column("direction", "Direction", "verdict"),
-    Column("change", "Change", "number", "Later score less the earlier one, on a scale of 0 to 1"),
-    Column("relative", "Of the lowest", "share", "The change as a share of the lowest score"),
+    Column("change", "Change", "number", "Later score minus earlier score, from −1 to 1"),
+    Column("relative", "Relative change", "share", "Share of the lowest score"),
     Column("before", "Earlier run", "link"),
-    Column("before_score", "Its score", "estimate"),
+    Column("before_score", "Earlier score", "estimate"),
     Column("after", "Later run", "link"),
-    Column("after_score", "Its score", "estimate"),
-    Column("runs", "Runs", "count", "Runs of the series; these two are its lowest and highest"),
-    Column("overrides", "Overrides", "count", "Results of these two runs that people decided"),
-    Column("look", "Side by side", "link"),
+    Column("after_score", "Later score", "estimate"),
+    Column("runs", "Runs", "count", "Runs of the series; the two shown are its lowest and highest"),
+    Column("overrides", "Overrides", "count", "Results of the two runs with a human verdict"),
+    Column("look", "Compare", "link"),
 )
 
 
@@ -135,14 +135,14 @@ def _drifts(report: DriftReport, drifted: list[Series]) -> Table:
     drawn = [_move(series) for series in drifted[:MOST_DRAWN]]
     return Table(
         key="drifts",
-        title="Drifted, the largest change first",
+        title="Drifts",
         columns=DRIFT_COLUMNS,
         rows=[_drift(report, series) for series in drifted],
-        note="The thresholds are rules of thumb: a drift is a reason to look, and no proof.",
-        empty="Nothing drifted. Launch a suite again, in the same way and a day later or more, "
-        "to keep watch; a launch can recur by itself.",
+        note="Largest change first. The thresholds are rules of thumb: check a drift before acting "
+        "on it.",
+        empty="No drift. Schedule a launch of a suite to monitor its models.",
         draw=lambda: moves(drawn) if drawn else None,
-        describes="For each model that drifted, its score before and after",
+        describes="Scores of each drifted model before and after",
     )
 
 
@@ -159,7 +159,7 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         line.suite_name or None,
         "better" if series.is_better else "worse",
         series.change if series.is_better else -series.change,
-        "from nothing" if isinf(series.relative) else series.relative,
+        "from 0" if isinf(series.relative) else series.relative,
         _run(before),
         _score(report, before),
         _run(after),
@@ -176,7 +176,7 @@ def _run(run: Observed) -> Link:
 
 
 def _score(report: DriftReport, run: Observed) -> Estimate | None:
-    """The score with how many results it is of; None where the series is too short to be scored."""
+    """Return the score with its n; None where the series is too short to be scored."""
     sums = report.sums.get(run.run)
     return None if sums is None else Estimate(sums.score, sums.n)
 
@@ -185,17 +185,17 @@ OVERRIDE_COLUMNS = (
     Column("model", "Model"),
     Column("suite", "Suite"),
     Column("run", "Run", "link"),
-    Column("which", "Which"),
-    Column("who", "Who"),
+    Column("which", "Earlier or later"),
+    Column("who", "Annotator"),
     Column("results", "Results", "count"),
     Column(
-        "between", "Between the two runs", "count", "Decided after the first, before the second"
+        "between", "Between the runs", "count", "Overridden after the earlier run, before the later"
     ),
 )
 
 
 def _overrides(report: DriftReport, drifted: list[Series]) -> Iterable[Table]:
-    """Who decided results of runs that drifted; nothing where nobody did."""
+    """Return the table of overrides on drifted runs; [] without any."""
     rows = [
         (_line(series).model_name, _line(series).suite_name or None, _run(run), which, *one[1:])
         for series in drifted
@@ -207,11 +207,11 @@ def _overrides(report: DriftReport, drifted: list[Series]) -> Iterable[Table]:
     return [
         Table(
             key="overrides",
-            title="Overridden by people",
+            title="Human overrides",
             columns=OVERRIDE_COLUMNS,
             rows=rows,
-            note="Scores may differ because people decided results of one run and not of the "
-            "other, and not because the model changed.",
+            note="Scores may differ because one of the runs has more human verdicts, not because "
+            "the model changed.",
         )
     ]
 
@@ -232,7 +232,7 @@ WATCHED_COLUMNS = (
 def _watched(report: DriftReport, others: list[Series]) -> Table:
     return Table(
         key="watched",
-        title="Watched, and not drifted",
+        title="Stable",
         columns=WATCHED_COLUMNS,
         rows=[_other(report, series) for series in others],
         empty="No other series has two complete runs.",
@@ -258,7 +258,7 @@ def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
 DRIFT = Page(
     key="drift",
     title="Drift",
-    summary="Models that do better or worse than they did, on the same tests asked the same way.",
+    summary="Models whose score changed on the same tests with the same settings and judges.",
     form=DriftForm,
     build=build,
     icon="waves",

@@ -1,4 +1,4 @@
-"""All complete runs as lines that are watched for drift, and what people overrode meanwhile."""
+"""Complete runs as series that are monitored for drift, and human overrides of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -22,10 +22,7 @@ from runs.models import HumanEvaluation
 
 @dataclass(frozen=True)
 class Line:
-    """What the runs of a series have in common. `suite` is None where they have none.
-
-    The model's name is that of one of them: it may be called otherwise since.
-    """
+    """The common ground of a series of runs; `suite` None: no suite."""
 
     suite: int | None
     suite_name: str = field(compare=False)
@@ -35,7 +32,7 @@ class Line:
 
 
 class Overrides(NamedTuple):
-    """On how many results of a run one person decided, on how many of them between two runs."""
+    """Numbers of results of a run that an annotator overrode: all, and between two runs."""
 
     run: int
     who: str
@@ -45,13 +42,13 @@ class Overrides(NamedTuple):
 
 @dataclass(frozen=True)
 class DriftReport:
-    """What was watched.
+    """The series monitored for drift.
 
     Attributes:
-        watch: The lines of its series are of the class `Line`.
-        sums: Of each run of a series that is long enough.
-        overrides: On the two runs of each series that drifted, by run.
-        labels: What must be known of the figures of each of these runs.
+        watch: Series with a `Line` each.
+        sums: By run, of series that are long enough.
+        overrides: By run, of the two runs of each drift.
+        labels: By run, of the same runs.
     """
 
     watch: Watch
@@ -61,7 +58,7 @@ class DriftReport:
 
 
 def drift_report() -> DriftReport:
-    """A constant number of queries; scores are added up only where a series is long enough."""
+    """Read the report; a constant number of queries. Short series are not scored."""
     runs, own_betas = _observed()
     long_enough = [
         run.run
@@ -97,7 +94,7 @@ FIELDS = (
 
 
 def _observed() -> tuple[list[Observed], dict[int, float]]:
-    """Every complete run, without its score; and the share of similarity in it."""
+    """Return every complete run without its score, and the weight of similarity by run."""
     found = complete_runs_with_times()
     tags = tags_by_suite()
     rows = list(found.order_by().values(*FIELDS))
@@ -125,14 +122,14 @@ def _run(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
 
 
 def _temperature(row: dict[str, Any]) -> Any:
-    """What was sent, else what the model's name says."""
+    """Return the temperature sent, else the one in the model's name."""
     sent = (row["endpoint__params"] or {}) | (row["params"] or {})
     told = sent.get("temperature")
     return read_name(row["model_name"]).temperature if told is None else told
 
 
 def _overrides(drifted: Iterable[Series]) -> dict[int, list[Overrides]]:
-    """Who overrode results of the two runs of each drift; one query."""
+    """Count the overrides of the two runs of each drift by annotator; one query."""
     spans = {frozenset((series.low.run, series.high.run)): _span(series) for series in drifted}
     if not spans:
         return {}

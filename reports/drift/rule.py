@@ -1,9 +1,8 @@
-"""Drift: a model that does better or worse than it did, asked and judged in exactly one way. Pure.
+"""Drift: a changed score on the same tests with the same variant, jury and scoring. Pure.
 
-The rule: runs of one line (the same tests, jury, variant and way to score) at temperature 0 or
-with none set, in suites without the tag "test"; at least 23 hours between the first and the last;
-the line has a score in each. It drifted where its highest score lies at least 0.05 above its
-lowest, and at least 10 % of it. That is a sign to look into it, and no proof.
+A series has runs at temperature 0 or unset, in suites without the tag "test", over at least 23
+hours, all with a score. It drifted if its highest score is at least 0.05, and 10 %, above its
+lowest. The thresholds are rules of thumb.
 """
 
 from collections import defaultdict
@@ -20,19 +19,19 @@ LEAST_SPAN = timedelta(hours=23)
 LEAST_CHANGE = 0.05
 LEAST_RELATIVE = 0.1
 DIGITS = 9
-"""Differences are rounded to so many digits before they are compared with a threshold."""
+"""Differences are rounded to this many digits before they meet a threshold."""
 
 
 @dataclass(frozen=True)
 class Observed:
-    """One complete run.
+    """A complete run.
 
     Attributes:
-        line: What it has in common with the runs that it may be compared with.
-        at: When it began.
-        score: In [0, 1]; None: nothing in it has a score.
-        temperature: As it was sent; None: none was.
-        suite_tags: Of its suite, as people write them.
+        line: Equal for comparable runs.
+        at: Its start.
+        score: In [0, 1]; None: no result has a score.
+        temperature: As sent; None: unset.
+        suite_tags: Tags of its suite.
     """
 
     run: int
@@ -44,7 +43,7 @@ class Observed:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the answers are meant to be the same each time. A list of temperatures is not."""
+        """Return whether the temperature is 0 or unset; a list of temperatures is not."""
         told = self.temperature
         return told is None or (isinstance(told, int | float) and told == 0)
 
@@ -54,17 +53,17 @@ class Observed:
 
 
 class State(StrEnum):
-    """What became of a line that was watched."""
+    """The state of a series."""
 
     DRIFTED = "drifted"
     STEADY = "steady"
     TOO_SHORT = "too short"
-    NO_SCORE = "with a run that has no score"
+    NO_SCORE = "with an unscored run"
 
 
 @dataclass(frozen=True)
 class Series:
-    """The runs of one line, oldest first; two at least."""
+    """The runs of a line, oldest first; at least two."""
 
     line: Hashable
     runs: tuple[Observed, ...]
@@ -94,13 +93,13 @@ class Series:
 
     @property
     def change(self) -> float:
-        """Highest less lowest score, in [0, 1], to 1e-9; 0 where nothing has a score."""
+        """Highest minus lowest score, in [0, 1], to 1e-9; 0 without scores."""
         scores = [score for score, _ in self._scores]
         return round(max(scores) - min(scores), DIGITS) if scores else 0.0
 
     @property
     def relative(self) -> float:
-        """The change as a share of the lowest score, to 1e-9; infinite where that is 0."""
+        """The change as a share of the lowest score, to 1e-9; infinite if that is 0."""
         if not self.change:
             return 0.0
         low, _ = min(self._scores)
@@ -108,23 +107,23 @@ class Series:
 
     @property
     def is_better(self) -> bool:
-        """Whether the highest score came after the lowest."""
+        """Return whether the highest score came after the lowest."""
         return self.high.at > self.low.at
 
     @property
     def _scores(self) -> list[tuple[float, int]]:
-        """Each score with the place of its run."""
+        """Each score with the index of its run."""
         return [(run.score, place) for place, run in enumerate(self.runs) if run.score is not None]
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What was watched, and how many runs were not.
+    """The series monitored, and the numbers of runs that are not.
 
     Attributes:
-        series: All lines with two runs or more; those that drifted first, the largest change first.
+        series: Lines with at least two runs; drifted ones first, largest change first.
         tried_out: Runs of suites with the tag "test".
-        warm: Runs at a temperature above 0, or with several.
+        warm: Runs at temperatures above 0.
         single: Lines with one run.
     """
 
@@ -142,7 +141,7 @@ class Watch:
 
 
 def watch(observed: Iterable[Observed]) -> Watch:
-    """Look at every line for drift."""
+    """Monitor every line for drift."""
     runs = list(observed)
     real = [run for run in runs if not run.is_tried_out]
     settled = [run for run in real if run.is_settled]
@@ -164,9 +163,9 @@ def _largest_first(series: Series) -> tuple[bool, float, float, int]:
 
 
 def rule_in_words() -> str:
-    """The rule as a page tells it."""
+    """Return the rule in words."""
     return (
-        "Compared are runs of the same tests, variant, jury and way to score, at temperature 0 or "
-        "with none set, at least 23 hours apart. A line drifted when its highest score lies at "
-        f"least {LEAST_CHANGE} and {LEAST_RELATIVE:.0%} above its lowest."
+        "A series has runs of the same tests, model variant, jury and scoring, at temperature 0 or "
+        "unset, over at least 23 hours. It drifted if its highest score is at least "
+        f"{LEAST_CHANGE} and {LEAST_RELATIVE:.0%} above its lowest."
     )

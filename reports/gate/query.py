@@ -1,4 +1,4 @@
-"""A run held against another by the gate's rule: for the command, and for who is told of it."""
+"""The gate's decision on a run, for the command and for notifications."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from runs.models import Run
 
 @dataclass(frozen=True)
 class GateResult:
-    """The comparison, what was computed of it, and what the gate says."""
+    """A comparison, its findings, and the gate's decision."""
 
     comparison: Comparison
     computed: Findings
@@ -19,14 +19,13 @@ class GateResult:
 
 
 def gate_result(run: Run, against: Run, limits: Limits) -> GateResult:
-    """What the gate says of a run; it resamples, which takes a while."""
+    """Decide whether the run passes; resampling takes a while."""
     comparison = comparison_of(*sides_of([against, run]))
     computed = findings(sample_of(comparison.rows, comparison.tags, single=comparison.is_single))
     return GateResult(comparison, computed, rule(gate_input(comparison, computed), limits))
 
 
 def gate_input(comparison: Comparison, computed: Findings) -> GateInput:
-    """What the gate's rule looks at."""
     rows = comparison.rows
     return GateInput(
         tally=tally_of(rows),

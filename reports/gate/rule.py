@@ -1,4 +1,4 @@
-"""Whether a run may pass: a rule over its comparison with another, and its exit codes. Pure."""
+"""The gate: a rule over the comparison of two runs, and its exit codes. Pure."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,7 +11,7 @@ MAX_MISSING = 0.05
 
 
 class Code(IntEnum):
-    """What the gate's command exits with."""
+    """Exit codes of the gate's command."""
 
     PASSES = 0
     REGRESSED = 1
@@ -20,12 +20,12 @@ class Code(IntEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Where the gate closes.
+    """The thresholds of the gate.
 
     Attributes:
-        alpha: Of the two-sided p of a net change for the worse, in [0, 1].
-        max_worse: How many tests may be worse, sure or not; None: any number.
-        max_missing: The share of tests that may be missing, in [0, 1].
+        alpha: Significance level of the two-sided p of a net loss, in [0, 1].
+        max_worse: Most tests that may be worse, significant or not; None: any number.
+        max_missing: Largest share of missing tests, in [0, 1].
     """
 
     alpha: float = ALPHA
@@ -33,27 +33,26 @@ class Limits:
     max_missing: float = MAX_MISSING
 
     def in_words(self) -> str:
-        """The rule, whole."""
+        """Return the whole rule in words."""
         worse = "" if self.max_worse is None else f", or more than {self.max_worse:,} are worse"
         return (
-            f"It exits {Code.CANNOT_TELL} when nothing matches, or when tests that ended in an "
-            "error, are unjudged, pending or without a match exceed "
-            f"{percent(self.max_missing)} of the tests of either run; {Code.REGRESSED} when tests "
-            f"got worse on balance with p <= {self.alpha:g}{worse}; else {Code.PASSES}. The p is "
-            "that of exact McNemar on the tests that flipped; with repeats, of tests whose signs "
-            "are flipped at random; where an issue has several matched tests, of whole issues."
+            f"Exit {Code.CANNOT_TELL} if no tests match, or if errors and unscored, pending and "
+            f"unmatched tests exceed {percent(self.max_missing)} of the tests of either run; exit "
+            f"{Code.REGRESSED} if tests got worse on balance with p <= {self.alpha:g}{worse}; else "
+            f"exit {Code.PASSES}. p: exact McNemar on flipped tests; with repeats, random sign "
+            "flips of tests; if an issue has several matched tests, sign flips of whole issues."
         )
 
 
 @dataclass(frozen=True)
 class GateInput:
-    """What the rule looks at.
+    """The inputs of the rule.
 
     Attributes:
-        matched: Tests that are in both runs as they are, decided or not.
-        missing: As `comparing.missing_share`; None where there is no test at all.
+        matched: Tests that are unchanged in both runs, scored or not.
+        missing: As `reports.compare.rule.missing_share`; None without tests.
         net: The net change of the compared tests; None where there are none.
-        p: Of that; None where nothing was compared.
+        p: Its p; None where nothing was compared.
     """
 
     tally: Tally
@@ -65,26 +64,27 @@ class GateInput:
 
 @dataclass(frozen=True)
 class GateDecision:
-    """What the gate says, and why."""
+    """The gate's exit code and its reason."""
 
     code: Code
     reason: str
 
 
 def rule(found: GateInput, limits: Limits) -> GateDecision:
-    """The first that holds: it cannot tell; the run regressed; it passes."""
+    """Return the first decision that applies: cannot tell, regressed, passes."""
     return _cannot_tell(found, limits) or _regressed(found, limits) or _passes(found)
 
 
 def _cannot_tell(found: GateInput, limits: Limits) -> GateDecision | None:
     if not found.matched or found.missing is None:
         return GateDecision(
-            Code.CANNOT_TELL, "No test is in both runs as it is: nothing to compare."
+            Code.CANNOT_TELL, "The runs share no unchanged test: nothing to compare."
         )
     if round(found.missing - limits.max_missing, DIGITS) > 0:
         reason = (
-            f"{percent(found.missing)} of the tests are missing, and {percent(limits.max_missing)} "
-            "may be: retry errors, judge again, or compare runs of the same tests."
+            f"{percent(found.missing)} of the tests are missing (limit "
+            f"{percent(limits.max_missing)}): retry errors, re-judge, or compare runs of the same "
+            "tests."
         )
         return GateDecision(Code.CANNOT_TELL, reason)
     return None
@@ -94,12 +94,12 @@ def _regressed(found: GateInput, limits: Limits) -> GateDecision | None:
     worse = found.tally.worse
     if limits.max_worse is not None and worse > limits.max_worse:
         return GateDecision(
-            Code.REGRESSED, f"{worse:,} tests are worse, and {limits.max_worse:,} may be."
+            Code.REGRESSED, f"{worse:,} tests got worse (limit {limits.max_worse:,})."
         )
     if found.net is None or found.p is None:
         return None
     if round(found.net, DIGITS) < 0 and found.p <= limits.alpha:
-        reason = f"Tests are worse on balance, and hardly by chance: p = {found.p:.3g}."
+        reason = f"Tests got significantly worse on balance (p = {found.p:.3g})."
         return GateDecision(Code.REGRESSED, reason)
     return None
 
@@ -107,6 +107,6 @@ def _regressed(found: GateInput, limits: Limits) -> GateDecision | None:
 def _passes(found: GateInput) -> GateDecision:
     if found.p is None:
         return GateDecision(
-            Code.PASSES, "No test was decided in both runs, and so many may be missing."
+            Code.PASSES, "No test was scored in both runs, within the limit of missing tests."
         )
-    return GateDecision(Code.PASSES, "Not enough evidence that it got worse.")
+    return GateDecision(Code.PASSES, "No significant regression.")

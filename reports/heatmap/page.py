@@ -1,4 +1,4 @@
-"""Heat map: which issues or tags are hard for which model."""
+"""Heat map: pass rates of issues or tags by model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ from reports.heatmap.query import (
 
 
 class HeatForm(ReportForm):
-    """What the rows and columns are."""
+    """Filters of the heat map."""
 
     suite = SuiteField()
     rows = forms.ChoiceField(
@@ -36,12 +36,12 @@ class HeatForm(ReportForm):
     )
     columns = forms.ChoiceField(
         label="Columns",
-        choices=[(VARIANT, "Variants of models"), (IDENTITY, "Models")],
+        choices=[(VARIANT, "Model variants"), (IDENTITY, "Models")],
         initial=VARIANT,
     )
     order = forms.ChoiceField(
-        label="Sorted by",
-        choices=[(DIFFICULTY, "Difficulty"), (SPREAD, "Spread between models"), (NAME, "Name")],
+        label="Sort by",
+        choices=[(DIFFICULTY, "Difficulty"), (SPREAD, "Spread across models"), (NAME, "Name")],
         initial=DIFFICULTY,
     )
     models = models_field()
@@ -49,7 +49,7 @@ class HeatForm(ReportForm):
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The map, and what stands out in it."""
+    """Build the map and its most notable findings."""
     question = HeatQuery(
         suite=asked["suite"],
         rows=asked["rows"],
@@ -74,8 +74,8 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
         return
     scored = [row for row in report.rows if row.difficulty is not None]
     yield (
-        f"{len(report.rows):,} {kind} in the latest complete runs of {report.scope.name}: "
-        f"{len(report.columns)} of them, one for each column."
+        f"{len(report.rows):,} {kind} in {len(report.columns)} latest complete runs of "
+        f"{report.scope.name}, one per column."
     )
     never = [row.name for row in scored if row.difficulty == 1]
     always = [row.name for row in scored if row.difficulty == 0]
@@ -88,33 +88,32 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
         yield f"Models differ most on {apart.name}: by {100 * apart.spread:.0f} points."
     if report.left_out:
         names = few(report.left_out, of=report.left_out_count)
-        yield f"Left out: {names}, which were run longer ago; choose models to see them."
+        yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
 
 
 def _warnings(report: HeatReport) -> Iterator[str]:
     if report.measured_apart:
         yield (
-            "These runs do not all have the same tests and judges: a difference between columns "
-            "may come from those."
+            "These runs differ in tests or judges: differences between columns may come from that."
         )
 
 
 def _map(report: HeatReport, question: HeatQuery) -> Table:
     return Table(
         key="map",
-        title=f"Pass rate of each {question.rows} and model",
+        title=f"Pass rate by {question.rows} and model",
         columns=(
             Column("name", question.rows.capitalize(), "link"),
             *(
                 Column(f"run_{one.run.pk}", one.name, "rate", str(one.run))
                 for one in report.columns
             ),
-            Column("all", "All", "rate", "All columns together"),
-            Column("spread", "Spread", "number", "Highest less lowest pass rate, in points"),
+            Column("all", "All", "rate", "All columns"),
+            Column("spread", "Spread", "number", "Highest minus lowest pass rate, in points"),
         ),
         rows=LazyRows(report.rows, lambda rows: [_row(report, question, row) for row in rows]),
         note=_note(question),
-        empty="There is no complete run here yet. Launch a suite, or choose another one.",
+        empty="No complete run of this suite yet. Launch it, or choose another suite.",
         look="heat",
         describes="Darker green: more passed. Orange: more failed.",
     )
@@ -143,14 +142,14 @@ def _cell(report: HeatReport, question: HeatQuery, row: Row, run: Any) -> Cell:
 
 def _note(question: HeatQuery) -> str:
     parts: Sequence[str] = (
-        "A cell opens its results, a name its story; the best model is on the left.",
-        "A dash: the run has no such test.",
+        "Best model on the left. Click a cell for its results, a name for its history.",
+        "A dash: no such test in the run.",
         "" if question.rows == ISSUE else "A test counts for each of its tags.",
-        "A model is shown with its newest run, whichever its variant."
+        "Each model is shown with its newest run of any variant."
         if question.columns == IDENTITY
         else "",
-        "Answers of several models to one test are not independent: an interval of all together "
-        "resamples issues, and one issue alone has none.",
+        "Answers of several models to one test are not independent, so intervals in the column All "
+        "resample issues; a single issue has none.",
     )
     return " ".join(filter(None, parts))
 

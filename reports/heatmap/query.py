@@ -1,4 +1,4 @@
-"""How the latest run of each model did on each issue or tag."""
+"""Pass rates of the latest run of each model by issue or tag."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,9 +26,9 @@ DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
 
 @dataclass(frozen=True)
 class HeatQuery:
-    """What is asked: rows are issues or tags, columns variants of models or models.
+    """The question of the page: rows ISSUE or TAG, columns VARIANT or IDENTITY.
 
-    `tests`: which, one of `exposure.CHOICES`.
+    `tests` is one of `exposure.CHOICES`.
     """
 
     suite: Choice
@@ -52,8 +52,8 @@ class Row:
     """An issue (its id) or a tag (its name).
 
     Attributes:
-        difficulty: The share that did not pass, over all columns together; None: none decided.
-        spread: The highest pass rate less the lowest; None where fewer than two columns have one.
+        difficulty: Failure rate over all columns; None: nothing scored.
+        spread: Highest minus lowest pass rate; None unless two columns have one.
     """
 
     key: int | str
@@ -63,7 +63,7 @@ class Row:
 
 
 class HeatCell(NamedTuple):
-    """A cell: row and run; run 0 is all of them together."""
+    """A row and a run; run 0 is all runs together."""
 
     row: int | str
     run: int
@@ -120,7 +120,7 @@ def _called(question: HeatQuery, runs: Mapping[int, Run]) -> dict[int, str]:
 
 
 def _latest(scope: Scope, question: HeatQuery) -> list[int]:
-    """The latest run of each column, the newest first."""
+    """Return the latest run of each column, newest first."""
     rows = scope.runs.order_by("created_at", "pk")
     if question.models:
         rows = rows.filter(language_model__in=question.models)
@@ -136,7 +136,7 @@ def _latest(scope: Scope, question: HeatQuery) -> list[int]:
 def _grouped(
     question: HeatQuery, runs: Mapping[int, Run]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
-    """The results by row and run, and what the rows are called."""
+    """Return the results by row and run, and the names of the rows."""
     results = only(Result.objects.filter(run__in=list(runs)), question.tests)
     tallies = tallies_of(results, by_tags=True, by_issue=True)
     if question.rows == ISSUE:
@@ -150,7 +150,7 @@ def _grouped(
 def _placed(
     tallies: Iterable[Tally], tags: Mapping[int, Sequence[str]] | None
 ) -> dict[HeatCell, Group]:
-    """By issue; where tags are given, by tag."""
+    """Group the tallies by issue, or by tag where tags are given."""
 
     def places(tally: Tally) -> Iterable[HeatCell]:
         for row in [tally.issue_id] if tags is None else tags[tally.tag_set_id]:
@@ -179,7 +179,7 @@ def _row(key: int | str, name: str, together: Group, shares: Sequence[float]) ->
 
 
 def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
-    """The highest first; what was not measured comes last, and alike rows by their names."""
+    """Sort highest first, then by name; rows without a value come last."""
 
     def place(row: Row) -> tuple[float, str]:
         value = {DIFFICULTY: row.difficulty, SPREAD: row.spread}.get(order)
@@ -191,7 +191,7 @@ def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
 def _columns(
     runs: Iterable[Run], called: Mapping[int, str], groups: Mapping[HeatCell, Group]
 ) -> tuple[Column, ...]:
-    """The best first."""
+    """Sort the columns best first."""
     passed: dict[int, int] = defaultdict(int)
     scored: dict[int, int] = defaultdict(int)
     for place, group in groups.items():

@@ -1,4 +1,4 @@
-"""What an issue's runs propose: that it is resolved, or open again. Pure."""
+"""Proposals to resolve or reopen an issue, drawn from its runs. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change of an issue's state, with why.
+    """A proposed change of an issue's state.
 
     Attributes:
-        reason: In sentences. `brief` is the same in few words.
-        runs: Those it is drawn from, the newest first.
+        reason: In sentences; `brief` is the same in few words.
+        runs: The runs it is drawn from, newest first.
     """
 
     issue: int
@@ -34,10 +34,11 @@ class Proposal:
 
 
 def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Proposal | None:
-    """That it is resolved: it passed so many releases in a row, and in each with every model.
+    """Propose to resolve an issue that passed enough releases in a row with every model.
 
     Args:
-        runs: Of which the lines are variants of models.
+        runs: With variants of models as lines.
+        releases: Number of releases that is enough.
     """
     row = passed_in_a_row(runs)
     if len(row) < max(1, releases):
@@ -46,8 +47,8 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
     return Proposal(
         issue,
         "resolve",
-        f"{_row_words(row)} In {len(seen)} {'run' if len(seen) == 1 else 'runs'} all of its "
-        f"{sum(one.passed for one in seen):,} answers passed.",
+        f"{_row_words(row)} All {sum(one.passed for one in seen):,} answers in {len(seen)} "
+        f"{'run' if len(seen) == 1 else 'runs'} passed.",
         f"passed {len(row)} {_things(row)} in a row",
         tuple(one.run for one in seen),
     )
@@ -56,22 +57,22 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
 def reopening(
     issue: int, runs: Iterable[IssueResult], resolved_at: datetime, names: Mapping[int, str]
 ) -> Proposal | None:
-    """That it is open again: since it was resolved, a model showed the fault anew.
+    """Propose to reopen an issue that failed again after its resolution.
 
     Args:
-        runs: Of which the lines are models.
-        names: What people call these runs.
+        runs: With models as lines.
+        names: By run.
     """
     found = sorted(failures_after_resolution(runs, resolved_at), key=_newest_first)
     if not found:
         return None
     first = found[-1]
     told = f"{first.failed:,} of {first.failed + first.passed:,}"
-    more = "" if len(found) == 1 else f" {len(found) - 1} more runs since show it too."
+    more = "" if len(found) == 1 else f" It also failed in {len(found) - 1} later runs."
     return Proposal(
         issue,
         "reopen",
-        f"It failed again after it was resolved: {told} answers in {names[first.run]}.{more}",
+        f"Failed again after its resolution: {told} answers in {names[first.run]}.{more}",
         f"failed again in run {first.run} ({told})",
         tuple(one.run for one in found),
     )
@@ -90,10 +91,10 @@ def _things(row: Sequence[ReleasePoint]) -> str:
 
 def _row_words(row: Sequence[ReleasePoint]) -> str:
     if not row[0].name:
-        return f"It passed in {len(row)} {_things(row)} in a row."
+        return f"Passed {len(row)} {_things(row)} in a row."
     names = [point.name for point in reversed(row[:MOST_NAMED])]
-    last = ", the last ones " if len(row) > MOST_NAMED else ": "
-    return f"It passed {len(row)} {_things(row)} in a row{last}{_listed(names)}."
+    last = ", most recently " if len(row) > MOST_NAMED else ": "
+    return f"Passed {len(row)} {_things(row)} in a row{last}{_listed(names)}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a person does about what an issue's runs propose."""
+"""Acceptance of a proposal."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,13 +14,13 @@ from reports.documents.rendering import needs
 from reports.issue_proposals.proposals import accept
 from reports.issue_proposals.rule import Button
 
-DONE = {"resolve": "is resolved", "reopen": "is open again"}
+DONE = {"resolve": "resolved", "reopen": "reopened"}
 
 
 @require_POST
 @needs(APPROVE_ISSUE)
 def accept_proposal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Resolve or reopen the issue, as its runs propose."""
+    """Resolve or reopen the issue as proposed."""
     issue = get_object_or_404(Issue, pk=pk)
     act: Button = "reopen" if request.POST.get("act") == "reopen" else "resolve"
     try:

@@ -1,4 +1,4 @@
-"""Issue: how one error has done, from when it was reported until now."""
+"""Issue timeline: the runs, tests, feedback and states of one issue."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,27 +24,27 @@ from reports.issue_timeline.timeline_tables import (
 POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 10, 50, 6, 50
 
 PROPOSED = {
-    "resolve": "Its runs propose that it is resolved.",
-    "reopen": "Its runs propose to open it again.",
+    "resolve": "Its runs suggest resolving it.",
+    "reopen": "Its runs suggest reopening it.",
 }
 
 
 class IssueForm(ReportForm):
-    """Which issue, and how far back."""
+    """Filters of the issue timeline."""
 
     issue = forms.ModelChoiceField(
         Issue.objects.all(),
         widget=forms.NumberInput(attrs={"min": 1}),
-        label="Number of the issue",
+        label="Issue",
     )
     points = forms.IntegerField(
-        label="Runs of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
+        label="Runs shown", min_value=2, max_value=MOST_POINTS, initial=POINTS
     )
-    family = forms.BooleanField(label="One line per family")
+    family = forms.BooleanField(label="By family")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Its runs line by line, where it broke and passed again, its tests, feedback and states."""
+    """Build the timeline: runs by model, turning points, tests, feedback and states."""
     issue = asked["issue"]
     if issue is None:
         return _unasked()
@@ -55,7 +55,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         reader=reading.reader,
     )
     return Document(
-        question=f"How has “{issue}” done since it was reported?",
+        question=f"How did “{issue}” develop?",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(
@@ -71,15 +71,15 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
 
 
 def _unasked() -> Document:
-    """The issues to choose from."""
+    """Return a list of issues to choose from."""
     issues = Issue.objects.order_by("-updated_at", "-pk").only("title", "state", "severity")
     return Document(
-        question="How has an issue done since it was reported?",
-        sentences=("Choose one: from here, from any report that names it, or by its number.",),
+        question="How did an issue develop?",
+        sentences=("Choose an issue below, or enter its id.",),
         tables=(
             Table(
                 key="issues",
-                title="Issues that changed last",
+                title="Recently changed issues",
                 columns=(
                     Column("issue", "Issue", "link"),
                     Column("state", "State"),
@@ -93,7 +93,7 @@ def _unasked() -> Document:
                     )
                     for issue in issues[:OFFERED]
                 ],
-                empty="There is no issue yet. Write down what goes wrong, and its tests.",
+                empty="No issues yet. Create one, and add tests to it.",
             ),
         ),
     )
@@ -105,15 +105,13 @@ def _unasked() -> Document:
 def _sentences(report: IssueReport) -> Iterator[str]:
     issue = report.issue
     author = f" by {issue.author}" if issue.author else ""
-    n = report.feedback_total
-    pieces = "no" if not n else "1 piece of" if n == 1 else f"{n} pieces of"
     yield (
-        f"Reported on {reported(issue.created_at)}{author}, with {pieces} feedback; it is "
-        f"{issue.get_state_display().lower()} now, of {issue.get_severity_display().lower()} "
-        "severity."
+        f"Reported on {reported(issue.created_at)}{author}; {report.feedback_total:,} feedback. "
+        f"State: {issue.get_state_display().lower()}. "
+        f"Severity: {issue.get_severity_display().lower()}."
     )
     if issue.resolution_note or issue.state == IssueState.RESOLVED:
-        yield f"Its resolution: {_resolution(issue)}"
+        yield f"Resolution: {_resolution(issue)}"
     yield from _now(report.lines)
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
@@ -122,17 +120,17 @@ def _sentences(report: IssueReport) -> Iterator[str]:
 
 def _resolution(issue: Issue) -> str:
     labels = ", ".join(str(label) for label in issue.resolution_labels.all())
-    return ". ".join(part for part in (labels, issue.resolution_note) if part) or "nothing said."
+    return ". ".join(part for part in (labels, issue.resolution_note) if part) or "no note."
 
 
 def _now(lines: Sequence[Line]) -> Iterator[str]:
-    """Who fails it now, and who passes it."""
+    """Name the models that fail and pass it in their newest runs."""
     failing = [line.name for line in lines if _goes(line) == IssueOutcome.FAILED]
     passing = [line.name for line in lines if _goes(line) == IssueOutcome.PASSED]
     told = [f"it fails with {_few(failing)}"] if failing else []
     told += [f"it passes with {_few(passing)}"] if passing else []
     if told:
-        yield f"In the newest run of each model {', and '.join(told)}."
+        yield f"In the newest run of each model, {' and '.join(told)}."
 
 
 def _goes(line: Line) -> IssueOutcome | None:
@@ -147,19 +145,19 @@ def _few(names: Sequence[str]) -> str:
 def _left_out(report: IssueReport) -> Iterator[str]:
     courses = report.courses
     if courses.left_out:
-        yield f"Left out: {len(courses.left_out)} models that were run longer ago."
+        yield f"Not shown: {len(courses.left_out)} models that ran longer ago."
     if courses.earlier:
-        yield f"Left out: {courses.earlier:,} earlier runs; ask for more runs of a line."
+        yield f"Not shown: {courses.earlier:,} earlier runs; increase “Runs shown”."
 
 
 def _facts(report: IssueReport) -> Iterator[Fact]:
     issue = report.issue
     yield Fact(
-        "state", "State", issue.get_state_display(), note="Open it", url=issue.get_absolute_url()
+        "state", "State", issue.get_state_display(), note="Open issue", url=issue.get_absolute_url()
     )
-    yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of it")
+    yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of this issue")
     failing = sum(_goes(line) == IssueOutcome.FAILED for line in report.lines)
-    yield Fact("failing", "Models that fail it now", failing, "count", f"of {len(report.lines)}")
+    yield Fact("failing", "Models failing now", failing, "count", f"of {len(report.lines)}")
     row = len(passed_in_a_row(report.seen))
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE
     yield Fact(
@@ -167,14 +165,14 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
         "Releases passed in a row",
         row,
         "count",
-        f"with every model; {wanted} propose that it is resolved",
+        f"with every model; {wanted} suggest resolving it",
     )
 
 
 ISSUE_TIMELINE = Page(
     key="issue_timeline",
     title="Issue timeline",
-    summary="One issue over its runs: where it broke, where it passed again, tests and feedback.",
+    summary="One issue over all runs: regressions, fixes, tests, feedback and states.",
     form=IssueForm,
     build=build,
     icon="timeline",

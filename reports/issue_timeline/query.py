@@ -1,4 +1,4 @@
-"""One issue from when it was reported until now: its runs, tests, feedback and states."""
+"""The timeline of an issue: its runs, tests, feedback and states."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ MOST_LINES, MOST_FEEDBACK, MOST_TESTS = 8, 100, 300
 
 @dataclass(frozen=True)
 class Point:
-    """One stop of a line: a run, or those of one day that are taken together, newest first."""
+    """A point of a line: a run, or the runs of one day, newest first."""
 
     series_point: SeriesPoint
     seen: tuple[IssueResult, ...]
@@ -46,7 +46,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """One model's runs, oldest first. `turns` are those of all its runs, shown or not."""
+    """A model's runs, oldest first; `turns` are those of all its runs, shown or not."""
 
     name: str
     look: LineStyle
@@ -56,7 +56,7 @@ class Line:
 
 @dataclass(frozen=True)
 class TestLine:
-    """A test of the issue over the runs that are shown; `prompt` None: sealed for the reader."""
+    """A test of the issue over the runs shown; `prompt` None: sealed for the reader."""
 
     __test__ = False
 
@@ -68,7 +68,7 @@ class TestLine:
 
 
 class Change(NamedTuple):
-    """A change of the issue's state; `before` is "" where the issue was made."""
+    """A change of the issue's state; `before` is "" at its creation."""
 
     at: datetime
     before: str
@@ -79,14 +79,14 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class IssueReport:
-    """The life of an issue.
+    """The timeline of an issue.
 
     Attributes:
-        lines: The models that were run last, the last one first.
-        runs: Every complete run, in brief, by its number.
-        seen: What those with results of the issue made of it; lines are as the reader wants them.
-        feedback: What the reader may read of it, newest first; `feedback_total` counts all.
-        proposal: What its runs propose; None: nothing.
+        lines: The models that ran last, latest first.
+        runs: Every complete run by id.
+        seen: The outcomes in runs with results of the issue.
+        feedback: Feedback that the reader may read, newest first; `feedback_total` counts all.
+        proposal: The change of state that its runs suggest, if any.
     """
 
     issue: Issue
@@ -104,7 +104,7 @@ class IssueReport:
 
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
-    """All that its page tells; the number of queries is constant."""
+    """Read the whole timeline; a constant number of queries."""
     found = sightings([issue.pk], run_infos())
     seen = _on_lines(found, issue.pk, by_family=by_family)
     courses = by_time(_briefs(seen, found.runs), most_lines=MOST_LINES, most_points=points)
@@ -133,7 +133,7 @@ def _labels(runs: Collection[int]) -> tuple[str, ...]:
 
 
 def _on_lines(found: Sightings, issue: int, *, by_family: bool) -> list[IssueResult]:
-    """What was seen of the issue, oldest first; a line is a variant, or a family of models."""
+    """Return the outcomes of the issue, oldest first, by variant or model family."""
     seen = sorted(found.by_issue[issue], key=lambda one: (one.at, one.run))
     if not by_family:
         return seen
@@ -181,7 +181,7 @@ def _point(
 def _dressed(
     courses: SeriesLines, *, by_family: bool
 ) -> tuple[dict[int, int], dict[str, str], dict[str, LineStyle]]:
-    """Repeats of the runs; what each line is called, and how it looks."""
+    """Return the repeats by run, and the names and styles of the lines."""
     rows = Run.objects.filter(pk__in=courses.runs).order_by()
     repeats = dict(rows.values_list("pk", "repeats"))
     keys = [series_line.key for series_line in courses.shown]
@@ -197,7 +197,7 @@ def _dressed(
 
 
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
-    """Its tests, the hardest first; those without results last."""
+    """Return its tests, hardest first; those without results last."""
     tests = Test.objects.filter(issue=issue).order_by("pk")
     prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MOST_TESTS])
     counts: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome.values, 0))
@@ -223,7 +223,7 @@ def _hardest_first(line: TestLine) -> tuple[float, int]:
 
 
 def changes_of(issue: Issue) -> tuple[Change, ...]:
-    """How the issue's state changed, oldest first; one query."""
+    """Return the changes of the issue's state, oldest first; one query."""
     names = ("history_date", "state", "history_user__username", "history_change_reason")
     rows = issue.history.order_by("history_date", "history_id").values_list(*names)
     changes: list[Change] = []

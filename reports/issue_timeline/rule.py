@@ -1,7 +1,7 @@
-"""How an issue has done run after run: where it broke, where it passed again, what follows. Pure.
+"""The outcome of an issue in each run, its turning points, and passes in a row. Pure.
 
-An issue passes in a run when every answer that the run decided of it passed, and none is left
-undecided; it fails when one failed. Anything else is not known, and counts neither way.
+An issue passes in a run if all of its answers passed, and fails if one failed. Otherwise (errors,
+unscored) its outcome is unknown and counts neither way.
 """
 
 from collections import defaultdict
@@ -12,23 +12,23 @@ from enum import StrEnum
 from typing import NamedTuple
 
 RELEASES = 3
-"""An issue that passed so many releases in a row may be resolved, unless a site says otherwise."""
+"""Default number of releases passed in a row that suggest resolving an issue."""
 
 
 class IssueOutcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
-    UNKNOWN = "not known"
+    UNKNOWN = "unknown"
 
 
 class IssueResult(NamedTuple):
-    """What a run made of the issue.
+    """The results of an issue in a run.
 
     Attributes:
-        line: Which model it was, as the reader tells models apart.
-        release: "" where the run has none.
-        together: What was launched with it: runs without a release count as one by this.
-        undecided: Results that ended in an error or are unjudged.
+        line: The model variant, model or family.
+        release: "" without one.
+        together: Launch and day; runs without a release that share it count as one release.
+        excluded: Results that are errors, unscored or pending.
     """
 
     run: int
@@ -56,14 +56,13 @@ def _time(seen: IssueResult) -> tuple[datetime, int]:
 
 @dataclass(frozen=True)
 class TurningPoints:
-    """Where one model's runs turned; None: there is no such run.
+    """The turning points of one model's runs; None: there is no such run.
 
     Attributes:
-        passed_before: The last that passed before the first that failed: what broke the issue
-            lies between the two.
-        passed_again: The first that passed after the first that failed.
-        now: The newest of which something is known.
-        streak: How many of the newest went as it did, in a row.
+        passed_before: The last pass before the first failure; the regression lies in between.
+        passed_again: The first pass after the first failure.
+        now: The newest run with a known outcome.
+        streak: Number of newest runs in a row with the same outcome.
     """
 
     first_failed: IssueResult | None
@@ -74,7 +73,7 @@ class TurningPoints:
 
 
 def turning_points(runs: Iterable[IssueResult]) -> TurningPoints:
-    """The turns of one model's runs, in whatever order these come."""
+    """Find the turning points of one model's runs, given in any order."""
     known = [seen for seen in sorted(runs, key=_time) if seen.issue_outcome != IssueOutcome.UNKNOWN]
     if not known:
         return TurningPoints(None, None, None, None, 0)
@@ -94,7 +93,7 @@ def turning_points(runs: Iterable[IssueResult]) -> TurningPoints:
 
 
 def _streak(outcomes: Sequence[IssueOutcome]) -> int:
-    """How many of the last are like the very last."""
+    """Count the last outcomes that equal the very last."""
     return next(
         (n for n, issue_outcome in enumerate(reversed(outcomes)) if issue_outcome != outcomes[-1]),
         len(outcomes),
@@ -102,7 +101,7 @@ def _streak(outcomes: Sequence[IssueOutcome]) -> int:
 
 
 def by_line(runs: Iterable[IssueResult]) -> dict[Hashable, list[IssueResult]]:
-    """The runs of each model, oldest first."""
+    """Group the runs by model, oldest first."""
     lines: dict[Hashable, list[IssueResult]] = defaultdict(list)
     for seen in sorted(runs, key=_time):
         lines[seen.line].append(seen)
@@ -114,14 +113,14 @@ def by_line(runs: Iterable[IssueResult]) -> dict[Hashable, list[IssueResult]]:
 
 @dataclass(frozen=True)
 class ReleasePoint:
-    """A release, or what was launched together without one: the newest run of each model in it."""
+    """A release, or a launch without one, with the newest run of each model."""
 
     name: str
     runs: tuple[IssueResult, ...]
 
     @property
     def issue_outcome(self) -> IssueOutcome:
-        """It fails where any model does; a model of which nothing is known says nothing."""
+        """Failed if any model failed; models with unknown outcome do not count."""
         outcomes = {seen.issue_outcome for seen in self.runs}
         if IssueOutcome.FAILED in outcomes:
             return IssueOutcome.FAILED
@@ -129,7 +128,7 @@ class ReleasePoint:
 
 
 def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
-    """The releases in the order of their first runs."""
+    """Return the releases in the order of their first runs."""
     ordered = sorted(runs, key=_time)
     points: dict[tuple[str, Hashable], dict[Hashable, IssueResult]] = defaultdict(dict)
     for seen in ordered:
@@ -140,9 +139,9 @@ def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
 
 
 def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
-    """The newest releases that passed, one after the other, newest first.
+    """Return the newest releases that passed in a row, newest first.
 
-    Where runs have releases, those without one do not count; but one that fails ends the row.
+    If any run has a release, launches without one do not count, but a failed one ends the row.
     """
     points = release_points(runs)
     has_releases = any(point.name for point in points)
@@ -158,10 +157,9 @@ def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
 def failures_after_resolution(
     runs: Iterable[IssueResult], resolved_at: datetime
 ) -> list[IssueResult]:
-    """Runs that were launched after it was resolved, and show the fault again.
+    """Return the runs launched after the resolution in which the issue failed again.
 
-    A model that was known to fail when it was resolved shows nothing new by failing, until it has
-    passed once.
+    A model that already failed at the resolution counts only after it has passed once.
     """
     found = []
     for mine in by_line(runs).values():

@@ -20,15 +20,15 @@ RUN_COLUMNS = (
     Column("release", "Release"),
     Column("date", "Date", "date"),
     Column(
-        "issue_outcome", "Went", "outcome", "Passed where every answer did, and none is undecided"
+        "issue_outcome", "Outcome", "outcome", "Passed if all answers passed; failed if any failed"
     ),
     Column("rate", "Pass rate", "rate"),
-    Column("excluded", "Undecided", "count", "Errors, unjudged and pending: in no rate"),
+    Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
 
 
 def run_link(report: IssueReport, run: int) -> Link:
-    """To the run's results of this issue."""
+    """Link to the run's results of this issue."""
     url = f"{reverse('reports:run', args=[run])}?issue={report.issue.pk}#results"
     return Link(report.runs[run].label, url)
 
@@ -38,16 +38,16 @@ def runs_table(report: IssueReport) -> Table:
     points.sort(key=lambda pair: (pair[1].series_point.at, pair[1].run), reverse=True)
     return Table(
         key="runs",
-        title="Run after run",
+        title="Runs",
         columns=RUN_COLUMNS,
         rows=[_point_row(report, line, point) for line, point in points],
-        note="Bands and ranges are 95 % intervals. Where a test was asked several times, or the "
-        "runs of a day are taken together, the answers are no news of each other: there is none.",
-        empty="No complete run has a result of this issue yet. Launch a run with its tests.",
+        note="Bands and ranges are 95% intervals. There is none with several answers to a test, "
+        "which are not independent.",
+        empty="No complete run has results of this issue yet. Launch a run with its tests.",
         draw=lambda: (
             trend_lines([_drawn(line) for line in report.lines], (), ()) if points else None
         ),
-        describes="The issue's pass rate in each run, one line for each model",
+        describes="The issue's pass rate in each run, with a line for each model",
         look="long",
     )
 
@@ -60,17 +60,17 @@ def _point_row(report: IssueReport, line: Line, point: Point) -> tuple[Cell, ...
         line.name,
         point.series_point.release or None,
         point.series_point.at,
-        _went({seen.issue_outcome for seen in point.seen}),
+        _outcome({seen.issue_outcome for seen in point.seen}),
         point.rate,
         point.excluded,
     )
 
 
-def _went(ways: set[IssueOutcome]) -> str | None:
-    """None where it is not known."""
-    if IssueOutcome.FAILED in ways:
+def _outcome(outcomes: set[IssueOutcome]) -> str | None:
+    """Return the outcome of several runs; None: unknown."""
+    if IssueOutcome.FAILED in outcomes:
         return IssueOutcome.FAILED.value
-    return IssueOutcome.PASSED.value if IssueOutcome.PASSED in ways else None
+    return IssueOutcome.PASSED.value if IssueOutcome.PASSED in outcomes else None
 
 
 def _drawn(line: Line) -> DrawnLine:
@@ -90,19 +90,19 @@ def _drawn(line: Line) -> DrawnLine:
 def turns_table(report: IssueReport) -> Table:
     return Table(
         key="turns",
-        title="Where it broke, and where it passed again",
+        title="Turning points",
         columns=(
             Column("line", "Model"),
-            Column("passed_before", "Last passed before", "link", "What broke it lies after this"),
-            Column("first_failed", "First failed", "link", "and not after this"),
-            Column("passed_again", "First passed again", "link"),
+            Column("passed_before", "Last pass before", "link", "It broke after this run"),
+            Column("first_failed", "First failure", "link", "and before or in this one"),
+            Column("passed_again", "First pass again", "link"),
             Column("now", "Now", "outcome"),
-            Column("streak", "Runs in a row", "count", "So often as it does now"),
+            Column("streak", "Runs in a row", "count", "With the outcome it has now"),
             Column("newest", "Newest run", "link"),
         ),
         rows=[(line.name, *_turns(report, line.turns)) for line in report.lines],
-        note="Of all complete runs, also those that are not shown above.",
-        empty="No complete run has a result of this issue yet.",
+        note="Over all complete runs, including those not shown above.",
+        empty="No complete run has results of this issue yet.",
     )
 
 
@@ -133,14 +133,14 @@ def tests_table(report: IssueReport) -> Table:
         title="Its tests, the hardest first",
         columns=(
             Column("test", "Test", "link"),
-            Column("prompt", "Asks"),
+            Column("prompt", "Prompt"),
             Column("state", "State"),
-            Column("rate", "Pass rate", "rate", "Over the runs that are shown"),
-            Column("excluded", "Undecided", "count"),
+            Column("rate", "Pass rate", "rate", "Over the runs shown"),
+            Column("excluded", "Excluded", "count"),
         ),
         rows=[_test_row(line) for line in report.tests],
-        note=f"{more} more tests are not shown." if more else "",
-        empty="It has no test yet: write one that shows it.",
+        note=f"{more} more tests not shown." if more else "",
+        empty="No tests yet. Add one that shows the issue.",
     )
 
 
@@ -160,7 +160,7 @@ def feedback_table(report: IssueReport) -> Table:
         key="feedback",
         title="Feedback",
         columns=(
-            Column("feedback", "Said", "link"),
+            Column("feedback", "Feedback", "link"),
             Column("rating", "Rating"),
             Column("model", "Model"),
             Column("state", "State"),
@@ -176,29 +176,29 @@ def feedback_table(report: IssueReport) -> Table:
             )
             for one in report.feedback
         ],
-        note=f"{hidden} more are sealed for you, or older." if hidden else "",
-        empty="All of it is sealed for you."
+        note=f"{hidden} more not shown: sealed or older." if hidden else "",
+        empty="All feedback is sealed for you."
         if hidden
-        else "No feedback led to it. Accept feedback into it where it is the same error.",
+        else "No feedback yet. Link feedback that reports the same error.",
     )
 
 
 def changes_table(report: IssueReport) -> Table:
     return Table(
         key="states",
-        title="How its state changed",
+        title="State changes",
         columns=(
             Column("date", "Date", "date"),
             Column("from", "From"),
             Column("to", "To"),
             Column("who", "By"),
-            Column("why", "Why"),
+            Column("why", "Reason"),
         ),
         rows=[
             (change.at, change.before or None, change.after, change.by or None, change.reason)
             for change in reversed(report.changes)
         ],
-        empty="Nothing is recorded of it.",
+        empty="No changes recorded.",
     )
 
 

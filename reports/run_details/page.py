@@ -1,4 +1,4 @@
-"""Run by run: what came out of each, and on which tags."""
+"""Run details: the outcomes of each run, overall and by tag."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,25 +24,25 @@ MOST_RUNS, MOST_DRAWN = 8, 20
 
 
 class RunDetailsForm(ReportForm):
-    """Which runs are shown."""
+    """Filters of the Run details page."""
 
     runs = RunsField(
         Run.objects.select_related("suite"),
         initial=[],
         label="Runs",
-        help_text=f"At most {MOST_RUNS}; without any, the latest complete ones.",
+        help_text=f"At most {MOST_RUNS}. Without any: the latest complete runs.",
         widget=forms.MultipleHiddenInput,
     )
     tests = tests_field()
-    find = forms.CharField(max_length=100, label="Find runs", help_text="Offered on the page.")
+    find = forms.CharField(max_length=100, label="Find runs")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """Each run by its outcomes, and its tags."""
+    """Build the outcomes of each run, overall and by tag."""
     chosen = list(asked["runs"] or ())
     report = run_details_report(chosen[:MOST_RUNS], reading, tests=asked["tests"])
     return Document(
-        question="What came out of each of these runs, and on which tags?",
+        question="How did these runs do, overall and by tag?",
         sentences=(
             *tests_filter_help(asked["tests"]),
             *_sentences(report, len(chosen) - MOST_RUNS),
@@ -64,11 +64,11 @@ def _sentences(report: RunDetailsReport, too_many: int) -> Iterator[str]:
             + "."
         )
     if too_many > 0:
-        yield f"Left out: the last {too_many} of the chosen runs; remove some to see them."
+        yield f"Not shown: the last {too_many} chosen runs. Remove runs to show them."
 
 
 def _controls(report: RunDetailsReport, find: str) -> dict[str, Any]:
-    """The runs that are shown, and others to add."""
+    """Return the template's context: the runs shown, and others to add."""
     runs = [one.run for one in report.runs]
     others = offered(find, suites=[], without=runs) if len(runs) < MOST_RUNS else []
     return {
@@ -91,7 +91,7 @@ def _runs(report: RunDetailsReport) -> Table:
     drawn = [Ring(one.name, report.counts("", one.run).as_dict()) for one in report.runs]
     return Table(
         key="runs",
-        title="Each run",
+        title="Runs",
         columns=(
             Column("run", "Run", "link"),
             Column("model", "Model"),
@@ -101,10 +101,10 @@ def _runs(report: RunDetailsReport) -> Table:
             *OUTCOMES,
         ),
         rows=[_run(report, one) for one in report.runs],
-        note="Only what passed or failed is in a rate.",
-        empty="There is no complete run yet. Launch one, or choose runs that still work.",
+        note="Rates count passed and failed results only.",
+        empty="No complete run yet. Launch a run, or choose one in progress.",
         draw=lambda: rings(drawn) if drawn else None,
-        describes="For each run a ring with the shares of its outcomes",
+        describes="A ring of outcomes for each run",
     )
 
 
@@ -125,11 +125,11 @@ def _opened(n: int, run: Run, **filters: str) -> Cell:
 
 
 def _tags(report: RunDetailsReport) -> Table:
-    """One run: what its results came to on each tag. More: their rates beside each other."""
+    """Make the table by tag: all outcomes of a single run, else the rates side by side."""
     alone = report.runs[0] if len(report.runs) == 1 else None
     return Table(
         key="tags",
-        title="On each tag",
+        title="By tag",
         columns=(
             Column("tag", "Tag"),
             *(
@@ -144,15 +144,13 @@ def _tags(report: RunDetailsReport) -> Table:
                 _outcomes(report, alone.run, tag) if alone else _rates(report, tag) for tag in tags
             ],
         ),
-        note="The hardest tags first; a test counts for each of its tags."
-        + (f" The chart has the first {MOST_DRAWN}." if len(report.tags) > MOST_DRAWN else ""),
-        empty="The tests of these runs have no tags."
-        if report.runs
-        else "There is no complete run yet.",
+        note="Hardest tags first. A test counts for each of its tags."
+        + (f" The chart shows the first {MOST_DRAWN}." if len(report.tags) > MOST_DRAWN else ""),
+        empty="The tests of these runs have no tags." if report.runs else "No complete run yet.",
         draw=lambda: _figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
-        describes="How many results passed and failed on each tag"
+        describes="Results by outcome for each tag"
         if alone
-        else "For each tag the pass rate of each run",
+        else "The pass rate of each run for each tag",
     )
 
 
@@ -190,7 +188,7 @@ def _bars(report: RunDetailsReport, one: RunOutcomes, tags: Sequence[str]) -> Ba
             for rate in rates
         ],
         texts=[
-            f"{one.name}, {tag}: {rate_words(rate) if rate else 'no such test'}"
+            f"{one.name}, {tag}: {rate_words(rate) if rate else 'no tests'}"
             for tag, rate in zip(tags, rates, strict=True)
         ],
     )
@@ -199,7 +197,7 @@ def _bars(report: RunDetailsReport, one: RunOutcomes, tags: Sequence[str]) -> Ba
 RUN_DETAILS = Page(
     key="run_details",
     title="Run details",
-    summary="For each run what its results came to, overall and on each tag.",
+    summary="Outcomes and pass rates of chosen runs, overall and by tag.",
     form=RunDetailsForm,
     build=build,
     icon="donut_small",

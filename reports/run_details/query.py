@@ -1,4 +1,4 @@
-"""Runs one by one: their outcomes, and how each did on each tag."""
+"""Outcomes of runs, overall and by tag."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from runs.figures.tallies import Counts, Group, Rates, Tally, grouped, rates_of,
 from runs.models import Result, Run, TagSet
 
 LATEST = 3
-"""Runs that are shown where none are chosen."""
+"""Runs shown where none are chosen."""
 
 
 @dataclass(frozen=True)
 class RunOutcomes:
-    """A run; `name` tells it from the others that are shown."""
+    """A run with a name that is unique among those shown."""
 
     run: Run
     name: str
@@ -25,7 +25,7 @@ class RunOutcomes:
 
 
 class TagCell(NamedTuple):
-    """A run's results with a tag; "" is all."""
+    """A tag ("": all) and a run."""
 
     tag: str
     run: int
@@ -33,7 +33,7 @@ class TagCell(NamedTuple):
 
 @dataclass(frozen=True)
 class RunDetailsReport:
-    """`tags` are the hardest first, over all the runs together."""
+    """The runs with their counts and rates; `tags` are hardest first, over all runs."""
 
     runs: tuple[RunOutcomes, ...]
     tags: tuple[str, ...]
@@ -42,7 +42,7 @@ class RunDetailsReport:
     labels: tuple[str, ...]
 
     def counts(self, tag: str, run: Run) -> Counts:
-        """How many results came to each outcome."""
+        """Count the results of a run by outcome."""
         group = self.groups.get(TagCell(tag, run.pk))
         return group.counts if group else Counts()
 
@@ -50,9 +50,10 @@ class RunDetailsReport:
 def run_details_report(
     chosen: Sequence[Run], reading: Reading, *, tests: str = ""
 ) -> RunDetailsReport:
-    """The chosen runs, or the latest complete ones; a constant number of queries.
+    """Read the chosen runs, or the latest complete ones; a constant number of queries.
 
-    `tests`: which, one of `exposure.CHOICES`.
+    Args:
+        tests: One of `exposure.CHOICES`.
     """
     ids = [run.pk for run in chosen] or latest_runs()
     found = runs_of(ids)
@@ -76,13 +77,13 @@ def run_details_report(
 
 
 def latest_runs() -> list[int]:
-    """The newest complete runs, the oldest of them first."""
+    """Return the newest complete runs, oldest first."""
     newest = Run.objects.complete().order_by("-created_at", "-pk").values_list("pk", flat=True)
     return list(reversed(newest[:LATEST]))
 
 
 def _shown(runs: Sequence[Run]) -> tuple[RunOutcomes, ...]:
-    """Runs of one variant are told apart by their releases, or else their numbers."""
+    """Name the runs; those of one variant also by release and id."""
     variants = list({run.variant_key: variant_of(run) for run in runs}.values())
     names, looks = names_of(variants), line_styles(variants)
     named = [(run, names[run.variant_key]) for run in runs]

@@ -1,4 +1,4 @@
-"""What changed in how runs were measured, in words: a step may be no regression. Pure."""
+"""Changes of tests, judges and scoring between runs, in words. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from evalhub.formatting import percent
 
 
 class Measure(NamedTuple):
-    """How a run was measured. Where two are equal, its tests and its judges were the same.
+    """Fingerprints of a run's tests and judges; equal ones mean comparable runs.
 
-    `jury` is "" where nobody judges; `beta` is the share of similarity in a score.
+    `jury` is "" without judges; `beta` is the share of similarity in a score.
     """
 
     suite: str
@@ -21,13 +21,13 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True)
 class Details:
-    """What two different measures differ in, which takes a look at all tests to tell.
+    """The differences of two measures, which take a look at all tests to find.
 
     Attributes:
-        added, removed: Tests that only the later, or only the earlier run has.
-        reworded: Tests whose question changed.
+        added, removed: Tests of only the later, or only the earlier run.
+        reworded: Tests whose prompt changed.
         rejudged: Tests of which only reference, rubric or judge template changed.
-        reweighted: Tests that only count more or less.
+        reweighted: Tests of which only the weight changed.
         templates: Families of judge templates with their versions before and after; None: none.
     """
 
@@ -40,11 +40,11 @@ class Details:
 
 
 Jury = Mapping[str, Any]
-"""What `JudgeRun.jury` holds; {} where nobody judges."""
+"""The content of `JudgeRun.jury`; {} without judges."""
 
 
 def kinds_of(before: Measure, after: Measure, juries: tuple[Jury, Jury]) -> tuple[str, ...]:
-    """What changed: tests, jury, template, similarity; "template" where the judges are the same."""
+    """Return the kinds of change: tests, jury (template, if the judges are equal), similarity."""
     judges = "jury" if _seats(juries[0]) != _seats(juries[1]) else "template"
     found = {
         "tests": before.suite != after.suite,
@@ -57,10 +57,10 @@ def kinds_of(before: Measure, after: Measure, juries: tuple[Jury, Jury]) -> tupl
 def words_of(
     before: Measure, after: Measure, juries: tuple[Jury, Jury], details: Details | None
 ) -> tuple[str, ...]:
-    """What changed, in sentences.
+    """Describe the changes in sentences.
 
     Args:
-        details: None where nobody has looked yet.
+        details: None where they are not computed yet.
     """
     kinds = kinds_of(before, after, juries)
     return (
@@ -72,22 +72,22 @@ def words_of(
 
 
 def words_of_tests(details: Details | None) -> tuple[str, ...]:
-    """Such as "2 tests were added, 25 ask something else."; without details, that they changed."""
+    """Return a sentence such as "2 tests were added and 25 tests were reworded."."""
     parts = [] if details is None else [*_parts_of_tests(details)]
     return (f"{_sentence(parts)}.",) if parts else ("The tests changed.",)
 
 
 def _parts_of_tests(details: Details) -> Iterable[str]:
     told = (
-        (details.reworded, "asks something else", "ask something else"),
+        (details.reworded, "was reworded", "were reworded"),
         (
             details.rejudged,
-            "has another reference, rubric or judge template",
-            "have another reference, rubric or judge template",
+            "has a new reference, rubric or judge template",
+            "have a new reference, rubric or judge template",
         ),
-        (details.reweighted, "has another weight", "have another weight"),
+        (details.reweighted, "has a new weight", "have new weights"),
         (details.added, "was added", "were added"),
-        (details.removed, "was taken out", "were taken out"),
+        (details.removed, "was removed", "were removed"),
     )
     for n, one, several in told:
         if n:
@@ -100,17 +100,17 @@ def _sentence(parts: Sequence[str]) -> str:
 
 
 def jury_words(before: Jury, after: Jury) -> tuple[str, ...]:
-    """Who left the jury, who joined it, and who judges with other settings."""
+    """Describe judges that left, joined, or changed settings."""
     if not after:
-        return ("Nobody judges any more.",)
+        return ("There is no jury any more.",)
     if not before:
-        return (f"A jury judges now: {', '.join(_names(after))}.",)
+        return (f"New jury: {', '.join(_names(after))}.",)
     old, new = _seats(before), _seats(after)
     gone = [name for key, name in old.items() if key not in new]
     came = [name for key, name in new.items() if key not in old]
     both = [name for name in gone if name in came]
     return (
-        *(f"{_named(name)} judges with other settings." for name in both),
+        *(f"{_named(name)} has new settings." for name in both),
         *_exchanged(
             [name for name in gone if name not in both], [name for name in came if name not in both]
         ),
@@ -119,7 +119,7 @@ def jury_words(before: Jury, after: Jury) -> tuple[str, ...]:
 
 def _exchanged(gone: Sequence[str], came: Sequence[str]) -> tuple[str, ...]:
     if len(gone) == len(came) == 1:
-        return (f"{_named(came[0])} judges instead of {gone[0]}.",)
+        return (f"{_named(came[0])} replaced {gone[0]}.",)
     return (
         *((f"{_sentence(gone)} left the jury.",) if gone else ()),
         *((f"{_sentence(came)} joined the jury.",) if came else ()),
@@ -135,7 +135,7 @@ def _names(jury: Jury) -> list[str]:
 
 
 def _seats(jury: Jury) -> dict[str, str]:
-    """The names of the judges by what makes them who they are; the backup's is marked."""
+    """Return the names of the judges by their identity; the backup is marked."""
     backup = jury.get("backup")
     seats = {_identity(judge): str(judge["name"]) for judge in jury.get("judges", ())}
     if backup:
@@ -151,7 +151,7 @@ def _identity(judge: Mapping[str, Any]) -> str:
 
 
 def _template_words(details: Details | None, *, alone: bool) -> Iterable[str]:
-    """What the judges are asked with; where nothing else explains a change, that it changed."""
+    """Describe changed judge templates; `alone`: nothing else explains the change."""
     templates = details.templates if details else ()
     for family, before, after in templates:
         if before is None or after is None:
@@ -159,9 +159,9 @@ def _template_words(details: Details | None, *, alone: bool) -> Iterable[str]:
         else:
             yield f"The judge template {family} went from version {before} to {after}."
     if alone and not templates:
-        yield "The judges are asked in other words: a judge template changed."
+        yield "A judge template changed."
 
 
 def _similarity_words(before: Measure, after: Measure) -> tuple[str, ...]:
     old, new = percent(before.beta), percent(after.beta)
-    return (f"Similarity to the reference makes up {new} of a score, and not {old}.",)
+    return (f"The weight of similarity changed from {old} to {new}.",)

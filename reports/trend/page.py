@@ -1,4 +1,4 @@
-"""Trend: how each model's pass rate went, and what else changed on the way."""
+"""Trend: the pass rate of each model over releases or time, and changes of tests and judges."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,26 +34,26 @@ POINTS, MOST_POINTS = 20, 50
 
 
 class TrendForm(ReportForm):
-    """Whose pass rate, on what, and over which axis."""
+    """Filters of the Trend page."""
 
     suite = SuiteField()
     over = forms.ChoiceField(
-        label="Over",
-        choices=[("", "Releases, else time"), (RELEASE, "Releases"), (TIME, "Time")],
+        label="By",
+        choices=[("", "Release (or date)"), (RELEASE, "Release"), (TIME, "Date")],
     )
     tag = tag_field()
     issue = issue_field()
     models = models_field()
     tests = tests_field()
     points = forms.IntegerField(
-        label="Points of a line", min_value=2, max_value=MOST_POINTS, initial=POINTS
+        label="Runs shown", min_value=2, max_value=MOST_POINTS, initial=POINTS
     )
-    family = forms.BooleanField(label="One line per family")
-    each = forms.BooleanField(label="Each tag on its own")
+    family = forms.BooleanField(label="By family")
+    each = forms.BooleanField(label="One chart per tag")
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The lines, what changed on the way, and the same for each tag."""
+    """Build the lines, the changes of tests and judges, and the rates by tag."""
     question = TrendQuery(
         suite=asked["suite"],
         over=asked["over"],
@@ -80,7 +80,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
 
 
 def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
-    """Without any run one of them says so."""
+    """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
     yield points_table(report, numbers)
     if report.lines:
@@ -94,11 +94,11 @@ def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
 
 def _trend_query(question: TrendQuery, report: TrendReport) -> str:
     by_release = report.is_by_release or question.over == RELEASE
-    over = "from release to release" if by_release else "over time"
+    over = "by release" if by_release else "over time"
     about = "".join(
         f" on “{subject}”" for subject in (question.tag, question.issue) if subject is not None
     )
-    return f"How has the pass rate{about} changed {over}?"
+    return f"How did the pass rate{about} change {over}?"
 
 
 # In words ----------------------------------------------------------------------------------------
@@ -125,39 +125,40 @@ def _sentences(report: TrendReport) -> Iterator[str]:
 
 def _move_sentence(direction: str, move: Move) -> str:
     return (
-        f"The largest {direction} since the run before, measured the same way: {move.line.name}, "
-        f"{in_points(move.change)}, from {rate_words(move.before)} to {rate_words(move.after)}."
+        f"Largest {direction} since the previous run with the same tests and judges: "
+        f"{move.line.name}, {in_points(move.change)}, from {rate_words(move.before)} to "
+        f"{rate_words(move.after)}."
     )
 
 
 def _warnings(report: TrendReport) -> Iterator[str]:
     if report.measured_apart:
         yield (
-            "The newest runs of these lines do not all have the same tests and judges: compare "
-            "each line with itself, and not with another."
+            "The latest runs of these lines differ in tests or judges: compare each line with "
+            "itself only."
         )
 
 
 def _left_out(report: TrendReport) -> Iterator[str]:
-    """What is not shown, and how to see it."""
+    """Yield what is not shown, and how to show it."""
     courses = report.courses
     if courses.left_out:
         names = few(report.lines_left_out, of=len(courses.left_out))
-        yield f"Left out: {names}, which were run longer ago; choose models to see them."
+        yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
     told = (
-        ("earlier points", courses.earlier, "; ask for more points of a line"),
-        ("runs without a release", courses.unreleased, "; look over time instead"),
-        ("runs that a later one at the same point replaces", courses.repeated, ""),
-        ("runs that are not complete", report.incomplete, ""),
+        ("earlier runs", courses.earlier, "; increase “Runs shown”"),
+        ("runs without a release", courses.unreleased, "; switch to “Date”"),
+        ("runs replaced by a later one of the same release or day", courses.repeated, ""),
+        ("incomplete runs", report.incomplete, ""),
         ("older changes", report.changes_left_out, ""),
     )
-    yield from (f"Left out: {n:,} {words}{advice}." for words, n, advice in told if n)
+    yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in told if n)
 
 
 TREND = Page(
     key="trend",
     title="Trend",
-    summary="Pass rates run after run, overall or of a tag or an issue, and what else changed.",
+    summary="Pass rates by release or date, overall or of a tag or issue, and other changes.",
     form=TrendForm,
     build=build,
     icon="show_chart",

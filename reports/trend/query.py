@@ -1,4 +1,4 @@
-"""Pass rates run after run: one line for each model variant, and what changed in between."""
+"""Pass rates over runs: a line for each model variant, and changes of tests and judges."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,17 +30,19 @@ from runs.models import Outcome, Result, Run, TagSet
 MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
 
 MOST_COLUMNS = 10
-"""Points that are told tag by tag, unless all of them are asked for."""
+"""Points with rates by tag, unless all are asked for."""
 
 RELEASE, TIME = "release", "time"
 
 
 @dataclass(frozen=True)
 class TrendQuery:
-    """What is asked. `over` "" is by release where there are any, else by time.
+    """The question of the page.
 
-    `each_tag`: every point is told tag by tag, and not the newest ones only. `tests`: which, one of
-    `exposure.CHOICES`.
+    Attributes:
+        over: RELEASE, TIME, or "": by release where there are any.
+        each_tag: All points have rates by tag, not only the newest.
+        tests: One of `exposure.CHOICES`.
     """
 
     suite: Choice
@@ -55,12 +57,12 @@ class TrendQuery:
 
     @property
     def has_subject(self) -> bool:
-        """Whether the rate is of a part of the tests."""
+        """Return whether the rates are of a part of the tests."""
         return self.tag is not None or self.issue is not None
 
 
 class RateKey(NamedTuple):
-    """Where a rate belongs: a stop of a line, for a tag or for all ("")."""
+    """A point of a line, for a tag or for all ("")."""
 
     tag: str
     line: str
@@ -69,7 +71,7 @@ class RateKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """One stop of a line, with the newest of its runs; `others` are not decided, by outcome."""
+    """A point of a line with its newest run; `others` are excluded results by outcome."""
 
     place: RateKey
     series_point: SeriesPoint
@@ -87,15 +89,15 @@ class Line:
 
 @dataclass(frozen=True)
 class TrendReport:
-    """The lines and what they leave out.
+    """The lines of the page, and what is left out.
 
     Attributes:
-        changes: Oldest first; `changes_left_out` are still older.
-        rates: Of each stop, over all and for each of the tags.
-        tags: Those with rates, the hardest first; `tags_left_out` have fewer results.
-        lines_left_out: Names of lines that there was no room for; not of all, if many.
-        incomplete: Runs that are not done.
-        measured_apart: The newest runs of the lines differ in tests, judges or their wording.
+        changes: Oldest first; `changes_left_out` counts older ones.
+        rates: By point, over all and by tag.
+        tags: Hardest first; `tags_left_out` counts those with fewer results.
+        lines_left_out: Names of lines not shown, at most MOST_NAMED.
+        incomplete: Number of incomplete runs.
+        measured_apart: The newest runs of the lines differ in tests, judges or templates.
     """
 
     scope: Scope
@@ -116,16 +118,16 @@ class TrendReport:
         return bool(self.courses.releases)
 
     def has_tag(self, point: Point, tag: str) -> bool:
-        """Whether any result of the point has it."""
+        """Return whether any result of the point has the tag."""
         return RateKey(tag, point.place.line, point.place.series_point) in self.rates
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
-        """None where no result of the point has the tag."""
+        """Return the rate; None where no result of the point has the tag."""
         return self.rates.get(RateKey(tag, point.place.line, point.place.series_point))
 
 
 def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
-    """All that the page tells; a constant number of queries."""
+    """Read the whole report; a constant number of queries."""
     scope = scope_of(question.suite)
     found = _briefs(scope, question)
     courses = _courses(found, question)
@@ -168,7 +170,7 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
 
 
 def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
-    """Every complete run in brief."""
+    """Return every complete run of the scope."""
     rows = scope.runs.order_by()
     if question.models:
         rows = rows.filter(language_model__in=question.models)
@@ -193,7 +195,7 @@ def _courses(found: Sequence[RunKey], question: TrendQuery) -> SeriesLines:
 
 
 def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
-    """The newest run of each line that is shown, and of those that are named as left out."""
+    """Return the newest run of each line that is shown or named as left out."""
     lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MOST_NAMED]}
     ordered = sorted(found, key=lambda run: (run.at, run.run))
     return {run.line: run.run for run in ordered if run.line in lines}
@@ -211,7 +213,7 @@ def _incomplete(scope: Scope, question: TrendQuery, complete: int) -> int:
 
 @dataclass(frozen=True)
 class Counted:
-    """The rates of all stops, and of the largest tags at those stops that show them."""
+    """The rates of all points, and of the largest tags at the points that show them."""
 
     groups: Mapping[RateKey, Group]
     rates: Rates[RateKey]
@@ -222,7 +224,7 @@ class Counted:
     def read(
         cls, question: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run], reading: Reading
     ) -> "Counted":
-        """Three queries: the sets of tags, the results, and those of stops that show tags."""
+        """Read tag sets, results, and results by tag; three queries."""
         series_points = {
             run.run: RateKey("", series_line.key, place)
             for series_line in courses.shown
@@ -257,7 +259,7 @@ class Counted:
 
 
 def _pooled(courses: SeriesLines, runs: Mapping[int, Run]) -> set[tuple[str, int]]:
-    """Line and number of the stops whose answers to a test are several."""
+    """Return the points (line, place) with several answers to a test."""
     return {
         (series_line.key, place)
         for series_line in courses.shown
@@ -267,7 +269,7 @@ def _pooled(courses: SeriesLines, runs: Mapping[int, Run]) -> set[tuple[str, int
 
 
 def _tagged(question: TrendQuery, courses: SeriesLines) -> list[int]:
-    """The runs whose rates are told tag by tag."""
+    """Return the runs with rates by tag."""
     if question.has_subject:
         return []
     if question.each_tag:
@@ -288,7 +290,7 @@ def _by_tag(
     tags_of: Mapping[int, frozenset[str]],
     shown: frozenset[str],
 ) -> Callable[[Tally], Iterable[RateKey]]:
-    """Where a tally counts: at its stop, for each of its tags that are shown."""
+    """Return a function from a tally to its points, overall and by tag shown."""
     known: dict[tuple[int, int], list[RateKey]] = {}
 
     def places(tally: Tally) -> Iterable[RateKey]:
@@ -317,7 +319,7 @@ def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag) -> list[int]:
 def _largest(
     tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
 ) -> tuple[tuple[str, ...], int]:
-    """The tags with most results, and how many are left out."""
+    """Return the tags with most results, and the number of others."""
     results: dict[str, int] = {}
     for tally in tallies:
         if tally.outcome not in (Outcome.PASSED, Outcome.FAILED):
@@ -345,7 +347,7 @@ def _hardest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tupl
 def _dressed(
     question: TrendQuery, newest: Mapping[str, Run]
 ) -> tuple[dict[str, str], dict[str, LineStyle]]:
-    """What each line is called and how it looks."""
+    """Return the names and styles of the lines."""
     if question.by_family:
         return {key: key for key in newest}, {key: line_style_of_name(key) for key in newest}
     variants = [variant_of(run) for run in newest.values()]

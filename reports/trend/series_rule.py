@@ -1,4 +1,4 @@
-"""Which runs make the lines of a trend, and where on its axis each of them stands. Pure."""
+"""The lines of a trend and the points on its axis. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class RunKey(NamedTuple):
-    """What the choice of lines needs to know of a run. `release` is "" where it has none."""
+    """A run as the choice of lines needs it; `release` is "" without one."""
 
     run: int
     line: str
@@ -19,7 +19,7 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class SeriesPoint:
-    """One point of a line. `runs` is one run, or several that are taken together, newest first."""
+    """A point of a line: one run, or several taken together, newest first."""
 
     runs: tuple[RunKey, ...]
 
@@ -38,7 +38,7 @@ class SeriesPoint:
 
 @dataclass(frozen=True)
 class SeriesLine:
-    """One line, its stops in the order of the axis."""
+    """A line with its points in the order of the axis."""
 
     key: str
     series_points: tuple[SeriesPoint, ...]
@@ -46,14 +46,14 @@ class SeriesLine:
 
 @dataclass(frozen=True)
 class SeriesLines:
-    """The lines of a trend, the one that was run last first, and what they leave out.
+    """The lines of a trend, the latest run first, and what is left out.
 
     Attributes:
-        releases: Where the axis is one of releases: their order; else empty.
-        left_out: Lines that there was no room for, in the same order.
-        earlier: How many points there was no room for, on the lines that are shown.
-        unreleased: Runs without a release, where the axis is one of releases.
-        repeated: Runs of a release that a later one of the same variant replaces.
+        releases: The axis, if it is one of releases; else empty.
+        left_out: Keys of further lines, in the same order.
+        earlier: Number of earlier points on the lines shown.
+        unreleased: Number of runs without a release, if the axis is one of releases.
+        repeated: Number of runs replaced by a later one of the same variant and place.
     """
 
     shown: tuple[SeriesLine, ...]
@@ -65,7 +65,7 @@ class SeriesLines:
 
     @property
     def runs(self) -> list[int]:
-        """All that are shown."""
+        """All runs shown."""
         return [
             run.run
             for series_line in self.shown
@@ -75,12 +75,12 @@ class SeriesLines:
 
 
 def has_releases(runs: Iterable[RunKey]) -> bool:
-    """Whether there are two releases or more, so that they make an axis."""
+    """Return whether there are at least two releases, enough for an axis."""
     return len({run.release for run in runs} - {""}) > 1
 
 
 def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
-    """The releases in the order of their first runs."""
+    """Return the releases in the order of their first runs."""
     first: dict[str, datetime] = {}
     for run in runs:
         if run.release:
@@ -89,7 +89,7 @@ def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
 
 
 def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
-    """One stop per line and release: the newest run of each variant in it."""
+    """Make a point per line and release from the newest run of each variant."""
     released = [run for run in runs if run.release]
     order = release_order(released)
     places = {release: place for place, release in enumerate(order)}
@@ -109,7 +109,7 @@ def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> 
 
 
 def by_time(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
-    """One stop per run; where a line has several variants, the runs of one day together."""
+    """Make a point per run; on lines of several variants, a point per day."""
     variants: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         variants[run.line].add(run.variant)
@@ -123,7 +123,7 @@ def by_time(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> Ser
 def _series_points(
     runs: Iterable[RunKey], place: Callable[[RunKey], Hashable]
 ) -> dict[str, list[SeriesPoint]]:
-    """The stops of each line by time: the newest run of each variant at each place."""
+    """Return the points of each line by time, with the newest run of each variant."""
     together: dict[tuple[str, Hashable], dict[str, RunKey]] = defaultdict(dict)
     for run in sorted(runs, key=_time):
         together[run.line, place(run)][run.variant] = run
@@ -138,7 +138,7 @@ def _series_lines(
     most_lines: int,
     kept: Callable[[list[SeriesPoint]], list[SeriesPoint]],
 ) -> SeriesLines:
-    """The lines that were run last, with those of their stops that are kept."""
+    """Return the lines that ran last, with the points that are kept."""
     order = sorted(
         series_points, key=lambda line: max(map(_point_time, series_points[line])), reverse=True
     )
@@ -154,7 +154,6 @@ def _series_lines(
 
 
 def _count(series_points: Mapping[str, list[SeriesPoint]]) -> int:
-    """How many runs they are made of."""
     return sum(len(series_point.runs) for of in series_points.values() for series_point in of)
 
 

@@ -19,7 +19,7 @@ from runs.models import Outcome, Run
 MOST_PANELS, MOST_LINES_NAMED = 8, 3
 
 Numbers = Mapping[Change, int]
-"""The number of each change that is shown."""
+"""The number of each change shown."""
 
 # The lines ---------------------------------------------------------------------------------------
 
@@ -34,8 +34,8 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
             Column("release", "Release"),
             Column("date", "Date", "date"),
             Column("rate", "Pass rate", "rate"),
-            Column("excluded", "Not decided", note="Results that are in no rate"),
-            Column("changes", "What changed", note="Numbers of changes, which are told below"),
+            Column("excluded", "Excluded", note="Results that are in no rate"),
+            Column("changes", "Changes", note="Numbers of the other changes below"),
         ),
         rows=[
             (
@@ -49,17 +49,16 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
             )
             for line, point in _newest_first(report)
         ],
-        note="Bands and ranges are 95 % intervals; the axis need not begin at 0 %. A dotted line "
-        "with a number marks that tests or judges changed there: a step may be no change of the "
-        "model.",
-        empty="There is no complete run here yet. Launch a suite, or choose another one.",
+        note="Bands and ranges are 95% intervals; the axis may not start at 0%. A numbered dotted "
+        "line marks a change of tests or judges: a step there may not come from the model.",
+        empty="No complete run of this suite yet. Launch it, or choose another suite.",
         draw=lambda: (
             trend_lines(_drawn(report), _marks(report, numbers), report.courses.releases)
             if report.lines
             else None
         ),
         look="long",
-        describes="One line of pass rates for each model, with intervals as bands",
+        describes="A line of pass rates for each model, with intervals as bands",
     )
 
 
@@ -69,7 +68,7 @@ def _newest_first(report: TrendReport) -> list[tuple[Line, Point]]:
 
 
 def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
-    """What changed for this line just before the point."""
+    """Return the changes on this line just before the point."""
     runs = [other.run.pk for other in line.points]
     place = runs.index(point.run.pk)
     step = tuple(runs[place - 1 : place + 1]) if place else ()
@@ -116,7 +115,7 @@ def _dots(report: TrendReport, line: Line, tag: str) -> list[Dot]:
     ]
 
 
-# What changed ------------------------------------------------------------------------------------
+# Other changes ------------------------------------------------------------------------------------
 
 
 def _marks(report: TrendReport, numbers: Numbers) -> list[Mark]:
@@ -133,15 +132,15 @@ def _marks(report: TrendReport, numbers: Numbers) -> list[Mark]:
 def changes_table(report: TrendReport, numbers: Numbers) -> Table:
     return Table(
         key="changes",
-        title="What changed besides the models",
+        title="Other changes",
         columns=(
             Column("number", "No."),
-            Column("from", "From", "link", "The last run before"),
-            Column("to", "To", "link", "The first run after"),
+            Column("from", "From", "link", "Last run before the change"),
+            Column("to", "To", "link", "First run after the change"),
             Column("date", "Date", "date"),
             Column("kind", "Changed"),
-            Column("words", "What changed"),
-            Column("lines", "On"),
+            Column("words", "Details"),
+            Column("lines", "Lines"),
         ),
         rows=[
             (
@@ -155,22 +154,22 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
             )
             for change, number in numbers.items()
         ],
-        empty="Nothing: all runs of a line had the same tests, judges and judge templates.",
+        empty="None: all runs of a line had the same tests, judges and judge templates.",
     )
 
 
 def latest_table(report: TrendReport) -> Table:
     return Table(
         key="latest",
-        title="The last run of each line against the one before",
+        title="Latest run against the previous one",
         columns=(
             Column("line", "Line"),
-            Column("last", "Last run", "link"),
+            Column("last", "Latest run", "link"),
             Column("rate", "Pass rate", "rate"),
-            Column("before", "Before", "rate"),
+            Column("before", "Previous", "rate"),
             Column("change", "Change", "points"),
-            Column("measured", "Measured", note="Whether tests and judges were the same"),
-            Column("compare", "Is that certain?", "link"),
+            Column("measured", "Comparable?", note="Same tests and judges in both runs"),
+            Column("compare", "Significant?", "link"),
         ),
         rows=[_last(report, line) for line in report.lines],
     )
@@ -186,19 +185,19 @@ def _last(report: TrendReport, line: Line) -> tuple[Cell, ...]:
         last.rate,
         before.rate if before else None,
         move.change if move else None,
-        None if before is None else f"differently: {kinds}" if hidden else "in the same way",
+        None if before is None else f"no: {kinds} changed" if hidden else "yes",
         Link("Compare", page_url("compare", runs=[before.run, last.run])) if before else None,
     )
 
 
-# Tag by tag --------------------------------------------------------------------------------------
+# By tag --------------------------------------------------------------------------------------
 
 
 def heat_table(report: TrendReport) -> Table:
     shown = _newest_first(report)[:MOST_COLUMNS]
     return Table(
         key="tags",
-        title="Tag by tag",
+        title="Pass rate by tag",
         columns=(
             Column("tag", "Tag", "link"),
             *(
@@ -213,9 +212,9 @@ def heat_table(report: TrendReport) -> Table:
             )
             for tag in report.tags
         ],
-        note=f"{_newest(report, shown)} Hardest tags first. A cell opens its results; a test "
-        f"counts for each of its tags.{_fewer_tags(report)} Tick “Each tag on its own” to see "
-        "all points in a chart for each.",
+        note=f"{_newest(report, shown)} Hardest tags first. Click a cell to open its results. A "
+        f"test counts for each of its tags.{_fewer_tags(report)} Check “One chart per tag” to see "
+        "all runs of each tag.",
         empty="The tests of these runs have no tags.",
         look="heat",
     )
@@ -225,12 +224,12 @@ def _newest(report: TrendReport, shown: Sequence[Any]) -> str:
     total = sum(len(line.points) for line in report.lines)
     if len(shown) == total:
         return "Newest first."
-    return f"The {len(shown)} newest of {total} points: choose models to see further back."
+    return f"Showing the {len(shown)} newest of {total} runs; choose models to see more."
 
 
 def _fewer_tags(report: TrendReport) -> str:
     n = report.tags_left_out
-    return f" {n} tags with fewer results are left out: choose one above." if n else ""
+    return f" {n} tags with fewer results are not shown: choose a tag above." if n else ""
 
 
 def _column_title(line: Line, point: Point) -> str:
@@ -254,7 +253,7 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
     panels = [(tag, _drawn(report, tag)) for tag in tags]
     return Table(
         key="tag_lines",
-        title="Each tag on its own",
+        title="Charts by tag",
         columns=(
             Column("tag", "Tag"),
             Column("line", "Line"),
@@ -271,7 +270,7 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
             ],
             lambda some: [_panel_row(report, *one) for one in some],
         ),
-        note="" if len(tags) == len(report.tags) else f"The {len(tags)} hardest tags.",
+        note="" if len(tags) == len(report.tags) else f"Showing the {len(tags)} hardest tags.",
         empty="The tests of these runs have no tags.",
         draw=lambda: (
             small_multiples(panels, _marks(report, numbers), report.courses.releases)
@@ -279,11 +278,11 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
             else None
         ),
         look="long",
-        describes="One small chart for each tag, each with a line for each model",
+        describes="A chart for each tag, with a line for each model",
     )
 
 
-# What moved --------------------------------------------------------------------------------------
+# Last changes ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -297,7 +296,7 @@ class Move:
 
 
 def last_move(line: Line) -> Move | None:
-    """None where it has not two rates at its end."""
+    """Return the last change of a line; None unless its last two points have a rate."""
     if len(line.points) < 2:
         return None
     before, after = (point.rate for point in line.points[-2:])
@@ -307,7 +306,7 @@ def last_move(line: Line) -> Move | None:
 
 
 def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
-    """What else changed between the last two runs of a line."""
+    """Return the changes of tests and judges between the last two runs of a line."""
     step = tuple(point.run.pk for point in line.points[-2:])
     return [change for change in report.changes if _concerns(change, line) and step in change.steps]
 

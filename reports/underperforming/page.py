@@ -1,4 +1,4 @@
-"""Underperforming: which issues a run surely does worse on than on the rest."""
+"""Underperforming issues: issues with a pass rate significantly below that of their run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -29,9 +29,9 @@ class RunField(forms.ModelChoiceField):
 
 
 class UnderperformingForm(ReportForm):
-    """Which run is looked at: one of the newest is offered, and any may be asked for."""
+    """Filters of the page; the newest runs are offered, and any run may be asked for."""
 
-    run = RunField(Run.objects.all(), empty_label="The newest one")
+    run = RunField(Run.objects.all(), empty_label="Latest run")
 
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
@@ -46,7 +46,7 @@ class UnderperformingForm(ReportForm):
 
 
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    """The issues that are listed, with why, and those that come next."""
+    """Build the list of underperforming issues with reasons, and of the next ones."""
     report = underperforming(asked["run"] or newest_run(), reading)
     return Document(
         question=_question(report),
@@ -63,8 +63,8 @@ def _labels(run: Run | None) -> tuple[str, ...]:
 
 def _question(report: UnderperformingReport) -> str:
     if report.run is None:
-        return "Which issues does a model fail more than the rest?"
-    return f"Which issues does {report.run.model_name} fail more than the rest?"
+        return "Which issues are below a run's average?"
+    return f"Which issues are below the average of {report.run.model_name}?"
 
 
 # In words ----------------------------------------------------------------------------------------
@@ -77,17 +77,18 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
     listed, n = len(report.listed), len(found.issues)
     yield (
         f"{listed or 'None'} of {n} {'issue' if n == 1 else 'issues'} "
-        f"{'is' if listed == 1 else 'are'} listed. The run as a whole passed {percent(found.rate)}."
+        f"{'underperforms' if listed == 1 else 'underperform'}. The run's pass rate is "
+        f"{percent(found.rate)}."
     )
     how = (
         "the exact binomial test"
         if found.rule == EXACT
-        else "flips of the signs of its tests, whose repeats are not independent"
+        else "sign flips of its tests, whose repeats are not independent"
     )
     yield (
-        "The rule: an issue is listed when the upper 95 % bound of its pass rate lies below the "
-        f"run's, by {how}, corrected for all issues together (Holm); or when it passed in none of "
-        f"its last {LAST} complete runs, of whichever model."
+        "An issue is listed if the upper 95% bound of its pass rate is below the run's rate "
+        f"({how}, corrected for all issues by Holm), or if none of its answers passed in the last "
+        f"{LAST} complete runs of any model."
     )
 
 
@@ -97,28 +98,29 @@ def _facts(report: UnderperformingReport) -> Iterator[Fact]:
         return
     when = f"{run.model_name}, {run.created_at:%Y-%m-%d}"
     yield Fact("run", "Run", run.label, note=when, url=run.get_absolute_url())
-    yield Fact("rate", "The run's pass rate", report.rate, "rate")
+    yield Fact("rate", "Run's pass rate", report.rate, "rate")
     found = report.comparisons
     if found is None:
         return
     below = sum(one.is_below for one in report.listed)
     never = sum(one.never_passed for one in report.listed)
-    yield Fact("below", "Surely below the run", below, "count", f"of {len(found.issues)} issues")
-    yield Fact("never", "Passed in none of its last runs", never, "count", f"last {LAST} runs")
+    n = len(found.issues)
+    yield Fact("below", "Significantly below average", below, "count", f"of {n} issues")
+    yield Fact("never", "Never passed recently", never, "count", f"last {LAST} runs")
 
 
 def reasons(one: IssueComparison, rate: float | None, issues: int) -> tuple[str, ...]:
-    """Why an issue is listed, in words."""
+    """Return the reasons why an issue is listed."""
     found = []
     if one.is_below and one.holm is not None:
-        bound = f", {percent(one.upper)} at best," if one.upper is not None else ""
+        bound = f" (upper bound {percent(one.upper)})" if one.upper is not None else ""
         found.append(
-            f"{one.passed} of {one.scored} passed{bound} where the run passed {percent(rate)}: "
-            f"{is_p(one.holm)}, corrected for {issues} issues."
+            f"{one.passed} of {one.scored} passed{bound}; the run's rate is {percent(rate)} "
+            f"({is_p(one.holm)}, corrected for {issues} issues)."
         )
     if one.never_passed:
         answers = sum(run.scored for run in one.last[:LAST])
-        found.append(f"Passed in none of its last {LAST} runs: 0 of {answers} answers.")
+        found.append(f"Never passed in its last {LAST} runs (0 of {answers} answers).")
     return tuple(found)
 
 
@@ -127,11 +129,11 @@ def reasons(one: IssueComparison, rate: float | None, issues: int) -> tuple[str,
 COLUMNS = (
     Column("issue", "Issue", "link"),
     Column("rate", "Pass rate", "rate"),
-    Column("upper", "Upper bound", "share", "The highest rate that would be no surprise (95 %)"),
-    Column("tests", "Tests", "count", "Decided tests: the unit of the rule"),
-    Column("p", "p", "p", "One-sided: of so few passes, were the issue like the run"),
+    Column("upper", "Upper bound", "share", "Of the pass rate (95%)"),
+    Column("tests", "Tests", "count", "Scored tests"),
+    Column("p", "p", "p", "One-sided: probability of this few passes at the run's rate"),
     Column("p_holm", "p (Holm)", "p", "Corrected for all issues of the run"),
-    Column("excluded", "Undecided", "count", "Errors, unjudged and pending: in no rate"),
+    Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
 
 
@@ -140,28 +142,28 @@ def _listed_table(report: UnderperformingReport) -> Table:
     drawn = [_bar(report, one) for one in rows[:DRAWN]]
     return Table(
         key="listed",
-        title="Underperforming issues, the surest first",
-        columns=(*COLUMNS, Column("why", "Why")),
+        title="Significantly below average",
+        columns=(*COLUMNS, Column("why", "Reason")),
         rows=[
             (*_row(report, one), " ".join(reasons(one, found.rate, len(found.issues))))
             for one in rows
             if found
         ],
-        note="" if len(drawn) == len(rows) else f"The figure has the first {DRAWN} of them.",
+        note="" if len(drawn) == len(rows) else f"The chart shows the first {DRAWN}.",
         empty=_nothing_listed(report),
         draw=lambda: _figure(drawn, found.rate) if drawn and found else None,
-        describes="The failure rate of each listed issue; the dashed line is the run's",
+        describes="Failure rate of each listed issue; the dashed line is the run's",
     )
 
 
 def _nothing_listed(report: UnderperformingReport) -> str:
     if report.run is None:
-        return "No run is complete yet. Launch one, and its issues are looked at here."
+        return "No complete run yet. Launch a run to check its issues."
     if report.comparisons is None:
-        return "This is being computed."
+        return "Being computed."
     return (
-        "No issue of this run is surely worse than the rest. Few tests of an issue leave much to "
-        "chance: write more of them for those that come next."
+        "No issue is significantly below the run's average. Add tests to the issues below to "
+        "detect smaller differences."
     )
 
 
@@ -170,11 +172,11 @@ def _next_table(report: UnderperformingReport) -> Table:
     below = [one for one in issues if not one.is_listed and one.p is not None and one.p < 1]
     return Table(
         key="next",
-        title="Next: low, and not surely so",
+        title="Below average, not significant",
         columns=COLUMNS,
         rows=[_row(report, one) for one in below[:NEXT]],
-        note="Their rates may be low by chance.",
-        empty="No other issue has been decided." if report.run else "No run is complete yet.",
+        note="These rates may be low by chance.",
+        empty="No other issue is below average." if report.run else "No complete run yet.",
     )
 
 
@@ -209,7 +211,7 @@ def _bar(report: UnderperformingReport, one: IssueComparison) -> RateRow:
 
 
 def _figure(rows: list[RateRow], rate: float | None) -> Figure:
-    """The failure rates, and that of the whole run as a line across them."""
+    """Draw the failure rates, with a line at the run's rate."""
     figure = issue_bars(rows)
     if rate is not None:
         figure["layout"]["shapes"] = [
@@ -229,7 +231,7 @@ def _figure(rows: list[RateRow], rate: float | None) -> Figure:
 UNDERPERFORMING = Page(
     key="underperforming",
     title="Underperforming issues",
-    summary="The issues that a run surely does worse on than on the rest, with why.",
+    summary="Issues of a run with a pass rate significantly below its average, with reasons.",
     form=UnderperformingForm,
     build=build,
     icon="trending_down",

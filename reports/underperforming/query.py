@@ -1,4 +1,4 @@
-"""The issues of one run, against the run as a whole and over the last runs."""
+"""The issues of a run, compared with the whole run and over the last runs."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -21,18 +21,18 @@ from runs.models import Outcome, Result, Run
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
 WINDOW = 50
-"""Complete runs, up to the one that is looked at, among which the last of an issue are found."""
+"""Complete runs, up to the chosen one, that are searched for the last ones of an issue."""
 
 
 @dataclass(frozen=True)
 class UnderperformingReport:
-    """What a run does worse on than on the rest.
+    """The underperforming issues of a run.
 
     Attributes:
-        run: None where no run is complete yet.
-        standings: None while they are computed.
-        titles: Of its issues.
-        undecided: Results of each issue that are errors, unjudged or pending.
+        run: None without any complete run.
+        comparisons: None while they are computed.
+        titles: By issue.
+        excluded: Number of errors, unscored and pending results by issue.
     """
 
     run: Run | None
@@ -47,17 +47,17 @@ class UnderperformingReport:
 
 
 def newest_run() -> Run | None:
-    """The newest complete run."""
+    """Return the newest complete run."""
     return Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
 
 
 def underperforming(
     run: Run | None, reading: Reading, window: Sequence[int] | None = None
 ) -> UnderperformingReport:
-    """The issues of this run; the number of queries is constant.
+    """Compare the issues of this run; a constant number of queries.
 
     Args:
-        window: The complete runs up to this one, newest first; None: they are looked up.
+        window: Complete runs up to this one, newest first; None: they are queried.
     """
     if run is None:
         return UnderperformingReport(None, None, {}, {})
@@ -89,7 +89,7 @@ def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
 
 
 def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
-    """The decided tests of each issue, and how many results are undecided; one query."""
+    """Return the scored tests and the number of excluded results by issue; one query."""
     single = run.repeats == 1
     groups = ["issue_id", "outcome"] if single else ["issue_id", "test_id", "outcome"]
     rows = Result.objects.filter(run=run).order_by().values_list(*groups).annotate(n=Count("pk"))
@@ -114,7 +114,7 @@ def _without_a_pass(tests: Tests) -> list[int]:
 def _last_runs(
     run: Run, issues: Collection[int], window: Sequence[int] | None
 ) -> dict[int, list[Before]]:
-    """The newest runs that decided these issues, this one first; two queries."""
+    """Return the newest runs that scored these issues, this one first; two queries."""
     if not issues:
         return {}
     window = (_runs_until(run) if window is None else window)[:WINDOW]
@@ -140,7 +140,7 @@ def _runs_until(run: Run) -> list[int]:
 def _comparisons(
     run: Run, tests: Tests, last: Mapping[int, Sequence[Before]], reading: Reading
 ) -> IssueComparisons | None:
-    """Resampling takes long: where there are repeats, it may be left to a second request."""
+    """Compare the issues; with repeats, resampling may be left to a second request."""
     if run.repeats == 1:
         return issue_comparisons(tests, last, single=True)
     return reading.computed(

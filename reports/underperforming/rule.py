@@ -1,4 +1,4 @@
-"""Which issues a run does worse on than on the rest, surely and not by chance. Pure."""
+"""Issues with a pass rate significantly below that of their run. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,24 +10,24 @@ from evalhub.statistics.sign_flip import FLIPS, sign_flip
 
 LEVEL = 0.95
 LAST = 3
-"""An issue that passed in none of so many runs is listed, however few its tests."""
+"""An issue that never passed in this many runs is listed, however few its tests."""
 
 SEED = 1
 MOST_BOUNDS = 25
-"""Bounds, which take a while, are found for so many listed issues; all have their p."""
+"""Listed issues with a bound, which takes a while to compute; all have a p."""
 
 _HALVINGS = 12
 _FLIPS_FOR_EACH = 40
-"""Flips for each issue that is corrected for: with fewer, none of many could be sure."""
+"""Flips per issue corrected for: fewer could make none of many issues significant."""
 
 EXACT = "the exact binomial test"
 FLIPPED = "sign flips of tests"
 
 
 class Counted(NamedTuple):
-    """What a run made of one test: `passed` of `scored` repeats, at least one.
+    """The results of a test: `passed` of `scored` repeats, at least one.
 
-    Where each test is answered once, all tests of an issue together.
+    With one answer per test: all tests of an issue together.
     """
 
     passed: int
@@ -35,7 +35,7 @@ class Counted(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What an issue came to in one of the last runs that decided it: the newest one first."""
+    """The results of an issue in one of the last runs that scored it."""
 
     run: int
     passed: int
@@ -44,15 +44,15 @@ class Before(NamedTuple):
 
 @dataclass(frozen=True)
 class IssueComparison:
-    """How an issue stands in a run.
+    """An issue compared with its run.
 
     Attributes:
-        tests: Of the issue, that the run decided.
-        p: One-sided: the chance of no more passes if the issue were like the run; None where
-            nothing was decided. `holm` is the same corrected for all issues of the run.
-        is_single: Each of its tests was answered once.
-        bound: `upper`, where it takes a while to find and was looked for.
-        last: The last runs that decided it, where it passed in none of the newest of them.
+        tests: Scored tests of the issue.
+        p: One-sided: the probability of this few passes at the run's rate; None if nothing was
+            scored. `holm` is corrected for all issues of the run.
+        is_single: Each test was answered once.
+        bound: `upper` with repeats, where it was computed.
+        last: The last runs that scored it, newest first, if it never passed in this run.
     """
 
     issue: int
@@ -67,7 +67,7 @@ class IssueComparison:
 
     @property
     def upper(self) -> float | None:
-        """The 95 % upper bound of its rate, in [0, 1]; None where it was not looked for."""
+        """The 95 % upper bound of its rate, in [0, 1]; None where it was not computed."""
         if not self.is_single:
             return self.bound
         return upper_bound(self.passed, self.scored, level=LEVEL)
@@ -89,9 +89,9 @@ class IssueComparison:
 
 @dataclass(frozen=True)
 class IssueComparisons:
-    """All issues of a run, those that underperform first, the surest first.
+    """All issues of a run, listed ones first, most significant first.
 
-    `rule` names the test that gave each p; `rate` is the run's, None where nothing is decided.
+    `rule` names the test behind each p; `rate` is the run's, None if nothing was scored.
     """
 
     rate: float | None
@@ -106,13 +106,13 @@ class IssueComparisons:
 def issue_comparisons(
     issues: Mapping[int, Sequence[Counted]], last: Mapping[int, Sequence[Before]], *, single: bool
 ) -> IssueComparisons:
-    """How each issue of a run stands to the whole run.
+    """Compare each issue of a run with the whole run.
 
     Args:
-        issues: The decided tests of each issue; where `single`, they may be counted together.
-        last: The newest runs that decided it, at least of those issues that passed nowhere here.
-        single: The run asks each test once: then the binomial test is exact. Otherwise the unit
-            is the test, by the share of its repeats that passed, and their signs are flipped.
+        issues: The scored tests of each issue; where `single`, they may be counted together.
+        last: The newest runs that scored it, at least of the issues that never passed here.
+        single: The run has one answer per test: exact binomial test. Otherwise sign flips of
+            tests, by the share of their repeats that passed.
     """
     rate = _rate([tested for tests in issues.values() for tested in tests])
     rule = EXACT if single else FLIPPED
@@ -148,7 +148,7 @@ def _exact_p(tests: Sequence[Counted], rate: float) -> float | None:
 
 def _flipping(flips: int) -> PValue:
     def flipped_p(tests: Sequence[Counted], rate: float) -> float | None:
-        """Half of the two-sided p where the mean share lies below the rate; else there is none."""
+        """Return half of the two-sided p if the mean share is below the rate, else 1."""
         away = [tested.passed / tested.scored - rate for tested in tests]
         p = sign_flip(away, seed=SEED, flips=flips)
         if p is None:
@@ -187,7 +187,7 @@ def _surest_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
 def _bounded(
     ordered: Sequence[IssueComparison], issues: Mapping[int, Sequence[Counted]], p_of: PValue
 ) -> list[IssueComparison]:
-    """With the upper bounds of those that are listed."""
+    """Add the upper bounds of the listed issues."""
     most = min(sum(one.is_listed for one in ordered), MOST_BOUNDS)
     bounds = [_crossing(issues[one.issue], p_of) for one in ordered[:most]]
     first = [replace(one, bound=bound) for one, bound in zip(ordered, bounds, strict=False)]
@@ -195,7 +195,7 @@ def _bounded(
 
 
 def _crossing(tests: Sequence[Counted], p_of: PValue) -> float | None:
-    """The rate from which on so low shares would be surprising, by halving; None: no rate is."""
+    """Find by bisection the lowest rate at which these shares are improbable; None: no rate."""
     shares = [tested.passed / tested.scored for tested in tests]
     low, high = sum(shares) / len(shares), 1.0
     if not _is_surprising(p_of(tests, high)):

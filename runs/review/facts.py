@@ -17,7 +17,7 @@ Votes = Mapping[int | None, Mapping[int, Sequence[float | None]]]
 
 
 class Before(NamedTuple):
-    """The run with which a run's answers are compared, and what it is called."""
+    """The run that flips are counted against, and its name."""
 
     run: Run
     name: str

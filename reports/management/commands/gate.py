@@ -1,4 +1,4 @@
-"""Lets a pipeline stop a release: compares a run with another and exits by a rule."""
+"""`gate`: compare a run with another and exit with 0, 1 or 2, to stop a release in CI."""
 
 import json
 from argparse import ArgumentTypeError
@@ -21,23 +21,21 @@ from runs.models import Run
 
 
 class Command(BaseCommand):
-    help = "Compare a run with another one, and exit by a rule. " + Limits().in_words()
+    help = "Compare a run with another and exit by a rule. " + Limits().in_words()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("run", help="Its number or its label.")
+        parser.add_argument("run", help="Id or label of the run.")
         parser.add_argument(
             "--against",
             default="",
-            help="Number or label of the run to compare with. Default: the suite's baseline, else "
+            help="Id or label of the run to compare with. Default: the suite's baseline, else "
             "the previous run of the same model, system prompt and parameters.",
         )
         parser.add_argument("--alpha", type=share, default=Limits().alpha, help="Default 0.05.")
         parser.add_argument(
-            "--max-worse", type=number, help="Tests that may be worse, sure or not; default: any."
+            "--max-worse", type=number, help="Most tests that may be worse (default: any)."
         )
-        parser.add_argument(
-            "--max-missing", type=share, default=MAX_MISSING, help="Such as 5%% (the default)."
-        )
+        parser.add_argument("--max-missing", type=share, default=MAX_MISSING, help="Default 5%%.")
         parser.add_argument("--json", action="store_true", help="Print JSON instead of text.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,16 +53,16 @@ class Command(BaseCommand):
             raise SystemExit(int(ruling.code))
 
 
-# What is asked -----------------------------------------------------------------------------------
+# Arguments -----------------------------------------------------------------------------------
 
 
 def refusal(message: str) -> CommandError:
-    """A question that cannot be answered is no regression."""
+    """Return an error that exits with CANNOT_TELL: a wrong question is no regression."""
     return CommandError(message, returncode=Code.CANNOT_TELL)
 
 
 def found_run(named: str) -> Run:
-    """The run with this number or label.
+    """Return the run with this id or label.
 
     Raises:
         CommandError: There is none, or there are several.
@@ -76,10 +74,10 @@ def found_run(named: str) -> Run:
             return by_number
     labelled = list(runs.filter(label=named)[:10])
     if not labelled:
-        raise refusal(f"There is no run {named!r}: give the number or the label of a run.")
+        raise refusal(f"There is no run {named!r}: give the id or label of a run.")
     if len(labelled) > 1:
         numbers = ", ".join(str(run.pk) for run in labelled)
-        raise refusal(f"Several runs are called {named!r}: give one of the numbers {numbers}.")
+        raise refusal(f"Several runs are called {named!r}: give one of the ids {numbers}.")
     return labelled[0]
 
 
@@ -102,29 +100,29 @@ def other_run(named: str, run: Run) -> Run:
 
 
 def share(text: str) -> float:
-    """A share as 5% or 0.05."""
+    """Parse a share such as 5% or 0.05."""
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1: write, for example, 0.05.")
+        raise ArgumentTypeError(f"{text!r} is not a share from 0 to 1; example: 0.05.")
     return value
 
 
 def number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError(f"{text!r} is no number of tests: write, for example, 3.")
+        raise ArgumentTypeError(f"{text!r} is not a number of tests; example: 3.")
     return int(text)
 
 
-# What is said ------------------------------------------------------------------------------------
+# Output ------------------------------------------------------------------------------------
 
 
 def as_text(
     comparison: Comparison, computed: Findings, limits: Limits, ruling: GateDecision
 ) -> Iterator[str]:
-    """The comparison for the log of a pipeline: flips, what could be found, the rule."""
+    """Yield the lines of the log: warnings, flips, findings, rule and decision."""
     first, second = comparison.first, comparison.second
     yield f"{name(second.run)} against {name(first.run)}"
     labels = [f"{side.run.label}: {label}" for side in (first, second) for label in side.labels]
@@ -147,7 +145,7 @@ def as_text(
 def as_json(
     comparison: Comparison, computed: Findings, limits: Limits, ruling: GateDecision
 ) -> dict[str, Any]:
-    """The same for programs, in full precision; null is not measured."""
+    """Return the same as JSON, in full precision; null is not measured."""
     found = gate_input(comparison, computed)
     return {
         "exit": int(ruling.code),
@@ -191,7 +189,7 @@ def flip(one: Compared) -> str:
 
 
 def printable(line: str) -> str:
-    """One line of a log, in which no name can begin another, or command what shows or reads it."""
+    """Replace control characters, so that no name can start a line or command a terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in line)
 
 

@@ -45,7 +45,7 @@ def test_two_runs_from_choosing_to_both_answers(enter):
     suite = Suite.objects.create(name="Everyday questions")
     first = judged(*[[1]] * 8, tests=tests, suite=suite, label="March")
     enter.goto(page_url("compare", runs=[first]))
-    assert "There is no earlier run" in enter.locator("#report").inner_text()
+    assert "no earlier run" in enter.locator("#report").inner_text()
 
     second = judged(*[[0]] * 7, [1], tests=tests, suite=suite, label="April")
     loaded(enter, page_url("compare"))

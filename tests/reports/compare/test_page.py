@@ -133,7 +133,7 @@ def test_several_tests_of_an_issue_are_compared_as_one():
 
     # Two issues, all worse: 2 of 4 ways to flip them are as far out.
     assert facts(document)["p"] == 0.5
-    assert "If tests were independent, p = 0.12 (exact McNemar)" in document.sentences[2]
+    assert "If tests were independent: p = 0.12 (exact McNemar)" in document.sentences[2]
 
 
 def test_repeats_are_compared_by_the_share_that_passed():
@@ -222,7 +222,7 @@ def test_different_juries_are_warned_of():
     second.judge_runs.update(jury_fingerprint="another")
 
     assert report(first, second).warnings == (
-        "The runs were judged by different juries: what differs may be the judges.",
+        "Different juries judged these runs: differences may come from the judges.",
     )
 
 
@@ -230,7 +230,7 @@ def test_a_run_that_is_not_done_is_warned_of():
     first, second = two_runs([PASS], [PASS])
     Run.objects.filter(pk=second.pk).update(state=BatchState.LIVE)
 
-    assert report(first, second).warnings == ("Not done yet: April. The figures will change.",)
+    assert report(first, second).warnings == ("Still running: April. The figures will change.",)
 
 
 def test_labels_are_told_with_the_run_that_has_them():
@@ -269,7 +269,7 @@ def test_one_run_is_compared_with_what_it_follows():
 def test_one_run_alone_asks_for_another():
     document = report(judged(PASS, label="March"))
 
-    assert "choose what to compare" in document.sentences[0]
+    assert "Choose a run to compare it with" in document.sentences[0]
     assert document.tables == ()
 
 

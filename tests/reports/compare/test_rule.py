@@ -1,4 +1,4 @@
-"""What became of each test from one run to another."""
+"""The change of each test from one run to another."""
 
 import pytest
 

@@ -140,7 +140,7 @@ def test_more_runs_than_fit_are_told(tests):
 
     document = report(*runs)
 
-    assert document.warnings[0].startswith("13 runs are chosen; the first 12 are shown")
+    assert document.warnings[0].startswith("Showing the first 12 of 13 chosen runs")
 
 
 def test_the_grid_shades_what_it_counts_and_nothing_else(client, tests):

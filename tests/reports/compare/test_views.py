@@ -1,4 +1,4 @@
-"""What the page of a comparison loads when it is wanted, and what can be done on it."""
+"""Parts that the Compare page loads on demand, and its actions."""
 
 import pytest
 from django.urls import reverse
@@ -89,7 +89,7 @@ def test_an_error_has_no_answer_and_says_why(client):
 
     html = client.get(reverse("reports:compare_answers", args=results)).content.decode()
 
-    assert "There is no answer: timed out." in html
+    assert "No answer: timed out." in html
 
 
 def test_runs_to_add_are_found_while_one_types(client):
@@ -116,7 +116,7 @@ def test_a_run_is_made_the_baseline_of_its_suite(client):
 
     suite.refresh_from_db()
     assert suite.baseline == run
-    assert "March is the baseline of Everyday questions from now on." in page.content.decode()
+    assert "March is now the baseline of Everyday questions." in page.content.decode()
     assert suite.history.first().history_user.username
 
 

@@ -51,8 +51,8 @@ def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
     enter.goto(f"{reverse('reports:issue_timeline')}?issue={issue.pk}")
     enter.locator("#chart-runs .main-svg").first.wait_for()
     shoot(enter, "issue-proposed")
-    enter.get_by_role("button", name="Resolve it").click()
-    enter.get_by_text("is resolved.").first.wait_for()
+    enter.get_by_role("button", name="Resolve issue").click()
+    enter.get_by_text("resolved.").first.wait_for()
     issue.refresh_from_db()
 
     assert issue.state == IssueState.RESOLVED

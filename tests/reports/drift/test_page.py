@@ -181,7 +181,7 @@ def test_page_says_what_drifted_and_how_near_others_came(run, test):
         run(0.5, days_ago, suite=other, suite_fingerprint="g")
     document = built()
     assert document.sentences[0] == (
-        "1 series watched, 1 drifted: 1 for the worse, 0 for the better; 1 too short."
+        "1 series monitored, 1 drifted (1 worse, 0 better); 1 too short."
     )
     assert "Model in Sums fell from 0.9 to 0.5" in document.sentences[1]
 
@@ -209,11 +209,11 @@ def test_one_suite_can_be_chosen(run, suite, test):
 def test_change_from_nothing_is_told_in_words(run):
     run(0.0, 2)
     run(0.5, 0)
-    assert built().table("drifts").as_rows()[0]["relative"] == "from nothing"
+    assert built().table("drifts").as_rows()[0]["relative"] == "from 0"
 
 
 def test_nothing_to_watch_says_what_to_do():
-    assert "Launch a suite again" in built().table("drifts").empty
+    assert "Schedule a launch" in built().table("drifts").empty
 
 
 def test_who_overrode_what_stands_on_the_page(run):

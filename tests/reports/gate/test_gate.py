@@ -156,9 +156,9 @@ def test_flips_the_rule_and_what_could_be_found_are_printed(two_runs, capsys):
     assert printed.count("passed → failed") == 6
     assert "6 worse, 0 better of 6 matched: p = 0.031" in printed
     assert "80% power" in printed
-    assert "Rule: It exits 2 when nothing matches" in printed
+    assert "Rule: Exit 2 if no tests match" in printed
     assert printed.rstrip().endswith(
-        "Exit 1: Tests are worse on balance, and hardly by chance: p = 0.0313."
+        "Exit 1: Tests got significantly worse on balance (p = 0.0313)."
     )
 
 

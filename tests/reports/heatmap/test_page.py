@@ -123,7 +123,7 @@ def test_columns_there_is_no_room_for_are_named(ledger, monkeypatch):
     document, _ = heat()
 
     assert len(document.table("map").columns) == 4
-    assert any(sentence.startswith("Left out: aurora, which") for sentence in document.sentences)
+    assert any(sentence.startswith("Not shown: aurora, which") for sentence in document.sentences)
 
 
 def test_a_test_that_a_run_has_not_is_not_measured(ledger):

@@ -76,7 +76,7 @@ def test_an_issue_that_passed_three_releases_in_a_row_is_proposed_as_resolved():
     assert (found.issue, found.act) == (issue.pk, "resolve")
     assert found.runs == (runs[3].pk, runs[2].pk, runs[1].pk)
     assert "1.1, 1.2 and 1.3" in found.reason
-    assert "6 answers passed" in found.reason
+    assert "All 6 answers in 3 runs passed" in found.reason
 
 
 @pytest.mark.parametrize("outcomes", [[0, 1, 1], [1, 1, 1, 0], []])
@@ -118,7 +118,7 @@ def test_what_is_accepted_is_resolved_with_the_reason_as_its_note():
     issue.refresh_from_db()
 
     assert issue.state == IssueState.RESOLVED
-    assert issue.resolution_note.startswith("It passed 3 releases in a row")
+    assert issue.resolution_note.startswith("Passed 3 releases in a row")
     assert issue.history.latest().history_user == person
 
 

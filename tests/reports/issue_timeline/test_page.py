@@ -1,4 +1,4 @@
-"""The life of an issue, and what a person does about what its runs propose."""
+"""The timeline of an issue, and the acceptance of proposals."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -142,11 +142,11 @@ def test_one_click_resolves_what_is_proposed(client):
     issue = proposed()
     client.force_login(make_user("maintainer"))
     page = client.get(reverse("reports:issue_timeline"), {"issue": issue.pk}).content.decode()
-    assert "Resolve it" in page
+    assert "Resolve issue" in page
     response = accept(client, issue, "maintainer", act="resolve")
 
     assert issue.state == IssueState.RESOLVED
-    assert "is resolved" in response.content.decode()
+    assert "resolved." in response.content.decode()
 
 
 def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
@@ -154,8 +154,8 @@ def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
     client.force_login(make_user("viewer"))
     page = client.get(reverse("reports:issue_timeline"), {"issue": issue.pk}).content.decode()
 
-    assert "passed 3 releases in a row" in page
-    assert "Resolve it" not in page
+    assert "Passed 3 releases in a row" in page
+    assert "Resolve issue" not in page
     assert accept(client, issue, "annotator", act="resolve").status_code == 403
     assert issue.state == IssueState.APPROVED
 
@@ -172,7 +172,7 @@ def test_what_an_issue_lacks_is_said_when_its_proposal_is_accepted(client):
 def test_the_programs_read_what_is_proposed():
     issue = proposed()
 
-    assert any("propose that it is resolved" in s for s in document_of(issue).sentences)
+    assert any("suggest resolving it" in s for s in document_of(issue).sentences)
 
 
 def test_pages_of_an_issue_and_of_its_tests_lead_to_its_life(client):

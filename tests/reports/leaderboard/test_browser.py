@@ -47,7 +47,7 @@ def rows(page, table):
 
 def test_pages_without_runs_say_what_to_do(enter):
     for address, told in zip(
-        PAGES, ("run more suites", "Launch a suite again", "No model is ranked yet"), strict=True
+        PAGES, ("run more suites", "Schedule a launch", "No model is ranked yet"), strict=True
     ):
         enter.goto(address)
         assert told in enter.locator("main, #content").first.inner_text()

@@ -40,9 +40,7 @@ def test_the_same_judges_with_another_fingerprint_were_asked_in_other_words():
     assert words_of(SAME, after, BOTH, Details(templates=(("correctness", 1, 2),))) == (
         "The judge template correctness went from version 1 to 2.",
     )
-    assert words_of(SAME, after, BOTH, None) == (
-        "The judges are asked in other words: a judge template changed.",
-    )
+    assert words_of(SAME, after, BOTH, None) == ("A judge template changed.",)
 
 
 def test_everything_that_changed_is_told():
@@ -51,8 +49,8 @@ def test_everything_that_changed_is_told():
     assert kinds_of(SAME, after, juries) == ("tests", "jury", "similarity")
     assert words_of(SAME, after, juries, Details(added=1)) == (
         "1 test was added.",
-        "B judges instead of A.",
-        "Similarity to the reference makes up 25% of a score, and not 0%.",
+        "B replaced A.",
+        "The weight of similarity changed from 0% to 25%.",
     )
 
 
@@ -61,13 +59,13 @@ def test_everything_that_changed_is_told():
     [
         (jury(judge("A")), jury(judge("A"), judge("B")), ["B joined the jury."]),
         (jury(judge("A"), judge("B"), judge("C")), jury(judge("C")), ["A and B left the jury."]),
-        (jury(judge("A")), jury(judge("A", samples=5)), ["A judges with other settings."]),
-        (jury(judge("A")), {}, ["Nobody judges any more."]),
-        ({}, jury(judge("A")), ["A jury judges now: A."]),
+        (jury(judge("A")), jury(judge("A", samples=5)), ["A has new settings."]),
+        (jury(judge("A")), {}, ["There is no jury any more."]),
+        ({}, jury(judge("A")), ["New jury: A."]),
         (
             jury(judge("A"), backup=judge("B")),
             jury(judge("A"), backup=judge("C")),
-            ["The backup C judges instead of the backup B."],
+            ["The backup C replaced the backup B."],
         ),
     ],
 )
@@ -78,8 +76,8 @@ def test_changes_of_the_jury_name_the_judges(before, after, words):
 def test_changes_of_the_tests_are_counted():
     details = Details(added=2, removed=1, reworded=1000, rejudged=1, reweighted=3)
     assert words_of_tests(details) == (
-        "1,000 tests ask something else, 1 test has another reference, rubric or judge template, "
-        "3 tests have another weight, 2 tests were added and 1 test was taken out.",
+        "1,000 tests were reworded, 1 test has a new reference, rubric or judge template, "
+        "3 tests have new weights, 2 tests were added and 1 test was removed.",
     )
 
 

@@ -16,7 +16,7 @@ def dot(place, share=0.5, interval=(0.4, 0.6), run=1):
 
 LINE = DrawnLine("aurora <b>", line_style(1), [dot(0), dot(1, 0.6, (0.5, 0.7)), dot(2, None, None)])
 OTHER = DrawnLine("kelp", line_style(2), [dot(1, 0.9, (0.8, 0.95))])
-MARK = Mark(1, 1, "B judges instead of A.")
+MARK = Mark(1, 1, "B replaced A.")
 RELEASES = ("1.0", "1.1", "1.2")
 FIGURES = {
     "releases": trend_lines([LINE, OTHER], [MARK], RELEASES),

@@ -92,7 +92,7 @@ def test_a_run_that_still_works_is_left_out_and_told(suite):
     document, _ = trend()
 
     assert series(document)["kelp"] == [(2, 2)]
-    assert "Left out: 1 runs that are not complete." in document.sentences
+    assert "Not shown: 1 incomplete runs." in document.sentences
 
 
 def test_the_suite_that_ran_last_is_shown_unless_another_is_chosen(suite):
@@ -188,7 +188,7 @@ def test_a_jury_that_changed_is_told_and_marked(suite):
     assert "old judge" in words
     assert len(document.table("points").figure["layout"]["shapes"]) == 1
     assert cells(document, "points", "changes") == [("1",), ("",)]
-    assert cells(document, "latest", "measured") == [("differently: jury",)]
+    assert cells(document, "latest", "measured") == [("no: jury changed",)]
 
 
 def two_models_and_a_test_more(suite):
@@ -213,8 +213,8 @@ def test_a_change_that_came_to_several_lines_is_marked_on_each(suite):
     document, _ = trend()
 
     assert cells(document, "latest", "line", "measured") == [
-        ("aurora", "differently: tests"),
-        ("kelp", "differently: tests"),
+        ("aurora", "no: tests changed"),
+        ("kelp", "no: tests changed"),
     ]
     assert sorted(cells(document, "points", "line", "changes")) == [
         ("aurora", ""),
@@ -238,7 +238,9 @@ def test_the_largest_fall_is_told_where_nothing_else_changed(suite):
     document, _ = trend()
 
     assert any(
-        sentence.startswith("The largest fall since the run before, measured the same way: kelp")
+        sentence.startswith(
+            "Largest fall since the previous run with the same tests and judges: kelp"
+        )
         for sentence in document.sentences
     )
     assert cells(document, "latest", "line", "change") == [("aurora", 0.5), ("kelp", -1.0)]
@@ -249,7 +251,7 @@ def test_points_that_there_is_no_room_for_are_told():
     document, _ = trend("points=2")
 
     assert {len(rates) for rates in series(document).values()} == {2}
-    assert "Left out: 4 earlier points; ask for more points of a line." in document.sentences
+    assert "Not shown: 4 earlier runs; increase “Runs shown”." in document.sentences
 
 
 def test_repeats_of_a_test_are_resampled_by_issue(suite):

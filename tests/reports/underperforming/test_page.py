@@ -70,7 +70,7 @@ def test_an_issue_that_never_passed_in_three_runs_is_listed_however_small():
         run_of(tests, [1] * 10 + [0])
     run = run_of(tests, [1] * 10 + [0])
 
-    assert "none of its last 3 runs: 0 of 3 answers" in rows(document_of(run))[0]["why"]
+    assert "in its last 3 runs (0 of 3 answers)" in rows(document_of(run))[0]["why"]
 
 
 def test_later_runs_do_not_change_what_a_run_tells():
