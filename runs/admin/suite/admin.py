@@ -22,10 +22,10 @@ class SuiteForm(forms.ModelForm):
     class Meta:
         model = Suite
         fields = ("name", "description", "tests", "tags", "baseline", "defaults")
-        labels = {"defaults": "Defaults of a launch"}
+        labels = {"defaults": "Launch defaults"}
         help_texts = {
-            "defaults": "By the fields of a launch. The launch form writes them too: fill it in "
-            "for the suite, and keep it as the suite's defaults."
+            "defaults": "JSON object of launch options. Easier: fill in the launch form and choose "
+            "“Save as suite defaults”."
         }
         widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
 
@@ -51,7 +51,7 @@ class SuiteForm(forms.ModelForm):
 
 @admin.register(Suite)
 class SuiteAdmin(HistoryAdmin):
-    when_empty = "A suite is a named set of tests, to be launched again and again."
+    when_empty = "A suite is a named set of tests that you run repeatedly."
     list_display = ("name", "test_count", "run_link", "created_at")
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags", "baseline")
