@@ -1,13 +1,14 @@
-"""Word-by-word diff of two texts. Pure.
+"""Diff of two texts by words. Pure.
 
-Untrusted texts may be built to make a comparison slow. The longest common subsequence is computed
-on rows of bits (H. Hyyrö, 2004, Bit-parallel LCS-length computation revisited), in
-tokens × tokens / 64 steps for any text; the stored rows are then traced back.
+Texts of models may be built to make a comparison slow: rapidfuzz finds the longest common
+subsequence bit-parallel, in tokens × tokens / 64 steps whatever the texts.
 """
 
 import re
 from itertools import groupby
 from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import LCSseq
 
 MOST_TOKENS = 6_000
 """Tokens compared of either text."""
@@ -53,29 +54,11 @@ def _parts(tokens: list[str], kept: set[int], sign: Sign) -> tuple[Part, ...]:
 
 
 def _common(first: list[str], second: list[str]) -> tuple[set[int], set[int]]:
-    """Return the positions of a longest common subsequence in each text."""
-    places: dict[str, int] = {}
-    for place, token in enumerate(second):
-        places[token] = places.get(token, 0) | 1 << place
-    full = (1 << len(second)) - 1
-    row, rows = full, [full]
-    for token in first:
-        matches = row & places.get(token, 0)
-        row = ((row + matches) | (row - matches)) & full
-        rows.append(row)
-    return _walk_back(rows, len(first), len(second))
-
-
-def _walk_back(rows: list[int], i: int, j: int) -> tuple[set[int], set[int]]:
-    """Trace the rows back; a bit is 0 where that token extends the subsequence."""
-    kept_first, kept_second = set(), set()
-    while i and j:
-        if rows[i] >> (j - 1) & 1:
-            j -= 1
-        elif not rows[i - 1] >> (j - 1) & 1:
-            i -= 1
-        else:
-            i, j = i - 1, j - 1
-            kept_first.add(i)
-            kept_second.add(j)
+    """Return the places of a longest common subsequence in each text."""
+    kept_first: set[int] = set()
+    kept_second: set[int] = set()
+    for part in LCSseq.opcodes(first, second):
+        if part.tag == "equal":
+            kept_first.update(range(part.src_start, part.src_end))
+            kept_second.update(range(part.dest_start, part.dest_end))
     return kept_first, kept_second

@@ -1,4 +1,4 @@
-"""Changing several issues at once: who works on them, how grave they are, their tags."""
+"""Edit several issues at once: assignee, severity, tags."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from issues.states import is_merged
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of each issue. `assigns` says whether `assignee` is set, which may be None."""
+    """Edit to make on each issue. If `assigns`, `assignee` is set, possibly to None."""
 
     assigns: bool = False
     assignee: User | None = None
@@ -23,7 +23,7 @@ class Change:
     remove: Sequence[Tag] = ()
 
     def said(self) -> list[str]:
-        """Each part of it in words."""
+        """Describe each part of the edit."""
         severity = Severity(self.severity).label.lower() if self.severity else ""
         parts = (
             (self.assigns, f"assigned to {self.assignee or 'nobody'}"),
@@ -35,7 +35,7 @@ class Change:
 
 
 class BulkResult(NamedTuple):
-    """How many issues changed, how many were so already, and why each other one was left."""
+    """Counts of changed and unchanged issues, and the reasons for refusals."""
 
     changed: int
     same: int
@@ -43,12 +43,12 @@ class BulkResult(NamedTuple):
 
 
 def preview_changes(issues: Iterable[Issue], change: Change) -> BulkResult:
-    """What `edit_all` would do, without doing it. Their tags should be prefetched."""
+    """Return the outcome of `edit_all` without saving. Prefetch the issues' tags."""
     return _counted((issue, bool(_changed(issue, change))) for issue in issues)
 
 
 def edit_all(keys: Iterable[int], change: Change, *, by: User) -> BulkResult:
-    """Change each issue by itself; its history tells what of it was changed, and by whom."""
+    """Edit each issue by itself; its history records the fields and the user."""
     rows = Issue.objects.filter(pk__in=list(keys)).order_by("pk")
     return _counted((issue, _edit(issue.pk, change, by)) for issue in rows)
 
@@ -57,7 +57,7 @@ def _counted(outcomes: Iterable[tuple[Issue, bool]]) -> BulkResult:
     changed, same, refused = 0, 0, []
     for issue, does_change in outcomes:
         if is_merged(issue):
-            refused.append(f"{issue} was merged into another issue: change that one.")
+            refused.append(f"{issue} was merged into another issue. Edit that one.")
         elif does_change:
             changed += 1
         else:
@@ -71,7 +71,7 @@ def _edit(key: int, change: Change, by: User) -> bool:
     changed = [] if is_merged(issue) else _changed(issue, change)
     if not changed:
         return False
-    sign(issue, by, f"Several at once: {', '.join(changed)}")
+    sign(issue, by, f"Bulk edit: {', '.join(changed)}")
     if change.assigns:
         issue.assignee = change.assignee
     issue.severity = change.severity or issue.severity
@@ -82,7 +82,7 @@ def _edit(key: int, change: Change, by: User) -> bool:
 
 
 def _changed(issue: Issue, change: Change) -> list[str]:
-    """Which fields of the issue would not stay as they are."""
+    """Return the fields of the issue that would change."""
     tags = {tag.pk for tag in issue.tags.all()}
     wanted = (tags | {tag.pk for tag in change.add}) - {tag.pk for tag in change.remove}
     assignee_id = change.assignee.pk if change.assignee else None

@@ -1,4 +1,4 @@
-"""The messages of a test: their form, and the turns that are to be generated."""
+"""Messages of a test: their format, and the turns to generate."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ Message = dict[str, Any]
 
 
 def check_messages(messages: Any) -> None:
-    """Raise a ValidationError that names every wrong message by its position.
+    """Raise a ValidationError that names every invalid message by its position.
 
-    A conversation is a list of {"role", "content"}. Content is text, or null for an assistant
-    turn that is to be generated (or that holds tool calls). Something must be left to answer.
+    A conversation is a list of {"role", "content"}. Content is text, or null for an assistant turn
+    to be generated (or one with tool calls). At least one turn must be left to generate.
     """
     if not isinstance(messages, list) or not messages:
         raise ValidationError("Enter at least one message, such as a user's question.")
@@ -23,7 +23,7 @@ def check_messages(messages: Any) -> None:
         if (problem := _problem_of(message))
     ]
     if not problems and not turns_to_generate(messages):
-        problems = ["Nothing is left to answer: end with a user's message."]
+        problems = ["Nothing is left to answer: end with a user message."]
     if problems:
         raise ValidationError(problems)
 
@@ -48,12 +48,12 @@ def _are_calls(calls: Any) -> bool:
 
 
 def _is_call(call: Any) -> bool:
-    """With a function as providers have it, or a name and arguments by themselves."""
+    """Return True for a function as providers have it, or a plain name and arguments."""
     return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
 
 
 def turns_to_generate(messages: list[Message]) -> list[int]:
-    """Positions at which the model is asked; `len(messages)` stands for the answer at the end."""
+    """Return positions that the model answers; `len(messages)` is the answer at the end."""
     holes = [
         position
         for position, message in enumerate(messages)
@@ -66,9 +66,9 @@ def turns_to_generate(messages: list[Message]) -> list[int]:
 
 
 def filled(messages: list[Message], turns: list[str]) -> list[Message]:
-    """The conversation with its generated turns put in, in order, as far as there are any.
+    """Return the conversation with the first generated turns filled in.
 
-    It ends before the first turn that is still missing, so it is what the model is asked next.
+    It ends before the first missing turn, so it is the model's next input.
     """
     holes = turns_to_generate(messages)
     open_ended = [*messages, {"role": "assistant"}] if len(messages) in holes else messages

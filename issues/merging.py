@@ -1,8 +1,8 @@
-"""Merging issues that show the same fault, so that nothing of either is lost, and taking it back.
+"""Merge issues about the same fault without losing anything, and undo it.
 
-One stays; tests, feedback, sources, comments and tags of the others move to it, and the others are
-deprecated and point to it. Results keep the issue that they were frozen with at launch. What loses
-to the other's wording is kept as a comment.
+Tests, feedback, sources, comments and tags of the others move to the issue that is kept; the others
+are deprecated and point to it. Results keep the issue they were frozen with at launch. Texts that
+are not taken over are kept as comments.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,45 +18,49 @@ from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, T
 from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, Actor, Refused
 
 FIELDS = ("title", "description", "generic_statement", "severity", "assignee")
-"""What is chosen field by field; everything else moves or stays."""
+"""Fields that are chosen one by one; everything else moves or stays."""
 
 LABELS = {
     "title": "title",
     "description": "description",
-    "generic_statement": "statement for outside",
+    "generic_statement": "public summary",
     "severity": "severity",
     "assignee": "assignee",
 }
 OPENED = (
-    "Its sealed tests would leave {}, whose comments and history since the merge would then be open"
-    " to all: seal one of its own tests first."
+    "Its sealed tests would leave {}, and comments and history since the merge would "
+    "be open to all. Seal one of its own tests first."
 )
 SIMPLE = {IssueState.DRAFT, IssueState.IN_REVIEW}
-"""States of an issue that goes without the right to approve."""
+"""States of an issue that can be merged away without the right to approve."""
 
 
 class UndoResult(NamedTuple):
-    """What was taken back of a merge, and in words what was not."""
+    """Outcome of an undone merge: rows moved back, and messages about the others."""
 
     moved: int
     left: list[str]
 
 
 def may_merge(issue: Issue, user: Actor) -> bool:
-    """Whether this person may merge the issue away: one that was approved takes that right."""
+    """Return True if the user may merge the issue away; an approved one requires more rights."""
     return user.has_perm(CHANGE_ISSUE if issue.state in SIMPLE else APPROVE_ISSUE)
 
 
 def problems_of(merged_away: Sequence[Issue], kept: Issue) -> list[str]:
-    """Why these cannot be merged; [] where they can."""
+    """List the reasons why these cannot be merged; [] if they can."""
     problems = [] if merged_away else ["Choose at least two issues."]
     if kept in merged_away:
         problems.append(f"{_named(kept)} cannot be merged into itself.")
     for issue in (*merged_away, kept):
         if issue.merged_into is not None:
-            problems.append(f"{_named(issue)} was merged into {_named(issue.merged_into)} already.")
+            problems.append(
+                f"{_named(issue)} has already been merged into {_named(issue.merged_into)}."
+            )
     if kept.state == IssueState.DEPRECATED and kept.merged_into is None:
-        problems.append(f"{_named(kept)} is deprecated: put it back to draft, or keep another.")
+        problems.append(
+            f"{_named(kept)} is deprecated. Put it back to draft, or keep another issue."
+        )
     return problems
 
 
@@ -68,14 +72,14 @@ def merge(
     take: Mapping[str, Issue] | None = None,
     by: User | None,
 ) -> list[Merge]:
-    """Merge issues into one that stays; one row for each that went.
+    """Merge issues into one that is kept; return a row for each merged issue.
 
     Args:
-        take: From which issue a field's value is taken, where that is not the one that stays.
+        take: The issue that a field is taken from, if not the kept one.
 
     Raises:
-        Refused: One of them is merged already, or the one that stays is deprecated.
-        ValueError: A field is not of `FIELDS`, or is taken from an issue that does not go.
+        Refused: One of them is merged already, or the kept one is deprecated.
+        ValueError: A field is not in `FIELDS`, or comes from an issue that is not merged.
     """
     rows = _locked([*merged_away, kept])
     kept, merged_away = rows[kept.pk], [rows[issue.pk] for issue in merged_away]
@@ -102,12 +106,12 @@ def merge(
 
 
 def _locked(issues: Sequence[Issue]) -> dict[int, Issue]:
-    """The rows as the database has them, held in one order so that two merges never block."""
+    """Return the rows locked, in one order so that two merges never deadlock."""
     keys = {issue.pk for issue in issues}
     rows = Issue.objects.select_for_update().filter(pk__in=keys).order_by("pk")
     found = {issue.pk: issue for issue in rows}
     if lost := keys - found.keys():
-        raise Refused([f"There is no issue {pk} any more." for pk in sorted(lost)])
+        raise Refused([f"Issue {pk} no longer exists." for pk in sorted(lost)])
     return found
 
 
@@ -124,10 +128,10 @@ def _merge_one(merged_away: Issue, kept: Issue, by: User | None) -> Merge:
 
 
 def _point(issues: Iterable[Issue], holder: Issue, by: User | None) -> None:
-    """Let issues that were merged before point to the one that holds now what they had."""
+    """Point issues merged earlier to the one that now holds their rows."""
     for issue in issues:
         issue.merged_into = holder
-        sign(issue, by, f"What it had is at issue {holder.pk} now")
+        sign(issue, by, f"Now merged into issue {holder.pk}")
         issue.save()
 
 
@@ -138,7 +142,7 @@ def _apply_fields(
     merges: Sequence[Merge],
     by: User | None,
 ) -> None:
-    """Give the one that stays the values chosen of others; each merge records its own."""
+    """Give the kept issue the chosen values; each merge records its own."""
     for field, issue in taken.items():
         setattr(kept, field, getattr(issue, field))
     for merge_ in merges:
@@ -151,7 +155,7 @@ def _apply_fields(
     sign(
         kept,
         by,
-        f"Took in issue {', '.join(str(merge_.merged_away_id) for merge_ in merges)}"[:100],
+        f"Merged with issue {', '.join(str(merge_.merged_away_id) for merge_ in merges)}"[:100],
     )
     kept.save()
 
@@ -170,25 +174,29 @@ def _unplain(field: str, value: Any) -> Any:
 def _earlier_comments(
     kept: Issue, taken: Mapping[str, Issue], merged_away: Sequence[Issue]
 ) -> dict[Issue, str]:
-    """A comment for each issue of which something is not taken over."""
+    """Return a comment for each issue with texts that are not taken over."""
     winners = {field: taken.get(field, kept) for field in FIELDS}
     lost = {issue: _lost(issue, winners, issue == kept) for issue in (kept, *merged_away)}
     return {issue: text for issue, text in lost.items() if text}
 
 
 def _lost(issue: Issue, winners: Mapping[str, Issue], stays: bool) -> str:
-    """What an issue said where another's wording won; "" where nothing is lost."""
+    """Return an issue's texts that lose to another's; "" for none."""
     lost = [
         f"{LABELS[field]}: {shown(issue, field)}"
         for field, winner in winners.items()
         if shown(issue, field) and shown(issue, field) != shown(winner, field)
     ]
-    whose = "This issue said before a merge" if stays else f"Issue {issue.pk}, merged here, said"
+    whose = (
+        "Texts of this issue before a merge"
+        if stays
+        else f"Texts of issue {issue.pk}, merged into this one"
+    )
     return "\n\n".join([f"{whose}:", *lost]) if lost else ""
 
 
 def shown(issue: Issue, field: str) -> str:
-    """A field's value in words; "" where it has none."""
+    """Return a field's value as text; "" for none."""
     if field == "severity":
         return issue.get_severity_display()
     return str(getattr(issue, field) or "").strip()
@@ -198,7 +206,7 @@ def shown(issue: Issue, field: str) -> str:
 
 
 def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[int]]:
-    """A mover of rows with a history, which tells of it."""
+    """Return a function that moves rows and records it in their histories."""
 
     def move(
         merged_away: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None
@@ -209,7 +217,7 @@ def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[in
             row.issue = kept
             for name, value in more.items():
                 setattr(row, name, value())
-        reason = "merged" if keys is None else "merge taken back"
+        reason = "merged" if keys is None else "merge undone"
         bulk_update_with_history(
             found,
             model,
@@ -238,7 +246,7 @@ def _move_plain(model: Any) -> Callable[..., list[int]]:
 
 
 def _add_tags(merged_away: Issue, kept: Issue, by: User | None) -> list[int]:
-    """Tags are shared: the one that goes keeps its own."""
+    """Add the merged issue's tags; it keeps its own."""
     new = sorted({tag.pk for tag in merged_away.tags.all()} - {tag.pk for tag in kept.tags.all()})
     sign(kept, by, f"Tags of issue {merged_away.pk}")
     if new:
@@ -259,20 +267,20 @@ MOVERS: dict[str, Callable[..., list[int]]] = {**ROWS, "tags": _add_tags}
 
 
 def active_merge(issue: Issue) -> Merge | None:
-    """The merge by which this issue went and that was not taken back; None where there is none."""
+    """Return the merge that is in force for this issue; None for none."""
     return Merge.objects.filter(merged_away=issue, undone_at=None).select_related("kept").first()
 
 
 @transaction.atomic
 def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
-    """Part an issue from the one that it was merged into: what moved, moves back.
+    """Undo the merge of an issue: rows that moved, move back.
 
-    What was since moved elsewhere stays there, and a field that was since rewritten stays as it
-    is; both are told. What the merge wrote of the issue goes along as a comment.
+    Rows moved elsewhere since stay there, and fields edited since stay as they are; both are
+    reported. Comments that the merge wrote about the issue move along.
 
     Raises:
-        Refused: It was not merged, the one that it went into has itself been merged, or what was
-            written there under the seal of its tests would be open to all.
+        Refused: It is not merged, the issue that it was merged into has itself been merged, or
+            texts written there under the seal of its tests would be open to all.
     """
     found = active_merge(issue)
     if found is None:
@@ -281,7 +289,7 @@ def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
     merged_away, kept = rows[issue.pk], rows[found.kept_id]
     if kept.merged_into is not None:
         raise Refused(
-            [f"{_named(kept)} was itself merged into {_named(kept.merged_into)}: part these first."]
+            [f"{_named(kept)} was itself merged into {_named(kept.merged_into)}. Undo that first."]
         )
     if _would_open(merged_away, kept, found):
         raise Refused([OPENED.format(_named(kept))])
@@ -292,10 +300,12 @@ def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
         back = move(kept, merged_away, by, wanted)
         moved += len(back)
         if missing := len(wanted) - len(back):
-            left.append(f"{missing} of {len(wanted)} {name} were moved on since and stay there.")
+            left.append(
+                f"{missing} of {len(wanted)} {name} were moved elsewhere since then and stay there."
+            )
     left += _restore(kept, found, by)
     merged_away.state, merged_away.merged_into = found.state_before, None
-    sign(merged_away, by, f"Merge into issue {kept.pk} taken back")
+    sign(merged_away, by, f"Merge into issue {kept.pk} undone")
     merged_away.save()
     _point(_below(merged_away), merged_away, by)
     found.undone_at, found.undone_by = timezone.now(), by
@@ -304,14 +314,14 @@ def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
 
 
 def _below(issue: Issue) -> list[Issue]:
-    """The issues that were merged into this one, or into one of those, and stand so."""
+    """Return the issues merged into this one, directly or not, with merges in force."""
     active = Merge.objects.filter(undone_at=None).select_related("merged_away")
     direct = [found.merged_away for found in active.filter(kept=issue)]
     return [*direct, *(deeper for other in direct for deeper in _below(other))]
 
 
 def _would_open(merged_away: Issue, kept: Issue, found: Merge) -> bool:
-    """Whether the one that stays would show to all what was sealed with the tests that leave."""
+    """Return True if the kept issue would show texts sealed with the tests that leave."""
     sealed = Test.objects.filter(issue=kept, sealed=True)
     if not sealed.exists() or sealed.exclude(pk__in=found.moved["tests"]).exists():
         return False
@@ -321,14 +331,14 @@ def _would_open(merged_away: Issue, kept: Issue, found: Merge) -> bool:
 
 
 def _restore(kept: Issue, found: Merge, by: User | None) -> list[str]:
-    """Give the one that stays its own fields and tags again; tells what was changed since."""
+    """Restore fields and tags of the kept issue; return messages about later edits."""
     left = []
     for field, (before, after) in found.changed.items():
         if _plain(getattr(kept, field)) == after:
             setattr(kept, field, _unplain(field, before))
         else:
-            left.append(f"Its {LABELS[field]} was changed since and stays as it is.")
-    sign(kept, by, f"Issue {found.merged_away_id} parted from it again")
+            left.append(f"Its {LABELS[field]} was edited since then and stays as it is.")
+    sign(kept, by, f"Merge of issue {found.merged_away_id} undone")
     kept.save()
     kept.tags.remove(*Tag.objects.filter(pk__in=found.moved.get("tags", [])))
     return left

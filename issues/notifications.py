@@ -1,7 +1,6 @@
-"""Telling people of issues that were assigned to them: pulled from the history of issues.
+"""Notify users of issues assigned to them, from the history of issues.
 
-So it does not matter by which door somebody was assigned. Who assigns an issue to themselves is
-not told.
+So the way of assigning does not matter. Assigning an issue to oneself sends nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,14 +16,14 @@ from evalhub.notifications.models import NotificationKind
 from issues.models import Issue
 
 LOOKBACK = timedelta(days=1)
-"""What was assigned before is told to nobody, as when this is first installed."""
+"""Age of an assignment after which nobody is notified, as after a first installation."""
 
 PULLED, KEPT_S = "assigned-pulled", 7 * 24 * 3600
-"""Up to which row the history was read. Losing it does no harm: what was told is told once."""
+"""Cache key of the last history row read. Losing it is harmless: no notification is sent twice."""
 
 
 def notify_assigned() -> int:
-    """Tell who became an issue's assignee since the last time; gives how many were told."""
+    """Notify new assignees since the last call; return their number."""
     kept = caches["computed"]
     changes = list(_changes_after(kept.get(PULLED) or 0))
     told = sum(notify(event, to=[user]) for event, user in _assigned(changes))
@@ -34,7 +33,7 @@ def notify_assigned() -> int:
 
 
 def _changes_after(last: int) -> Any:
-    """Versions of issues with who was the assignee in the version before, oldest first."""
+    """Return versions of issues with the assignee before, oldest first."""
     history = Issue.history.model.objects
     before = history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id"))
     return (
@@ -57,7 +56,7 @@ def _event(change: Any) -> Event:
     return Event(
         kind=NotificationKind.ASSIGNED,
         key=f"issue {change.id} assigned {change.history_id}",
-        title=f"“{change.title}” is yours now",
+        title=f"“{change.title}” was assigned to you",
         text=f"{by} assigned this issue to you.",
         url=change.instance.get_absolute_url(),
         facts={"issue": change.id, "assignee": str(change.assignee), "by": by},

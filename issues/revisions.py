@@ -1,4 +1,4 @@
-"""Freezing tests into revisions, by content: equal content is one revision."""
+"""Freeze tests into revisions by content: equal content is one revision."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 
 
 def content_of(test: Test) -> dict[str, Any]:
-    """Everything that a candidate is asked and a judge is shown, as JSON."""
+    """Return everything that a candidate and a judge are shown, as JSON."""
     return {
         "messages": test.messages,
         "tools": test.tools,
@@ -28,37 +28,37 @@ def content_of(test: Test) -> dict[str, Any]:
 
 
 def scale_of(template: JudgeTemplate | None) -> Scale:
-    """A template's scale; without a template a test simply passes or fails."""
+    """Return a template's scale; without a template a test passes or fails."""
     return scale_in(template.scale if template else None)
 
 
 def scale_in(stored: dict[str, Any] | None) -> Scale:
-    """The scale that a template's column holds; None: there is no template."""
+    """Return the scale in a template's column; None without a template."""
     return from_json(stored) if stored else BINARY
 
 
 def pass_threshold(test: Test) -> float:
-    """The score by which a test passes: its own, else its template's."""
+    """Return the pass threshold: the test's own, else its template's."""
     own = test.pass_threshold
     return scale_of(test.template).threshold if own is None else own
 
 
 def asked_digest(content: dict[str, Any]) -> str:
-    """Digest of what a candidate sees."""
+    """Return the digest of a candidate's input."""
     return digest({name: content[name] for name in ("messages", "tools", "context")})
 
 
 def full_digest(content: dict[str, Any], template: JudgeTemplate | None) -> str:
-    """Digest of that plus everything by which the answer is judged."""
+    """Return the digest of the input and of everything that affects judging."""
     judged_by = [template.family, template.version] if template else None
     return digest({**content, "template": judged_by})
 
 
 @transaction.atomic
 def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
-    """The revision of each test as it stands now, by test id; made where there is none yet.
+    """Return the current revision of each test by test id, creating missing ones.
 
-    The tests' rows are locked, so that two launches at once do not both make the same revision.
+    The tests' rows are locked, so that simultaneous launches never create one twice.
     """
     tests = list(tests)
     prefetch_related_objects(tests, "criteria")
@@ -92,7 +92,7 @@ def freeze(tests: Iterable[Test]) -> dict[int, Revision]:
 
 
 def _frozen_criteria(revision: Revision) -> Iterator[FrozenCriterion]:
-    """A row for the test as a whole, and one for each point of its rubric."""
+    """Return a row for the test as a whole, and one for each criterion."""
     yield FrozenCriterion(revision=revision, key=WHOLE_TEST)
     for order, content in enumerate(revision.content["criteria"], 1):
         fields = {field: content[name] for name, field in CONTENT_FIELDS.items()}

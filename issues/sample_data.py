@@ -1,4 +1,4 @@
-"""The sample ledger: the project's own issues, tests and feedback, to start from or to try out."""
+"""Sample data: the project's own issues, tests and feedback."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ SAMPLE_FILE = Path(__file__).parent / "sample" / "workspace.json"
 
 
 class SampleCounts(NamedTuple):
-    """How many rows were made; what had been there already does not count."""
+    """Numbers of rows added; existing ones are not counted."""
 
     issues: int
     tests: int
@@ -35,9 +35,9 @@ class SampleCounts(NamedTuple):
 
 @transaction.atomic
 def load_sample(by: User | None = None) -> SampleCounts:
-    """Add what is missing of the sample ledger, approved. What is there stays as people left it.
+    """Add missing sample data, approved. Existing rows stay as edited.
 
-    `by` stands in the history as the one who added it.
+    `by` is named in the history.
     """
     load_builtin_templates()
     sample: dict[str, list[dict[str, Any]]] = json.loads(SAMPLE_FILE.read_text(encoding="utf-8"))
@@ -63,13 +63,13 @@ def _tags(rows: list[dict[str, Any]]) -> dict[str, Tag]:
 
 
 def _templates() -> dict[str, JudgeTemplate]:
-    """The newest published template of each family."""
+    """Return the newest published template of each family."""
     published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED).order_by("version")
     return {template.family: template for template in published}
 
 
 def _issue(row: dict[str, Any], tags: dict[str, Tag], by: User | None) -> tuple[Issue, bool]:
-    """The issue, and whether it had to be made."""
+    """Return the issue, and True if it was created."""
     found = Issue.objects.filter(source_id=_source_id(row)).first()
     if found:
         return found, False
@@ -125,5 +125,5 @@ def _source_id(row: dict[str, Any]) -> str:
 
 
 def _save(row: Issue | Test | Feedback, by: User | None) -> None:
-    sign(row, by, "Sample ledger")
+    sign(row, by, "Sample data")
     row.save()

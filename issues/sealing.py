@@ -1,4 +1,4 @@
-"""Sealing a test, and opening it again: explicit acts, each with a reason in its history."""
+"""Seal and unseal tests, each with a reason in the history."""
 
 from datetime import datetime
 
@@ -16,19 +16,19 @@ WAS_OPEN = "It was open until it was sealed: {}"
 
 @transaction.atomic
 def seal(test: Test, reason: str, *, by: User) -> None:
-    """Show its text only to those who may read sealed tests, from now on.
+    """Seal a test, so that only users who may read sealed tests see its text.
 
-    A test that was reviewed or run before was open to all readers since it was made, which is
-    an exposure. A draft that nobody has used is not.
+    A test that was reviewed or run before was open to all readers, which is an exposure. An unused
+    draft was not.
 
     Raises:
-        Refused: It is sealed.
+        Refused: It is already sealed.
         ValidationError: The reason is too short.
     """
     reason = checked_reason(reason)
     current = Test.objects.select_for_update().get(pk=test.pk)
     if current.sealed:
-        raise Refused([f"{test} is sealed already."])
+        raise Refused([f"{test} is already sealed."])
     if current.state != TestState.DRAFT or current.revisions.exists():
         _opened(current, WAS_OPEN.format(reason), by, since=current.created_at)
     _save(test, current, f"Sealed: {reason}", by, sealed=True)
@@ -36,7 +36,7 @@ def seal(test: Test, reason: str, *, by: User) -> None:
 
 @transaction.atomic
 def unseal(test: Test, reason: str, *, by: User) -> None:
-    """Let everybody who reads this ledger read it: an exposure to all of them.
+    """Open a test to everybody, which is an exposure to all readers.
 
     Raises:
         Refused: It is not sealed.

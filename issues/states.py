@@ -1,6 +1,6 @@
-"""How issues and tests change their state: which moves there are, who may make them, and doing so.
+"""State machine of issues and tests: moves, their rights, and making them.
 
-Doors ask `may` before they call `move`; what is impossible is refused in words.
+Callers check `may` before `move`; impossible moves are refused with a reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,15 +21,21 @@ HasState = Issue | Test
 CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
 CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
 
+REVIEWED_FIELDS = (
+    *("messages", "tools", "context", "reference", "guidelines", "template"),
+    "pass_threshold",
+)
+"""Fields of a test that affect results: changing one sends an approved test back to review."""
+
 LONGEST_REASON = 100
-"""Characters that the history keeps of why something was changed."""
+"""Maximum length of a reason in the history."""
 
 HISTORY_READ = 50
-"""Versions of a row that are looked through for its last change of state."""
+"""Versions searched for a row's last change of state."""
 
 
 class Refused(ValueError):
-    """A change that cannot be made now; `problems` says in words why, all at once."""
+    """A change that cannot be made now; `problems` lists every reason."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))
@@ -38,10 +44,10 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Move:
-    """One change of state.
+    """A change of state.
 
-    `rights` gives, for each state that it may start from, the right that it then takes. A move
-    that demands `readiness` is refused while anything is missing.
+    `rights` maps each possible start to the required right. A move that requires `readiness` is
+    refused while the row has problems.
     """
 
     name: str
@@ -165,45 +171,45 @@ def move_named(row: HasState, name: str) -> Move | None:
 
 
 def may(move: Move, row: HasState, user: Actor) -> bool:
-    """Whether this person may make the move from the row's present state."""
+    """Return True if the user may make the move from the row's present state."""
     right = move.rights.get(row.state)
     return right is not None and not is_merged(row) and user.has_perm(right)
 
 
 def is_merged(row: HasState) -> bool:
-    """An issue that was merged into another keeps its state until the merge is taken back."""
+    """Return True for a merged issue, which keeps its state until the merge is undone."""
     return isinstance(row, Issue) and row.merged_into_id is not None
 
 
 def open_moves(row: HasState, user: Actor) -> list[Move]:
-    """The moves that lead on from the row's state and that this person may make."""
+    """Return the moves that the user may make now."""
     return [move for move in moves_of(row) if may(move, row, user)]
 
 
 def problems_of(row: HasState) -> list[str]:
-    """What the row still lacks for review."""
+    """List the problems that block review."""
     return problems_of_issue(row) if isinstance(row, Issue) else problems_of_test(row)
 
 
 def move(row: HasState, name: str, *, by: User | None, reason: str = "") -> None:
-    """Change the row's state; `reason`, if any, stands in its history beside the move.
+    """Change the row's state, with an optional reason in its history.
 
     Raises:
-        Refused: No such move leads on from the present state, or the row lacks something.
+        Refused: The move is impossible from the present state, or the row has problems.
     """
     _move(row, name, by, {}, reason)
 
 
 @transaction.atomic
 def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: User | None) -> None:
-    """Resolve an issue, with how and why.
+    """Resolve an issue with labels or a note.
 
     Raises:
-        Refused: As `move`, or neither a label nor a note says how it was resolved.
+        Refused: As `move`, or both labels and note are missing.
     """
     labels = list(labels)
     if not labels and not note.strip():
-        raise Refused(["Say how it was resolved: choose a label or write a note."])
+        raise Refused(["Choose a label or write a note about the resolution."])
     _move(issue, "resolve", by, {"resolution_note": note.strip()})
     issue._history_user = by  # type: ignore[attr-defined]
     issue.resolution_labels.set(labels)
@@ -213,7 +219,7 @@ def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: U
 def _move(
     row: HasState, name: str, by: User | None, changes: dict[str, str], reason: str = ""
 ) -> None:
-    """Make the move on the row as the database has it, together with other changes."""
+    """Make the move on the locked row, together with other changes."""
     current = type(row).objects.select_for_update().get(pk=row.pk)
     found = move_named(current, name)
     if found is None or current.state not in found.rights:
@@ -221,7 +227,7 @@ def _move(
         state = current.get_state_display().lower()
         raise Refused([f"“{label}” is not possible: {row} is {state}."])
     if isinstance(current, Issue) and current.merged_into is not None:
-        raise Refused([f"{row} was merged into {current.merged_into}: take the merge back first."])
+        raise Refused([f"{row} was merged into {current.merged_into}. Undo the merge first."])
     if found.readiness and (problems := problems_of(current)):
         raise Refused([f"{row} cannot be {found.done} yet.", *problems])
     for field, value in {**changes, "state": found.target}.items():
@@ -234,18 +240,18 @@ def _move(
 
 @transaction.atomic
 def undo(row: HasState, *, by: User) -> str:
-    """Take back the last change of state, as long as it was this person's; gives its name.
+    """Undo the last change of state if this user made it; return its name.
 
     Raises:
-        Refused: Its state was never changed, or somebody else did it.
+        Refused: The state was never changed, or somebody else changed it.
     """
     current = type(row).objects.select_for_update().get(pk=row.pk)
     made, before = last_move(current)
     if made is None or is_merged(current):
-        raise Refused([f"There is no change of state of {row} that could be taken back."])
+        raise Refused([f"{row} has no change of state to undo."])
     if made.history_user_id != by.pk:
         who = made.history_user or "the system"
-        raise Refused([f"{who} changed its state last: use a move instead of undo."])
+        raise Refused([f"{who} made the last change of state. Use a move instead of Undo."])
     current.state = row.state = before.state
     sign(current, by, "Undone: " + (made.history_change_reason or "")[: LONGEST_REASON - 8])
     current.save()
@@ -253,7 +259,7 @@ def undo(row: HasState, *, by: User) -> str:
 
 
 def last_move(row: HasState) -> tuple[Any, Any]:
-    """The version in which the state became what it is, and the one before; None where none."""
+    """Return the version with the last change of state and the one before; None for none."""
     newer = None
     for version in row.history.order_by("-history_date", "-history_id")[:HISTORY_READ]:
         if newer is not None and version.state != newer.state:
@@ -263,14 +269,14 @@ def last_move(row: HasState) -> tuple[Any, Any]:
 
 
 class Moved(NamedTuple):
-    """How a move of several rows went: how many moved, and why each other one did not."""
+    """Outcome of moving several rows: how many moved, and the reasons for refusals."""
 
     done: int
     refused: list[str]
 
 
 def move_all(rows: Iterable[HasState], name: str, *, by: User | None) -> Moved:
-    """Make the same move for each row that it is possible for; each is saved by itself."""
+    """Make the same move for each row if possible, saving each by itself."""
     done, refused = 0, []
     for row in rows:
         try:
@@ -282,9 +288,9 @@ def move_all(rows: Iterable[HasState], name: str, *, by: User | None) -> Moved:
 
 
 def review_again(test: Test, by: Actor) -> bool:
-    """Send an approved test back to review when its editor may not approve; True if it was.
+    """Send an approved test back to review if its editor may not approve; return True if sent.
 
-    To be called with the edited row before it is saved, so that nothing runs unapproved.
+    Call it with the edited row before saving, so that nothing runs unapproved.
     """
     if test.state != TestState.APPROVED or by.has_perm(APPROVE_TEST):
         return False

@@ -1,6 +1,6 @@
-"""Renaming, merging and suggesting tags.
+"""Rename, merge and suggest tags.
 
-Every issue that carried a tag records a change of it in its history.
+Every issue with a changed tag records it in its history.
 """
 
 from collections import Counter, defaultdict
@@ -17,14 +17,14 @@ from issues.similarity.text_index import words_of
 from issues.states import Refused
 
 LEAST_VOTE = 0.3
-"""What the nearest issues must add up to for a tag of theirs to be suggested."""
+"""Minimum sum of similarities for a tag to be suggested."""
 NAMED = 0.5
-"""What it counts that the text has all words of a tag's name."""
+"""Weight of a tag whose full name occurs in the text."""
 MOST_TAGS = 2000
 
 
 class Suggestion(NamedTuple):
-    """A tag that may fit, and why in words."""
+    """A suggested tag, and the reason."""
 
     tag: Tag
     why: str
@@ -32,7 +32,7 @@ class Suggestion(NamedTuple):
 
 @transaction.atomic
 def rename(tag: Tag, name: str, *, by: User | None) -> None:
-    """Give a tag another name.
+    """Rename a tag.
 
     Raises:
         ValidationError: The name is empty, too long, or another tag's: merge the two instead.
@@ -45,29 +45,29 @@ def rename(tag: Tag, name: str, *, by: User | None) -> None:
 
 
 def check_name(name: str, tag_id: int = 0) -> None:
-    """Refuse the name of another tag, in whichever case it is written. A new tag has the id 0.
+    """Refuse the name of another tag, ignoring case. A new tag has the id 0.
 
     Raises:
         ValidationError: For the field `name`.
     """
     other = Tag.objects.exclude(pk=tag_id).filter(name__iexact=name.strip()).first()
     if other is not None:
-        raise ValidationError({"name": f"There is a tag “{other}” already: merge the two."})
+        raise ValidationError({"name": f"The tag “{other}” already exists. Merge the two instead."})
 
 
 @transaction.atomic
 def merge(tags: Sequence[Tag], target: Tag, *, by: User | None) -> int:
-    """Put the target in the place of the tags, which then go; gives how many rows changed.
+    """Replace tags by a target and delete them; return the number of changed rows.
 
-    Whatever carries a tag is changed through its model, so that histories record it. Children
-    become the target's.
+    Rows with a tag are changed through their models, so that histories record it. Children become
+    the target's.
 
     Raises:
-        Refused: Nothing but the target itself was chosen.
+        Refused: Only the target itself was chosen.
     """
     gone = [tag for tag in tags if tag.pk != target.pk]
     if not gone:
-        raise Refused([f"Choose at least one tag besides {target} that is to go."])
+        raise Refused([f"Choose at least one tag besides {target}."])
     _free_of_ring(target, gone)
     changed = sum(_replace(tag, target, by) for tag in gone)
     for tag in gone:
@@ -77,7 +77,7 @@ def merge(tags: Sequence[Tag], target: Tag, *, by: User | None) -> int:
 
 
 def _free_of_ring(target: Tag, gone: Sequence[Tag]) -> None:
-    """A target below a tag that goes moves up, so that it never becomes its own parent."""
+    """Move a target up from below a deleted tag, so that it never becomes its own parent."""
     parent, ids = target.parent, {tag.pk for tag in gone} | {target.pk}
     while parent is not None and parent.pk in ids:
         parent = parent.parent
@@ -87,7 +87,7 @@ def _free_of_ring(target: Tag, gone: Sequence[Tag]) -> None:
 
 
 def _replace(tag: Tag, target: Tag, by: User | None) -> int:
-    """Let all that carries a tag carry the target, on whichever floor it is."""
+    """Replace the tag on all rows, on whichever floor."""
     changed = 0
     for relation in Tag._meta.related_objects:
         carried = getattr(tag, relation.get_accessor_name() or "")
@@ -105,10 +105,10 @@ def _replace(tag: Tag, target: Tag, by: User | None) -> int:
 
 
 def suggested(text: str, matches: Mapping[int, float], *, limit: int = 5) -> list[Suggestion]:
-    """Tags that may fit a text, the likeliest first. Nothing is given any tag by this.
+    """Suggest tags for a text, likeliest first.
 
     Args:
-        near: The nearest issues, with how near each is in [0, 1]: their tags have a vote each.
+        matches: Similar issues with their similarity in [0, 1]: their tags get that as votes.
     """
     votes: defaultdict[int, float] = defaultdict(float)
     carriers: Counter[int] = Counter()
@@ -126,7 +126,7 @@ def suggested(text: str, matches: Mapping[int, float], *, limit: int = 5) -> lis
 
 
 def _named_in(text: str) -> set[int]:
-    """The tags of whose names the text has every word."""
+    """Return the tags whose full names occur in the text."""
     said = words_of(text).keys()
     names = Tag.objects.order_by("-pk").values_list("pk", "name")[:MOST_TAGS]
     return {pk for pk, name in names if (words := words_of(name).keys()) and words <= said}
@@ -134,6 +134,4 @@ def _named_in(text: str) -> set[int]:
 
 def _why(carriers: int, is_named: bool) -> str:
     matches = {0: "", 1: "on a similar issue"}.get(carriers, f"on {carriers} similar issues")
-    return "; ".join(
-        part for part in (matches, "its name is in the text" if is_named else "") if part
-    )
+    return "; ".join(part for part in (matches, "named in the text" if is_named else "") if part)

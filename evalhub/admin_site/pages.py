@@ -10,7 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from simple_history.admin import SimpleHistoryAdmin
 from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
@@ -107,6 +107,12 @@ class PageAdmin(ModelAdmin):
 
     def url_name(self, page: str) -> str:
         return f"admin:{self.model._meta.app_label}_{self.model._meta.model_name}_{page}"
+
+    def view_path(self, route: str, view: Any, page: str) -> URLPattern:
+        """Return the URL pattern of a view in the admin, named for `url_of`."""
+        name = self.url_name(page).removeprefix("admin:")
+        pattern: URLPattern = path(route, self.admin_site.admin_view(view), name=name)
+        return pattern
 
     def url_of(self, page: str, *args: Any) -> str:
         return reverse(self.url_name(page), args=args)

@@ -1,4 +1,4 @@
-"""How states and severities look, in lists and on pages."""
+"""Badges of states and severities, in lists and on pages."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -33,11 +33,11 @@ BADGES = {"success": "passed", "warning": "unscored", "danger": "failed", "info"
 
 
 def badge(state: str, label: str) -> SafeString:
-    """A state as it looks on pages."""
+    """Return the badge of a state."""
     return format_html('<span class="eh-badge eh-badge--{}">{}</span>', badge_of(state), label)
 
 
 def badge_of(state: str) -> str:
-    """The ending of a page's badge class for the state of an issue, test or template."""
+    """Return the suffix of the badge's CSS class for a state of an issue, test or template."""
     label = {**STATE_LABELS, **TEMPLATE_LABELS, **FEEDBACK_LABELS}.get(state, "")
     return BADGES.get(label, "pending")

@@ -1,4 +1,4 @@
-"""Filters of the lists: tags by their kind, and whose issue it is."""
+"""List filters: tags by kind, and assignees."""
 
 from typing import Any
 

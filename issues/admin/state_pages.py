@@ -1,4 +1,4 @@
-"""What the pages of issues and tests share: the panel with the state, and changing it."""
+"""Shared by the pages of issues and tests: the panel with the state, and its moves."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.text import capfirst
 
 from evalhub.admin_site.buttons import Button
@@ -22,19 +22,20 @@ from issues.states import HasState, Move, Refused
 KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
 
 REFUSED_SHOWN = 20
-"""Refusals of an act on several rows that are told one by one."""
+"""Number of refusals listed after an action on several rows."""
 
 
 class StateAdmin(ExtensibleAdmin):
     """Rows whose state changes by moves, each a button."""
 
     change_form_outer_before_template = "issues/state_panel.html"
-    instead_of_deleting = "Deprecate it instead: it stays to be read, and is in no new run."
+    instead_of_deleting = "Deprecate it instead: it stays readable and is left out of new runs."
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("move").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.move_view)
-        return [path("<int:object_id>/move/", view, name=name), *super().get_urls()]
+        return [
+            self.view_path("<int:object_id>/move/", self.move_view, "move"),
+            *super().get_urls(),
+        ]
 
     # The panel -----------------------------------------------------------------------------------
 
@@ -46,7 +47,7 @@ class StateAdmin(ExtensibleAdmin):
         return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
 
     def panel(self, request: HttpRequest, row: HasState) -> dict[str, Any]:
-        """State, moves and what is missing, as `issues/state_panel.html` shows them."""
+        """Return state, moves and problems for `issues/state_panel.html`."""
         contributed = self.contributed_panel(request, row)
         own = self.acts(request, row)
         return {
@@ -55,14 +56,14 @@ class StateAdmin(ExtensibleAdmin):
             "facts": [*self.facts(row), *contributed.facts],
             "acts": [*own, *contributed.buttons, *self._moves(request, row)],
             "problems": [] if states.is_merged(row) else states.problems_of(row),
-            "problems_title": "Missing before it can be reviewed:",
+            "problems_title": "Missing for review:",
         }
 
     def facts(self, row: HasState) -> list[str]:
         return []
 
     def acts(self, request: HttpRequest, row: HasState) -> list[Button]:
-        """Buttons besides the moves."""
+        """Return the buttons besides the moves."""
         return []
 
     def _moves(self, request: HttpRequest, row: HasState) -> list[Button]:
@@ -78,7 +79,7 @@ class StateAdmin(ExtensibleAdmin):
     # Moving one ----------------------------------------------------------------------------------
 
     def move_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """POST makes a move; GET asks whether it is meant."""
+        """Make a move (POST) or ask for confirmation (GET)."""
         row = self.found(request, object_id)
         asked = request.POST if request.method == "POST" else request.GET
         move = states.move_named(row, asked.get("move", ""))
@@ -92,7 +93,7 @@ class StateAdmin(ExtensibleAdmin):
         return self.back(request, row)
 
     def ask(self, request: HttpRequest, row: Any, move: Move) -> HttpResponse:
-        """The page that asks whether the move is meant; it posts what `confirm` reads."""
+        """Page to confirm a move."""
         form = self.confirmation_form(request, row, move)
         if request.method == "POST" and form.is_valid():
             self._make(request, row, move, form.cleaned_data)
@@ -110,7 +111,7 @@ class StateAdmin(ExtensibleAdmin):
         )
 
     def confirmation_form(self, request: HttpRequest, row: Any, move: Move) -> forms.Form:
-        """A form without fields, or with what the move needs to know."""
+        """Return the form of a move's details, without fields by default."""
         return forms.Form(request.POST or None)
 
     def consequences(self, row: Any, move: Move) -> list[str]:
@@ -123,7 +124,7 @@ class StateAdmin(ExtensibleAdmin):
         return move.confirmed or request.method != "POST"
 
     def _has_right(self, request: HttpRequest, row: HasState, move: Move) -> bool:
-        """From a state where the move is impossible any of its rights does: it says why not."""
+        """Check the right for the move; for an impossible one, any of its rights will do."""
         rights = set(move.rights.values())
         needed = {move.rights[row.state]} if row.state in move.rights else rights
         return any(request.user.has_perm(right) for right in needed)
@@ -156,7 +157,7 @@ class StateAdmin(ExtensibleAdmin):
         for problem in refused[:REFUSED_SHOWN]:
             self.message_user(request, problem, messages.WARNING)
         if len(refused) > REFUSED_SHOWN:
-            more = f"{len(refused) - REFUSED_SHOWN} more were refused."
+            more = f"{len(refused) - REFUSED_SHOWN} more could not be changed."
             self.message_user(request, more, messages.WARNING)
 
     def _all_moves(self) -> tuple[Move, ...]:
@@ -165,7 +166,7 @@ class StateAdmin(ExtensibleAdmin):
     def confirm_selected(
         self, request: HttpRequest, rows: QuerySet[Any], name: str, sentence: str
     ) -> HttpResponse | None:
-        """Ask before the rows of an action move; None once they have been moved."""
+        """Ask for confirmation before moving the selected rows; None once moved."""
         if request.POST.get("post") == "yes":
             self.move_selected(request, rows, name)
             return None

@@ -21,7 +21,10 @@ class MergeForm(forms.Form):
         Tag.objects.all(),
         label="Merge into",
         widget=UnfoldAdminSelectWidget,
-        help_text="Every issue that carries one of the tags will carry this one; they go.",
+        help_text=(
+            "Issues with one of the selected tags get this tag instead; the selected tags "
+            "are deleted."
+        ),
     )
 
 
@@ -38,9 +41,9 @@ class TagForm(forms.ModelForm):
 
 @admin.register(Tag)
 class TagAdmin(ExtensibleAdmin):
-    """Renaming is changing the name: issues keep the tag, and its history tells the old name."""
+    """Tags; a renamed tag stays on its issues, and its history keeps the old name."""
 
-    when_empty = "Tags group issues by domain, by task, or as you like."
+    when_empty = "Tags group issues by domain, task type or anything else."
     list_display = ("name", "kind", "parent", "issue_count")
     list_filter = (("kind", ChoicesDropdownFilter),)
     list_select_related = ("parent",)
@@ -68,8 +71,10 @@ class TagAdmin(ExtensibleAdmin):
             request,
             "evalhub/confirm.html",
             title="Merge tags",
-            sentences=["Issues record the change in their history. These go:"],
-            rows=[f"{tag}, on issues: {self.issue_count(tag)}" for tag in queryset],
+            sentences=[
+                ("The change is recorded in each issue's history. These tags will be deleted:")
+            ],
+            rows=[f"{tag} ({self.issue_count(tag)} issues)" for tag in queryset],
             form=form,
             hidden=[("action", "merge_tags"), *hidden],
             button="Merge",
@@ -82,7 +87,7 @@ class TagAdmin(ExtensibleAdmin):
         except Refused as error:
             self.say(request, *error.problems)
             return
-        said = f"Merged into {target}: {changed} rows carry it now."
+        said = f"Merged into {target}: {changed} rows updated."
         self.message_user(request, said, messages.SUCCESS)
 
 

@@ -1,4 +1,4 @@
-"""Rubrics and checks, as the API takes and gives them."""
+"""Serializers of rubrics and checks."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ GENERAL = ("", "non_field_errors", "problems", "__all__")
 
 
 class CriteriaSerializer(serializers.ListSerializer):
-    """A whole rubric; errors name the criterion by its place from 1 on."""
+    """A whole rubric; errors name the criterion by its place, from 1."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and len(data) > MOST_CRITERIA:
@@ -35,10 +35,10 @@ class CriteriaSerializer(serializers.ListSerializer):
 
 
 def _by_place(errors: Any) -> Any:
-    """A list of sentences that begin with the criterion's place; other errors as they are.
+    """Return sentences that begin with the criterion's place; other errors unchanged.
 
     Args:
-        errors: Of each wrong criterion by its index from 0 on, as the framework has them.
+        errors: Errors of each invalid criterion by its index, from 0, as Django REST has them.
     """
     if not isinstance(errors, Mapping) or not all(str(index).isdecimal() for index in errors):
         return errors
@@ -61,9 +61,9 @@ def _sentences(messages: Any) -> list[str]:
 
 
 class CriterionSerializer(RowSerializer):
-    """One point of a rubric. Judges are asked about `text`, or `check` decides by itself.
+    """A criterion of a rubric. Judges are asked about `text`, or `check` decides.
 
-    Its key is given once: send it back, and the criterion keeps its history and its results.
+    Its key is assigned once: send it back to keep the criterion's history and results.
     """
 
     key = serializers.RegexField(r"^[\w.:-]{1,40}$", required=False)
@@ -76,7 +76,10 @@ class CriterionSerializer(RowSerializer):
         max_value=MAX_ALTERNATIVES,
         required=False,
         allow_null=True,
-        help_text="Null: required. Criteria with one number are one way; the best way counts.",
+        help_text=(
+            "Null: required. Criteria with the same number form one alternative; the best "
+            "one counts."
+        ),
     )
     weight = serializers.FloatField(min_value=LEAST_WEIGHT, max_value=MOST_WEIGHT, default=1.0)
 
@@ -87,14 +90,14 @@ class CriterionSerializer(RowSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs.get("check_name") and not attrs.get("text", "").strip():
-            raise serializers.ValidationError("Say what judges look for, or choose a check.")
+            raise serializers.ValidationError("Enter the criterion, or choose a check.")
         if not attrs.get("check_name") and attrs.get("arguments"):
             raise serializers.ValidationError({"arguments": ["Only a check takes arguments."]})
         return super().validate(attrs)
 
 
 class FrozenCriterionSerializer(RowSerializer):
-    """One criterion as it was frozen; the one with the key "" stands for the test as a whole."""
+    """A criterion as frozen; key "" is the test as a whole."""
 
     check = serializers.CharField(source="check_name", read_only=True)
     arguments = JSONObject(read_only=True)
@@ -105,12 +108,12 @@ class FrozenCriterionSerializer(RowSerializer):
 
 
 class CheckSerializer(serializers.Serializer):
-    """A way to decide a criterion without a judge. `arguments` is a JSON Schema."""
+    """A check decides a criterion without a judge. `arguments` is a JSON Schema."""
 
     name = serializers.CharField()
     title = serializers.CharField()
     family = serializers.CharField()
     description = serializers.CharField()
     can_run = serializers.BooleanField()
-    reason = serializers.CharField(help_text="Why it cannot run here; empty where it can.")
+    reason = serializers.CharField(help_text="Reason why it cannot run here; empty if it can.")
     arguments = JSONObject()

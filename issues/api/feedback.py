@@ -1,4 +1,4 @@
-"""Feedback through the API: sent one by one or many at once, triaged, and looked for."""
+"""Feedback API: create one or many, triage, and search for similar."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ MOST_AT_ONCE = 500
 SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
 TRIAGE = ("state", "issue", "duplicate_of", "note")
 SIMILAR = [
-    OpenApiParameter("text", str, required=True, description="What is compared."),
-    OpenApiParameter("limit", int, description="From 1 to 20; 5 without."),
+    OpenApiParameter("text", str, required=True, description="Text to compare with."),
+    OpenApiParameter("limit", int, description="From 1 to 20; default 5."),
 ]
 
 
 class FeedbackSerializer(RowSerializer):
-    """As an application sends it: with a prompt, an answer, a comment or a rating."""
+    """Feedback from an application, with a prompt, answer, comment or rating."""
 
     raw = JSONObject(required=False)
 
@@ -46,23 +46,21 @@ class FeedbackSerializer(RowSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
         if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
-            raise serializers.ValidationError(
-                "Nothing was said: send a prompt, an answer, a comment or a rating."
-            )
+            raise serializers.ValidationError("Send a prompt, an answer, a comment or a rating.")
         row = {name: value for name, value in attrs.items() if name != "source_id"}
         super().validate(row)
         return attrs
 
 
 class TriageSerializer(RowSerializer):
-    """What was said stays; what becomes of it is decided."""
+    """Triage of feedback: the texts stay as received."""
 
     class Meta(FeedbackSerializer.Meta):
         read_only_fields = (*SENT, "created_at")
         extra_kwargs = {}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Naming an original makes it a duplicate; any other state gives the original up."""
+        """Setting an original makes it a duplicate; any other state clears the original."""
         row = self.instance
         if attrs.get("duplicate_of") is not None:
             attrs.setdefault("state", FeedbackState.DUPLICATE)
@@ -72,7 +70,9 @@ class TriageSerializer(RowSerializer):
                 raise ValidationError({"duplicate_of": ["Only a duplicate has an original."]})
             attrs["duplicate_of"] = None
         elif attrs.get("duplicate_of", row.duplicate_of if row else None) is None:
-            raise ValidationError({"duplicate_of": ["Say which feedback it is a duplicate of."]})
+            raise ValidationError(
+                {"duplicate_of": [("Set `duplicate_of` to the original feedback.")]}
+            )
         return super().validate(attrs)
 
     @transaction.atomic
@@ -91,14 +91,14 @@ class TriageSerializer(RowSerializer):
 
 
 class SentRow(serializers.Serializer):
-    """What became of one row of a batch: made, or known by its id already."""
+    """Outcome of one row of a batch: added, or a duplicate by its id."""
 
     id = serializers.IntegerField()
     state = serializers.ChoiceField(["added", "duplicates"])
 
 
 class BatchSerializer(serializers.Serializer):
-    """Many rows at once. Of a batch with a bad row nothing is saved."""
+    """A batch of rows. If any row is invalid, nothing is saved."""
 
     feedback = serializers.ListField(
         child=serializers.JSONField(), min_length=1, max_length=MOST_AT_ONCE
@@ -106,7 +106,7 @@ class BatchSerializer(serializers.Serializer):
 
 
 class BatchAnswer(serializers.Serializer):
-    """In the order in which they were sent."""
+    """Results in the order sent."""
 
     added = serializers.IntegerField()
     duplicates = serializers.IntegerField()
@@ -114,7 +114,7 @@ class BatchAnswer(serializers.Serializer):
 
 
 class SimilarRowSerializer(serializers.Serializer):
-    """An issue or feedback that says much the same: how near, from 0 to 1, and why."""
+    """A similar issue or feedback item, with similarity from 0 to 1 and the reason."""
 
     kind = serializers.CharField()
     id = serializers.IntegerField(source="pk")
@@ -126,24 +126,24 @@ class SimilarRowSerializer(serializers.Serializer):
 
 
 def similar_response(request: Request, kind: str) -> Response:
-    """What says much the same as the text that the request names."""
+    """Return rows similar to the text in the request."""
     refuse_unknown(request, ("text", "limit"))
     text, limit = request.query_params.get("text", ""), request.query_params.get("limit", "5")
     if not text.strip():
-        raise ValidationError({"text": ["Name a text to be compared, such as ?text=…"]})
+        raise ValidationError({"text": ["Send a text to compare, such as ?text=…"]})
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 2 and 1 <= int(limit) <= 20):
-        raise ValidationError({"limit": ["Choose a number from 1 to 20."]})
+        raise ValidationError({"limit": ["Choose a limit from 1 to 20."]})
     reader = request.user
     found = similar(text[:LONGEST], reader=reader, kinds=[kind], limit=int(limit))
     return Response(SimilarRowSerializer(found, many=True).data)
 
 
 class FeedbackViewSet(Written):
-    """What end users said. POST takes it from an application; PATCH triages it.
+    """Feedback of end users. POST adds it, PATCH triages it.
 
-    POST it with a `source_id` of yours: sent again, it is answered with 200 and what is there
-    already, and nothing changes. That of issues with a sealed test is listed for those who may
-    read it.
+    POST with a `source_id` of your own: sending it again returns 200 and the existing row,
+    unchanged. Feedback of issues with a sealed test is visible only to users who may read sealed
+    tests.
     """
 
     queryset = Feedback.objects.all()
@@ -168,7 +168,7 @@ class FeedbackViewSet(Written):
             return Response(shown, status=status.HTTP_201_CREATED)
         there = self.get_queryset().filter(pk=received.duplicates[0]).first()
         if there is None:
-            raise Conflict("There is feedback with this source_id already, sealed for you.")
+            raise Conflict("Feedback with this source_id exists already, and you may not read it.")
         return Response(self.get_serializer(there).data)
 
     def perform_create(self, serializer: BaseSerializer[Feedback]) -> None:
@@ -177,7 +177,7 @@ class FeedbackViewSet(Written):
     @extend_schema(responses=BatchAnswer)
     @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
     def batch(self, request: Request) -> Response:
-        """Send up to 500 at once; rows whose `source_id` is known already change nothing."""
+        """Send up to 500 rows; rows with an existing `source_id` change nothing."""
         body = BatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         rows = self._rows(body.validated_data["feedback"])
@@ -193,10 +193,10 @@ class FeedbackViewSet(Written):
         return Response({**counts, "results": results}, status=code)
 
     def _rows(self, sent: list[Any]) -> list[dict[str, Any]]:
-        """The rows, once all of them can be taken.
+        """Return the rows if all are valid.
 
         Raises:
-            ValidationError: Some cannot; under `feedback` by their place, counted from 0.
+            ValidationError: Some are not; errors under `feedback` by place, counted from 0.
         """
         bodies = [
             FeedbackSerializer(data=row, context=self.get_serializer_context()) for row in sent
@@ -208,7 +208,7 @@ class FeedbackViewSet(Written):
         for n, body in enumerate(bodies):
             source_id = "" if str(n) in errors else body.validated_data.get("source_id", "")
             if source_id and before.setdefault(source_id, n) != n:
-                said = f"{source_id!r} is the source_id of row {before[source_id]} too."
+                said = f"{source_id!r} is also the source_id of row {before[source_id]}."
                 errors[str(n)] = {"source_id": [said]}
         if errors:
             raise ValidationError({"feedback": errors})
@@ -217,7 +217,7 @@ class FeedbackViewSet(Written):
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_class=None)
     def similar(self, request: Request) -> Response:
-        """Feedback that says much the same as a text, nearest first, and why."""
+        """List feedback similar to a text, most similar first, with reasons."""
         return similar_response(request, FEEDBACK)
 
     def _sender(self) -> Any:

@@ -20,17 +20,10 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.editing import replace
-from issues.states import review_again
-
-DECIDING = (
-    *("messages", "tools", "context", "reference", "guidelines", "template"),
-    "pass_threshold",
-)
-"""What decides a result: a change of it takes an approved test back to review."""
-
+from issues.states import REVIEWED_FIELDS, review_again
 
 WITHHELD = {"description": "", "resolution_note": "", "sources": [], "comments": []}
-"""What of an issue may quote its tests, and how it is told to those who may not read them."""
+"""Issue fields that may quote its tests, with their value for users who may not read those."""
 
 
 class TagSerializer(RowSerializer):
@@ -63,8 +56,8 @@ class CommentSerializer(RowSerializer):
 class IssueSerializer(RowSerializer):
     """`tags` by name. `sources` replaces all of them. The state changes by `move` only.
 
-    Of an issue with sealed tests that you may not read, `is_readable` is false: what may quote
-    them is empty, and the generic statement stands for it.
+    For an issue with sealed tests that you may not read, `is_readable` is false and the fields that
+    may quote them are empty; read the public summary instead.
     """
 
     tags = serializers.SlugRelatedField(
@@ -123,7 +116,7 @@ class IssueSerializer(RowSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         hidden = sorted(attrs.keys() & WITHHELD.keys())
         if hidden and self.instance is not None and not self.get_is_readable(self.instance):
-            told = "Some of its tests are sealed: you may not read this, nor write over it."
+            told = "Some of its tests are sealed: you can neither read nor replace this text."
             raise serializers.ValidationError(dict.fromkeys(hidden, told))
         return super().validate(attrs)
 
@@ -143,10 +136,10 @@ class IssueSerializer(RowSerializer):
 
 
 class TestSerializer(RowSerializer):
-    """The state changes by `move` only; an approved test that is rewritten goes back to review.
+    """The state changes by `move` only; editing an approved test sends it back to review.
 
-    `criteria` replaces the whole rubric: those with a key that the test has change that one,
-    others are new, and what is not named is deleted.
+    `criteria` replaces the whole rubric: a known key changes that criterion, others are new, and
+    criteria left out are deleted.
     """
 
     __test__ = False
@@ -190,11 +183,11 @@ class TestSerializer(RowSerializer):
     def validate_sealed(self, sealed: bool) -> bool:
         if self.instance is not None and sealed != self.instance.sealed:
             raise serializers.ValidationError(
-                "It takes a reason: POST it to the test's `seal/` or `unseal/`."
+                "A reason is required: POST it to the test's `seal/` or `unseal/`."
             )
         if sealed and not self.context["request"].user.has_perm(READ_SEALED):
             raise serializers.ValidationError(
-                "Who may not read sealed tests cannot seal one: it would be out of reach."
+                "Only users who may read sealed tests can seal a test."
             )
         return sealed
 
@@ -208,7 +201,7 @@ class TestSerializer(RowSerializer):
     @transaction.atomic
     def update(self, instance: Test, validated_data: dict[str, Any]) -> Test:
         criteria = validated_data.pop("criteria", None)
-        given = {name: validated_data[name] for name in DECIDING if name in validated_data}
+        given = {name: validated_data[name] for name in REVIEWED_FIELDS if name in validated_data}
         rewritten = any(getattr(instance, name) != value for name, value in given.items())
         if criteria is not None:
             rewritten |= replace(instance, criteria, by=self.context["request"].user)
@@ -219,25 +212,25 @@ class TestSerializer(RowSerializer):
 
 
 class ReasonSerializer(serializers.Serializer):
-    """Why it is done: 10 characters or more, which stay on record."""
+    """Reason, at least 10 characters, kept on record."""
 
     reason = serializers.CharField(max_length=2000)
 
 
 class RevealSerializer(ReasonSerializer):
-    """To whom a test is revealed, and why."""
+    """User to reveal a test to, and the reason."""
 
     user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
 class EndRevealSerializer(serializers.Serializer):
-    """To whom a test was revealed."""
+    """User whose access ends."""
 
     user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
 class RevisionSerializer(RowSerializer):
-    """Equal `asked_digest`: asked the same. Equal `digest`: judged by the same rubric too."""
+    """Equal `asked_digest`: same input. Equal `digest`: also judged by the same rubric."""
 
     content = JSONObject(read_only=True)
     criteria = FrozenCriterionSerializer(many=True, read_only=True)
@@ -269,7 +262,7 @@ class MoveSerializer(serializers.Serializer):
 
 
 class IssueMoveSerializer(MoveSerializer):
-    """Resolving takes a label or a note, which say how."""
+    """Resolving requires a label or a note."""
 
     labels = serializers.SlugRelatedField(
         slug_field="name", queryset=ResolutionLabel.objects.all(), many=True, required=False
@@ -278,14 +271,14 @@ class IssueMoveSerializer(MoveSerializer):
 
 
 class MergeSerializer(serializers.Serializer):
-    """The issue that stays, and the fields that it takes from the one that goes into it."""
+    """Issue to keep, and fields to take from the issue merged into it."""
 
     into: Any = serializers.PrimaryKeyRelatedField(queryset=Issue.objects.all())
     take = serializers.MultipleChoiceField(choices=MERGED_FIELDS, required=False)
 
 
 class ReadinessSerializer(serializers.Serializer):
-    """What is missing before it can be reviewed, and the moves that you may make."""
+    """Problems that block review, and the moves that you may make."""
 
     problems = serializers.ListField(child=serializers.CharField())
     moves = serializers.ListField(child=serializers.CharField())

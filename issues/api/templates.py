@@ -1,4 +1,4 @@
-"""Judge templates, as the API takes and gives them: with their examples and other wordings."""
+"""Serializers of judge templates with labelled examples and prompt variants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,14 +18,14 @@ MOST_VARIANTS = 50
 
 
 class Part(RowSerializer):
-    """A part of a template; it is checked with the whole, whose scale and wording it needs."""
+    """A part of a template, validated with the whole, whose scale and text it needs."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         return attrs
 
 
 class ReadableTest(serializers.PrimaryKeyRelatedField):
-    """A test, as far as the asking person may read it."""
+    """A test that the user may read."""
 
     def get_queryset(self) -> QuerySet[Test]:
         readable: QuerySet[Test] = Test.objects.readable_by(self.context["request"].user)
@@ -33,9 +33,9 @@ class ReadableTest(serializers.PrimaryKeyRelatedField):
 
 
 class TemplateExampleSerializer(Part):
-    """An answer with the verdict on it. `test` is where it comes from; null: written for this.
+    """An answer with the verdict on it. `test` is its source; null: written for this template.
 
-    `criterion` is empty where the answer was judged as a whole. `option` is on the template's
+    `criterion` is empty if the answer was judged as a whole. `option` is a label of the template's
     scale.
     """
 
@@ -50,7 +50,7 @@ class TemplateExampleSerializer(Part):
 
 
 class TemplateVariantSerializer(Part):
-    """Other words for one language model."""
+    """A prompt variant for one language model."""
 
     class Meta:
         model = TemplateVariant
@@ -58,10 +58,10 @@ class TemplateVariantSerializer(Part):
 
 
 class JudgeTemplateSerializer(RowSerializer):
-    """What a template shows is read from its wording. Only drafts change.
+    """`shows_…` fields follow from the text. Only drafts change.
 
-    `examples` and `variants` each replace the whole list. Examples stand in their order; those of
-    tests that you may not read are left out, and stay.
+    `examples` and `variants` each replace the whole list. Examples keep their order; those of tests
+    that you may not read are left out, and stay.
     """
 
     scale = JSONObject(required=False)
@@ -105,7 +105,7 @@ class JudgeTemplateSerializer(RowSerializer):
             others = others.exclude(family=self.instance.family)
         if others.exists():
             raise serializers.ValidationError(
-                f"There are versions of {family} already: POST …/new_version/ to the newest."
+                f"{family} exists already: POST …/new_version/ to its newest version."
             )
         return family
 
@@ -115,7 +115,7 @@ class JudgeTemplateSerializer(RowSerializer):
     def validate_variants(self, variants: list[Any]) -> list[Any]:
         models = [variant["language_model"] for variant in variants]
         if len(set(models)) < len(models):
-            raise serializers.ValidationError("Send one wording for each model.")
+            raise serializers.ValidationError("Send one prompt variant per model.")
         return _at_most(variants, MOST_VARIANTS, "wordings")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -172,6 +172,6 @@ def _checked(example: TemplateExample, place: int) -> TemplateExample:
 
 
 def with_parts(templates: QuerySet[JudgeTemplate], reader: User) -> QuerySet[JudgeTemplate]:
-    """Templates with their parts at hand, as far as this person may read them."""
+    """Return templates with prefetched parts that this user may read."""
     readable = TemplateExample.objects.readable_by(reader).order_by("order", "pk")
     return templates.prefetch_related(Prefetch("examples", readable), "variants")

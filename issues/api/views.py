@@ -50,7 +50,7 @@ PUBLISH = "issues.publish_judgetemplate"
 
 
 class TagViewSet(Written):
-    """What issues and suites are about. Merging tags is done in the admin."""
+    """Tags of issues and suites. Merge tags in the admin."""
 
     queryset = Tag.objects.order_by("-pk")
     serializer_class = TagSerializer
@@ -66,7 +66,7 @@ class TagViewSet(Written):
 
 
 class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
-    """How issues get resolved."""
+    """Labels for resolved issues."""
 
     queryset = ResolutionLabel.objects.order_by("-pk")
     serializer_class = ResolutionLabelSerializer
@@ -86,7 +86,7 @@ class StateViewSet(Written):
         move = states.move_named(row, name)
         right = move.rights.get(row.state) if move else None
         if right and not request.user.has_perm(right):
-            raise PermissionDenied(f"You may not {name} {row}.")
+            raise PermissionDenied(f"You do not have the right to {name} {row}.")
         if name == "resolve" and isinstance(row, Issue):
             said = body.validated_data
             labels, note = said.get("labels", []), said.get("note", "")
@@ -99,14 +99,14 @@ class StateViewSet(Written):
     @extend_schema(responses=ReadinessSerializer)
     @action(detail=True, serializer_class=ReadinessSerializer)
     def readiness(self, request: Request, pk: str) -> Response:
-        """What is missing before it can be reviewed, and the moves that you may make."""
+        """List problems that block review, and the moves that you may make."""
         row = self.get_object()
         moves = [move.name for move in states.open_moves(row, request.user)]
         return Response({"problems": states.problems_of(row), "moves": moves})
 
 
 class IssueViewSet(StateViewSet):
-    """Erroneous behaviours. Their tests are listed at `tests/?issue=`."""
+    """Issues. Their tests are listed at `tests/?issue=`."""
 
     queryset = (
         Issue.objects.select_related("assignee", "author")
@@ -145,16 +145,20 @@ class IssueViewSet(StateViewSet):
     @extend_schema(responses=IssueSerializer)
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str) -> Response:
-        """Merge this issue into another, which is answered. What it has moves there."""
+        """Merge this issue into another and return that one."""
         issue = self.get_object()
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         kept = body.validated_data["into"]
         readable = Issue.objects.readable_by(request.user)
         if readable.filter(pk__in=[issue.pk, kept.pk]).count() < len({issue.pk, kept.pk}):
-            raise PermissionDenied("Issues with sealed tests are merged by who may read these.")
+            raise PermissionDenied(
+                "Merging issues with sealed tests requires the right to read sealed tests."
+            )
         if not may_merge(issue, request.user):
-            raise PermissionDenied(f"To merge away {issue} takes the right to approve issues.")
+            raise PermissionDenied(
+                f"Merging {issue} into another requires the right to approve issues."
+            )
         taken = dict.fromkeys(body.validated_data.get("take", ()), issue)
         merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
         return self._shown(kept)
@@ -162,11 +166,13 @@ class IssueViewSet(StateViewSet):
     @extend_schema(request=None, responses=IssueSerializer)
     @action(detail=True, methods=["post"])
     def unmerge(self, request: Request, pk: str) -> Response:
-        """Take its merge into another back: what moved with it, moves back."""
+        """Undo its merge into another issue: moved rows return."""
         issue = self.get_object()
         found = active_merge(issue)
         if found and not may_merge(Issue(state=found.state_before), request.user):
-            raise PermissionDenied(f"To part {issue} takes the right to approve issues.")
+            raise PermissionDenied(
+                f"Undoing the merge of {issue} requires the right to approve issues."
+            )
         undo_merge(issue, by=request.user)  # type: ignore[arg-type]
         return self._shown(issue)
 
@@ -177,12 +183,12 @@ class IssueViewSet(StateViewSet):
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_class=None)
     def similar(self, request: Request) -> Response:
-        """Issues that say much the same as a text, nearest first, and why."""
+        """List issues similar to a text, most similar first, with reasons."""
         return similar_response(request, ISSUE)
 
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:
-        """Say something about the issue."""
+        """Comment on the issue."""
         issue = self.get_object()
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
@@ -195,7 +201,7 @@ class IssueViewSet(StateViewSet):
 
 
 class TestViewSet(StateViewSet):
-    """Examples that show an issue. Sealed ones are listed for those who may read them."""
+    """Tests of issues. Sealed ones are visible only to users who may read them."""
 
     __test__ = False
 
@@ -234,17 +240,17 @@ class TestViewSet(StateViewSet):
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
     def seal(self, request: Request, pk: str) -> Response:
-        """Show its text only to those who may read sealed tests. It takes that right, too."""
+        """Seal the test, so that only users who may read sealed tests see its text."""
         test = self.get_object()
         if not request.user.has_perm(READ_SEALED):
-            raise PermissionDenied("Who may not read sealed tests cannot seal one.")
+            raise PermissionDenied("Only users who may read sealed tests can seal a test.")
         seal(test, **self._message(request))
         return self._shown(test)
 
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
     def unseal(self, request: Request, pk: str) -> Response:
-        """Let everybody who reads this ledger read it. That stays on record as an exposure."""
+        """Open the test to everybody. Recorded as an exposure."""
         test = self.get_object()
         unseal(test, **self._message(request))
         return self._shown(test)
@@ -252,10 +258,10 @@ class TestViewSet(StateViewSet):
     @extend_schema(responses=ExposureSerializer)
     @action(detail=True, methods=["post"], serializer_class=RevealSerializer)
     def reveal(self, request: Request, pk: str) -> Response:
-        """Let one person read this sealed test. That stays on record as an exposure."""
+        """Reveal this sealed test to one user. Recorded as an exposure."""
         test = self.get_object()
         if not test.sealed:
-            raise Refused([f"{test} is not sealed: everybody reads it."])
+            raise Refused([f"{test} is not sealed: everybody can read it."])
         exposure = reveal(test.pk, **self._message(request))
         shown = ExposureSerializer(exposure, context={"reads_sealed": True})
         return Response(shown.data, status=status.HTTP_201_CREATED)
@@ -269,7 +275,7 @@ class TestViewSet(StateViewSet):
         serializer_class=EndRevealSerializer,
     )
     def end_reveal(self, request: Request, pk: str) -> Response:
-        """Close it to a person again. That it was revealed stays on record."""
+        """End a user's access. The exposure stays on record."""
         test, said = self.get_object(), self._message(request)
         rows = Exposure.objects.filter(test=test.pk).revealed_to(said["user"])
         exposure = get_object_or_404(rows)
@@ -279,7 +285,7 @@ class TestViewSet(StateViewSet):
 
 
 class JudgeTemplateViewSet(Written):
-    """Wordings and scales. A draft changes; what is published never does again."""
+    """Judge prompts and scales. Drafts change; published versions are fixed."""
 
     queryset = JudgeTemplate.objects.order_by("-pk")
     serializer_class = JudgeTemplateSerializer
@@ -300,7 +306,7 @@ class JudgeTemplateViewSet(Written):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def publish(self, request: Request, pk: str) -> Response:
-        """From now on tests may use it, and it never changes again."""
+        """Publish the draft: tests can use it, and it can no longer change."""
         template = self.get_object()
         publish(template, by=request.user)  # type: ignore[arg-type]
         return self._shown(template)
@@ -308,7 +314,7 @@ class JudgeTemplateViewSet(Written):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def retire(self, request: Request, pk: str) -> Response:
-        """Offer it no longer; tests that use it keep it."""
+        """Retire the version; tests that use it keep it."""
         template = self.get_object()
         retire(template, by=request.user)  # type: ignore[arg-type]
         return self._shown(template)
@@ -316,13 +322,13 @@ class JudgeTemplateViewSet(Written):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def new_version(self, request: Request, pk: str) -> Response:
-        """A draft with the next version number that starts as a copy."""
+        """Create a draft with the next version number as a copy."""
         draft = new_version(self.get_object(), by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(draft).data, status=status.HTTP_201_CREATED)
 
 
 class CheckViewSet(ViewSet):
-    """The checks that a criterion may name, with the arguments that each takes."""
+    """List the checks that a criterion may use, with their arguments."""
 
     permission_required = "issues.view_test"
 
@@ -332,7 +338,7 @@ class CheckViewSet(ViewSet):
 
 
 class RevisionViewSet(ReadOnly):
-    """Tests as they were frozen at launch: what results really answered."""
+    """Tests as frozen at launch; results refer to these."""
 
     queryset = Revision.objects.all()
     serializer_class = RevisionSerializer

@@ -1,4 +1,4 @@
-"""Checks: criteria that are decided without asking a model. Pure."""
+"""Checks: criteria decided without a model. Pure."""
 
 from issues.checks.check import Check, Outcome
 from issues.checks.registry import CHECKS

@@ -1,7 +1,7 @@
-"""What a check is: a name, the arguments that it takes, and a function from an answer to a value.
+"""Definition of a check: a name, its arguments, and a function from an answer to a value.
 
-A check is deterministic: no model is asked. It gives a value in [0, 1], how far the answer shows
-what it looks for, or says in words why it gives none.
+A check is deterministic: no model is asked. It returns a value in [0, 1], how far the answer shows
+the property, or the reason why there is none.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from issues.checks.subject import Material
 
 
 class CheckError(Exception):
-    """Why a check gives no value, in words for the people who read the result."""
+    """Reason why a check has no value, for readers of the result."""
 
 
 class Finding(NamedTuple):
-    """A value in [0, 1] and what was seen."""
+    """A value in [0, 1] and an explanation."""
 
     value: float
     explanation: str
@@ -27,10 +27,10 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a check.
+    """Outcome of a check.
 
-    `value`, in [0, 1], is how far the answer shows it; None where it could not be measured, and
-    only then does `error` say why.
+    `value`, in [0, 1], is how far the answer shows the property; None if it could not be measured,
+    and only then does `error` hold the reason.
     """
 
     value: float | None = None
@@ -39,15 +39,15 @@ class Outcome:
 
 
 class Arguments(BaseModel):
-    """What every check takes. Values are never converted: the text "5" is not the number 5."""
+    """Arguments of every check. Values are never converted: the text "5" is not the number 5."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    negate: bool = Field(False, title="Negate", description="The opposite counts: 1 − value.")
+    negate: bool = Field(False, title="Negate", description="Inverts the value: 1 − value.")
 
 
 class Cased(Arguments):
-    ignore_case: bool = Field(False, title="Ignore case", description="A and a are the same.")
+    ignore_case: bool = Field(False, title="Ignore case", description="Treats A and a as equal.")
 
 
 Measure = Callable[[Any, Material], Finding]
@@ -55,7 +55,7 @@ Measure = Callable[[Any, Material], Finding]
 
 @dataclass(frozen=True)
 class Check:
-    """One check. `reason` says why it cannot run here; empty where it can."""
+    """A check. `reason` says why it cannot run here; empty if it can."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class Check:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """A JSON Schema of the arguments, from which a form can be built: its own come first."""
+        """Return the JSON Schema of the arguments, its own first, to build a form from."""
         schema = self.takes.model_json_schema()
         common = [name for name in ("ignore_case", "negate") if name in schema["properties"]]
         own = [name for name in schema["properties"] if name not in common]
@@ -84,10 +84,10 @@ Register = Callable[[str, type[Arguments]], Callable[[Measure], Check]]
 
 
 def family(title: str, *, reason: str = "") -> Register:
-    """A decorator for the checks of one family.
+    """Return a decorator for the checks of one family.
 
-    The name of a check is its function's and the description its docstring. `reason` says why
-    none of the family can run here.
+    A check is named like its function and described by its docstring. `reason` says why none of the
+    family can run here.
     """
 
     def register(check_title: str, takes: type[Arguments]) -> Callable[[Measure], Check]:
@@ -102,5 +102,5 @@ def family(title: str, *, reason: str = "") -> Register:
 
 
 def yes_or_no(is_shown: bool, yes: str, no: str) -> Finding:
-    """A finding of 1 or 0."""
+    """Return a finding of 1 or 0."""
     return Finding(1.0, yes) if is_shown else Finding(0.0, no)

@@ -9,7 +9,7 @@ FENCE = re.compile(r"[ \t]*+(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)(?:\s[^`]*+)?+")
 
 
 class Block(NamedTuple):
-    """The first word after the fence in lower case, what stands inside, and its lines."""
+    """A code block: its language in lower case, its content, and its lines."""
 
     language: str
     code: str
@@ -17,7 +17,7 @@ class Block(NamedTuple):
 
 
 def code_blocks(text: str) -> Iterator[Block]:
-    """The blocks in their order, at any indentation. One that is not closed ends with the text."""
+    """Return the blocks in order, at any indentation. An unclosed one ends with the text."""
     lines = text.split("\n")
     number = 0
     while number < len(lines):
@@ -32,7 +32,7 @@ def code_blocks(text: str) -> Iterator[Block]:
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:
-    """The line that closes a block, or the number after the last line."""
+    """Return the line that closes a block, or the number after the last line."""
     for number in range(start, len(lines)):
         line = lines[number].strip()
         if len(line) >= len(fence) and not line.strip(fence[0]):
@@ -41,7 +41,7 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
 
 
 def without_code(text: str) -> str:
-    """The text without its code blocks."""
+    """Return the text without its code blocks."""
     inside = {number for block in code_blocks(text) for number in block.lines}
     lines = enumerate(text.split("\n"))
     return "\n".join(line for number, line in lines if number not in inside)

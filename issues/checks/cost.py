@@ -1,4 +1,4 @@
-"""Checks of what an answer took. What was not measured is no value, never 0."""
+"""Checks of an answer's time and cost. What was not measured has no value, rather than 0."""
 
 from pydantic import Field
 
@@ -18,20 +18,20 @@ class Cost(Arguments):
 
 @check("Time at most", Latency)
 def latency_at_most(arguments: Latency, material: Material) -> Finding:
-    """The answer took so many milliseconds at most, all generated turns together."""
+    """The answer took at most this many milliseconds, all generated turns together."""
     if material.latency_ms is None:
-        raise CheckError("The time that the answer took was not measured.")
-    said = f"Took {material.latency_ms} ms; at most {arguments.ms} ms asked."
+        raise CheckError("The time of the answer was not measured.")
+    said = f"Took {material.latency_ms} ms; the limit is {arguments.ms} ms."
     return yes_or_no(material.latency_ms <= arguments.ms, said, said)
 
 
 @check("Cost at most", Cost)
 def cost_at_most(arguments: Cost, material: Material) -> Finding:
-    """The answer cost so many US dollars at most, all generated turns together."""
+    """The answer cost at most this many US dollars, all generated turns together."""
     if material.cost_usd is None:
-        raise CheckError("What the answer cost is not known: its model has no price.")
+        raise CheckError("The cost of the answer is unknown: its model has no price.")
     spent = round(float(material.cost_usd), 9)
-    said = f"Cost ${spent:.6g}; at most ${arguments.usd:.6g} asked."
+    said = f"Cost ${spent:.6g}; the limit is ${arguments.usd:.6g}."
     return yes_or_no(spent <= round(arguments.usd, 9), said, said)
 
 

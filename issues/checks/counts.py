@@ -1,4 +1,4 @@
-"""Checks of how much was said."""
+"""Checks of length."""
 
 import re
 from typing import Self
@@ -15,18 +15,18 @@ WORD = re.compile(f"[^{SPACE}]+")
 
 
 class Range(Arguments):
-    """A range of counts, both ends included."""
+    """A range of counts, inclusive."""
 
     least: int = Field(0, ge=0, title="At least")
-    most: int | None = Field(None, ge=0, title="At most", description="Empty: no limit.")
+    most: int | None = Field(None, ge=0, title="At most", description="Leave empty for no limit.")
 
     @model_validator(mode="after")
     def _is_range(self) -> Self:
-        """Refuse a range that holds nothing, and one that holds everything."""
+        """Refuse empty and unlimited ranges."""
         if self.most is not None and self.most < self.least:
-            raise ValueError(f"“most” is {self.most}, which is less than “least”, {self.least}.")
+            raise ValueError(f"“most” ({self.most}) is less than “least” ({self.least}).")
         if self.most is None and not self.least:
-            raise ValueError("Give “least”, “most” or both.")
+            raise ValueError("Enter “least”, “most” or both.")
         return self
 
     def holds(self, count: int) -> bool:
@@ -40,9 +40,9 @@ class Range(Arguments):
 
 @check("Number of words", Range)
 def word_count(arguments: Range, material: Material) -> Finding:
-    """The answer has so many words, parted by white space. Too few or too many: in proportion."""
+    """The answer has this many words, split at white space. Outside, scores in proportion."""
     count = len(WORD.findall(material.text))
-    said = f"Words: {count}; {arguments.in_words()} asked."
+    said = f"Words: {count}; required: {arguments.in_words()}."
     if arguments.holds(count):
         return Finding(1.0, said)
     if count < arguments.least:

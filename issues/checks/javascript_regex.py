@@ -19,12 +19,13 @@ from issues.checks.time_limit import Deadline
 LONGEST = 10_000
 
 LONGEST_WRITTEN_OUT = 20_000
-"""Signs of a pattern whose repeats are written out, each as often as it must occur at least."""
+"""Maximum length of a pattern with its repeats written out."""
 
 LONGEST_RUN = 100
 BREAK = "(?!(?!))"
-"""Always true. Before it looks for many letters in a row, `regex` prepares without a time limit
-for what takes as long as the cube of their number; with this between them it does not."""
+"""Always matches. Before searching long runs of letters, `regex` prepares without a time limit for
+time cubic in their length; this between them prevents it.
+"""
 
 TOKEN = re.compile(
     r"""
@@ -72,10 +73,10 @@ SETS = {"[]": "(?!)", "[^]": "(?s:.)"}
 
 
 def translated(pattern: str) -> str:
-    """The pattern as the `regex` package reads it.
+    """Translate a pattern for the `regex` package.
 
     Raises:
-        ValueError: It holds what is refused.
+        ValueError: It uses an unsupported feature.
     """
     flags = "".join(re.findall(r"\(\?([ims]+)[-:)]", pattern))
     signs = {
@@ -87,7 +88,7 @@ def translated(pattern: str) -> str:
 
 
 def _written_out(pattern: str) -> int:
-    """The signs of a pattern when its repeats are written out; `regex` keeps them all in memory."""
+    """Return the length of a pattern with repeats written out; `regex` keeps them all in memory."""
     sizes, last = [0], 0
     for token in TOKEN.finditer(pattern):
         text, kind = token.group(), token.lastgroup
@@ -106,7 +107,7 @@ def _written_out(pattern: str) -> int:
 
 
 def _broken_up(tokens: Iterable[re.Match[str]], signs: dict[str, str]) -> Iterator[str]:
-    """The pieces of the translation, without long runs of letters."""
+    """Return the pieces of the translation, without long runs of letters."""
     run = 0
     for token in tokens:
         run += 1
@@ -117,7 +118,7 @@ def _broken_up(tokens: Iterable[re.Match[str]], signs: dict[str, str]) -> Iterat
 
 
 def _is_letter(token: re.Match[str]) -> bool:
-    """Whether it stands for one character, so that anything may stand before it."""
+    """Return True if it matches one character, so that anything may precede it."""
     is_plain = token.lastgroup == "other" and token.group() not in "*+?|()^$"
     return is_plain or token.lastgroup in ("escape", "set")
 
@@ -156,21 +157,21 @@ def _escape(text: str, meanings: dict[str, str]) -> str:
 
 
 def literal(text: str) -> str:
-    """A pattern of exactly this text."""
+    """Return a pattern of exactly this text."""
     starts = range(0, len(text), LONGEST_RUN)
     return BREAK.join(regex.escape(text[start : start + LONGEST_RUN]) for start in starts)
 
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
-    """The pattern, ready to search.
+    """Compile a pattern.
 
     Raises:
-        ValueError: It cannot be read; says why.
+        ValueError: It is invalid; the message says why.
     """
     if len(pattern) > LONGEST:
         raise ValueError(
-            f"the pattern has {len(pattern):,} characters; at most {LONGEST:,} can be read."
+            f"the pattern has {len(pattern):,} characters; the maximum is {LONGEST:,}."
         )
     if _written_out(pattern) > LONGEST_WRITTEN_OUT:
         raise ValueError("the pattern is nested too deeply or repeats too often.")
@@ -179,7 +180,7 @@ def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
     except regex.error as error:
         # Positions in it are those of the translation.
         reason = str(error).partition(" at position")[0]
-        raise ValueError(f"the pattern cannot be read: {reason}.") from error
+        raise ValueError(f"the pattern is invalid: {reason}.") from error
     except (RecursionError, MemoryError, OverflowError) as error:
         raise ValueError("the pattern is nested too deeply or repeats too often.") from error
 
@@ -187,11 +188,11 @@ def compiled(pattern: str, ignore_case: bool = False) -> "regex.Pattern[str]":
 def search(
     pattern: str, text: str, deadline: Deadline, *, ignore_case: bool = False
 ) -> "regex.Match[str] | None":
-    """The first match in the text.
+    """Return the first match in the text.
 
     Raises:
         CheckError: It took too long.
-        ValueError: The pattern cannot be read.
+        ValueError: The pattern is invalid.
     """
     return search_compiled(compiled(pattern, ignore_case), text, deadline)
 
@@ -212,4 +213,4 @@ def _readable(pattern: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_readable)]
-"""The type of an argument that is a pattern."""
+"""Type of a pattern argument."""

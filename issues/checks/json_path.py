@@ -1,4 +1,4 @@
-"""JSONPath (RFC 9535) that ends in time, whatever path and document are given."""
+"""JSONPath (RFC 9535) with a time limit for any path and document."""
 
 from collections.abc import ItemsView, Iterator
 from typing import Any
@@ -11,15 +11,15 @@ LONGEST = 1_000
 
 
 def readable(path: str) -> str:
-    """The path itself.
+    """Validate a path.
 
     Raises:
-        ValueError: It is no JSONPath; says why.
+        ValueError: It is not a JSONPath; the message says why.
     """
     from jsonpath import JSONPathError
 
     if len(path) > LONGEST:
-        raise ValueError(f"the path has {len(path):,} characters; at most {LONGEST:,} are read.")
+        raise ValueError(f"the path has {len(path):,} characters; the maximum is {LONGEST:,}.")
     try:
         _environment(Deadline()).compile(path)
     except (JSONPathError, ArithmeticError) as error:  # the latter of numbers without end
@@ -28,7 +28,7 @@ def readable(path: str) -> str:
 
 
 def values_at(path: str, document: Any, deadline: Deadline) -> list[Any]:
-    """The values that a path leads to, in a document that is an object or a list.
+    """Return the values of a path in an object or a list.
 
     Raises:
         CheckError: It took too long, or the document is nested too deeply.
@@ -43,7 +43,7 @@ def values_at(path: str, document: Any, deadline: Deadline) -> list[Any]:
 
 
 class _Object(dict[str, Any]):
-    """Asks at every look into it whether there is time left."""
+    """Mapping or list that checks the time limit on every access."""
 
     deadline: Deadline
 
@@ -78,7 +78,7 @@ def _watched(value: Any, deadline: Deadline) -> Any:
 
 
 def _environment(deadline: Deadline) -> Any:
-    """RFC 9535 to the letter, with patterns that are searched within the time limit."""
+    """Environment for RFC 9535, with pattern searches under the time limit."""
     from jsonpath import JSONPathEnvironment
     from jsonpath.function_extensions import ExpressionType, FilterFunction
 

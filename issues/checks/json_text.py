@@ -1,4 +1,4 @@
-"""JSON in texts: read as strictly as JSON asks, compared as JSON compares."""
+"""JSON in texts: parsed strictly, compared by JSON's rules."""
 
 import json
 from collections.abc import Hashable
@@ -10,7 +10,7 @@ MOST_DIGITS = 300
 
 
 def parsed(text: str) -> Any:
-    """The value that a text stands for.
+    """Parse a text as JSON.
 
     Raises:
         ValueError: The text is not JSON (NaN and Infinity are not).
@@ -28,7 +28,7 @@ def _whole(digits: str) -> float:
 
 
 def document(text: str) -> Any:
-    """The value of the whole text, or else of its only code block.
+    """Parse the whole text, else its only code block.
 
     Raises:
         ValueError: Neither is JSON.
@@ -43,7 +43,7 @@ def document(text: str) -> Any:
 
 
 def frozen(value: Any) -> Hashable:
-    """Equal for equal JSON values only: 1 is 1.0 but not true, and objects know no order."""
+    """Compare JSON values: 1 equals 1.0 but not true, and the order of keys does not matter."""
     if isinstance(value, dict):
         return "object", frozenset((name, frozen(item)) for name, item in value.items())
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The check of the language that an answer is written in."""
+"""Check of an answer's language."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 check = family("Language")
 
 SURE = 0.4
-"""The least probability with which a language counts as told: below, short texts are guesses."""
+"""Minimum probability of a language: below, short texts are guesses."""
 
 MOST_CHARACTERS = 50_000
 
 NO_LANGUAGE = "zxx"
 PART_OF = {"yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "nn": "no", "uzs": "uz", "ltg": "lv"}
-"""Languages that are told apart, and the one that they are commonly called."""
+"""Detectable languages by ISO 639 code."""
 
 
 @cache
@@ -34,7 +34,7 @@ def _identifier() -> "LanguageIdentifier":
 
 def _known(code: str) -> str:
     if code == NO_LANGUAGE or code not in _identifier().labels:
-        raise ValueError("no language that can be told; give its ISO 639 code, such as en or pt.")
+        raise ValueError("is not a detectable language. Enter its ISO 639 code, such as en or pt.")
     return code
 
 
@@ -46,13 +46,13 @@ class Language(Arguments):
 
 @check("Language of the text", Language)
 def language(arguments: Language, material: Material) -> Finding:
-    """The answer is written in this language; code blocks are left out.
+    """The answer is written in this language; code blocks are ignored.
 
-    A text too short or too mixed to tell gives no value.
+    A text too short or too mixed to detect has no value.
     """
     code, probability = _identifier().classify(without_code(material.text)[:MOST_CHARACTERS])
     if code == NO_LANGUAGE or probability < SURE:
-        raise CheckError("The text is too short or too mixed to tell its language.")
+        raise CheckError("The text is too short or too mixed to detect its language.")
     is_shown = arguments.language in (code, PART_OF.get(code))
     said = f"The text reads as {quoted(code)} ({probability:.0%})."
     return yes_or_no(is_shown, said, said)

@@ -1,4 +1,4 @@
-"""Checks for numbers, and for likeness to a text."""
+"""Checks for numbers, and for similarity to a text."""
 
 import re
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from issues.checks.check import Arguments, Cased, Check, CheckError, Finding, family, yes_or_no
 from issues.checks.subject import Material
 
-check = family("Numbers and likeness")
+check = family("Numbers and similarity")
 
 DIGITS = 9
 MOST_CHARACTERS = 50_000
@@ -21,47 +21,47 @@ NUMBER = re.compile(
 class Number(Arguments):
     value: float = Field(allow_inf_nan=False, title="Value")
     tolerance: float = Field(
-        0.0, ge=0, allow_inf_nan=False, title="Tolerance", description="How far off is still right."
+        0.0, ge=0, allow_inf_nan=False, title="Tolerance", description="Accepted deviation."
     )
 
 
 class Ratio(Cased):
     text: str = Field(max_length=MOST_CHARACTERS, title="Text")
     least: float = Field(
-        ge=0, le=1, title="At least", description="From 0, nothing alike, to 1, the same."
+        ge=0, le=1, title="At least", description="From 0 (nothing in common) to 1 (equal)."
     )
 
 
 @check("Number equals", Number)
 def number_equals(arguments: Number, material: Material) -> Finding:
-    """The last number in the answer is this one, such as 1,234.5 or -2e3. Without any: no."""
+    """The last number in the answer is this one, such as 1,234.5 or -2e3. No number: fails."""
     number = last_number(material.text)
     if number is None:
-        return Finding(0.0, "Holds no number.")
+        return Finding(0.0, "Contains no number.")
     off = round(abs(number - arguments.value), DIGITS)
-    said = f"The last number is {number:g}; {arguments.value:g} asked."
+    said = f"The last number is {number:g}; expected {arguments.value:g}."
     return yes_or_no(off <= round(arguments.tolerance, DIGITS), said, said)
 
 
-@check("Likeness to a text", Ratio)
+@check("Similarity to a text", Ratio)
 def text_ratio(arguments: Ratio, material: Material) -> Finding:
-    """1 − edits / the longer length (Levenshtein) is at least so much; space around is left out."""
+    """At least this similarity (1 − edits / longer length); outer space is ignored."""
     from rapidfuzz.distance import Levenshtein
 
     text, wanted = material.text.strip(), arguments.text.strip()
     if len(text) > MOST_CHARACTERS:
         raise CheckError(
-            f"The text has {len(text):,} characters; at most {MOST_CHARACTERS:,} are compared."
+            f"The text has {len(text):,} characters; the maximum is {MOST_CHARACTERS:,}."
         )
     if arguments.ignore_case:
         text, wanted = text.lower(), wanted.lower()
     ratio = round(Levenshtein.normalized_similarity(text, wanted), DIGITS)
-    said = f"The likeness is {ratio:.3f}; at least {arguments.least:g} asked."
+    said = f"The similarity is {ratio:.3f}; at least {arguments.least:g} required."
     return yes_or_no(ratio >= arguments.least, said, said)
 
 
 def last_number(text: str) -> float | None:
-    """The last number in a text; None without one."""
+    """Return the last number in a text; None without one."""
     found = NUMBER.findall(text)
     return float(found[-1].replace(",", "").replace("−", "-")) if found else None
 

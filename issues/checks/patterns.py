@@ -30,20 +30,23 @@ class ManyPatterns(Cased):
 
 
 class EnoughPatterns(ManyPatterns):
-    least: int = Field(title="At least", description="How many of them are enough.")
+    least: int = Field(title="At least", description="Minimum number of them.")
 
 
 class Capture(OnePattern):
-    text: str = Field(title="Text", description="What the group is to hold, exactly.")
+    text: str = Field(title="Text", description="Exact content of the group.")
     group: int | str | None = Field(
         None,
         title="Group",
-        description="Its number or name; the first if not given, without groups the whole match.",
+        description=(
+            "Number or name of the group. Default: the first group, or the whole match "
+            "without groups."
+        ),
     )
 
     @model_validator(mode="after")
     def _has_group(self) -> Self:
-        """Refuse a group that the pattern does not have."""
+        """Refuse a group missing from the pattern."""
         groups = compiled(self.pattern)
         if isinstance(self.group, str) and self.group not in groups.groupindex:
             raise ValueError(f"The pattern has no group named {quoted(self.group)}.")
@@ -54,39 +57,37 @@ class Capture(OnePattern):
 
 @check("Matches", OnePattern)
 def matches(arguments: OnePattern, material: Material) -> Finding:
-    """The pattern is found anywhere in the answer."""
+    """The pattern occurs anywhere in the answer."""
     found = search(arguments.pattern, material.text, Deadline(), ignore_case=arguments.ignore_case)
     seen = quoted(found.group()) if found else ""
-    return yes_or_no(
-        bool(found), f"Found {seen}.", f"Found nothing like {quoted(arguments.pattern)}."
-    )
+    return yes_or_no(bool(found), f"Found {seen}.", f"No match for {quoted(arguments.pattern)}.")
 
 
 @check("Matches all of", ManyPatterns)
 def matches_all(arguments: ManyPatterns, material: Material) -> Finding:
-    """The share of these patterns that are found. Of no patterns all are."""
+    """The share of these patterns that occur; 1 for an empty list."""
     return all_of(_found(arguments, material), arguments.patterns, "Found")
 
 
-@check("Matches at least so many of", EnoughPatterns)
+@check("Matches at least n of", EnoughPatterns)
 def matches_at_least(arguments: EnoughPatterns, material: Material) -> Finding:
-    """So many of these patterns are found; fewer count in proportion."""
+    """At least this many of these patterns occur; fewer score proportionally."""
     found = _found(arguments, material)
     return enough_of(found, arguments.patterns, "Found", least=arguments.least)
 
 
 @check("Captures", Capture)
 def captures(arguments: Capture, material: Material) -> Finding:
-    """A group of the pattern, in its first match, holds exactly this text."""
+    """A group of the pattern's first match contains exactly this text."""
     ignore_case = arguments.ignore_case
     found = search(arguments.pattern, material.text, Deadline(), ignore_case=ignore_case)
     if not found:
-        return Finding(0.0, f"Found nothing like {quoted(arguments.pattern)}.")
+        return Finding(0.0, f"No match for {quoted(arguments.pattern)}.")
     held = found.group(_group(arguments)) or ""
     sides = (held, arguments.text)
     left, right = map(str.lower, sides) if ignore_case else sides
-    no = f"The group holds {quoted(held)}, not {quoted(arguments.text)}."
-    return yes_or_no(left == right, f"The group holds {quoted(held)}.", no)
+    no = f"The group contains {quoted(held)}, not {quoted(arguments.text)}."
+    return yes_or_no(left == right, f"The group contains {quoted(held)}.", no)
 
 
 def _group(arguments: Capture) -> Any:
@@ -96,7 +97,7 @@ def _group(arguments: Capture) -> Any:
 
 
 def _found(arguments: ManyPatterns, material: Material) -> list[str]:
-    """Those of the patterns that are found, all within one time limit."""
+    """Return the patterns that occur, all within one time limit."""
     deadline, ignore_case = Deadline(), arguments.ignore_case
     return [
         pattern

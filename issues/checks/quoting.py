@@ -1,4 +1,4 @@
-"""How values read in explanations and problems: short, and in quotes."""
+"""Quoting of values in explanations and problems: short, and in quotes."""
 
 import json
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ LONGEST = 80
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """Return the text, or its beginning with an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -17,14 +17,14 @@ def quoted(text: str) -> str:
 
 
 def quoted_all(texts: Iterable[str], most: int = 5) -> str:
-    """At most five of them, and how many more there are."""
+    """Quote up to five texts, and count the rest."""
     texts = list(texts)
     more = [f"{len(texts) - most} more"] if len(texts) > most else []
     return ", ".join([*map(quoted, texts[:most]), *more])
 
 
 def shown(value: Any) -> str:
-    """Any value as JSON would have it."""
+    """Return a value as JSON, shortened."""
     try:
         return shortened(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError, RecursionError):

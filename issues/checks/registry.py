@@ -1,4 +1,4 @@
-"""All checks, by name."""
+"""Registry of all checks."""
 
 from issues.checks import (
     cost,

@@ -1,4 +1,4 @@
-"""Running a check, and reading its arguments."""
+"""Run checks, and validate their arguments."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from issues.checks.subject import Material
 
 
 def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
-    """What comes of the check on this answer: a value or an error, whatever is passed."""
+    """Run a check: always returns a value or an error."""
     try:
         value, explanation = _measured(known(name), arguments, material)
         return Outcome(value, _storable(explanation))
@@ -22,12 +22,12 @@ def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
     except RecursionError:
         return Outcome(error="The text or the arguments are nested too deeply.")
     except Exception as error:
-        said = f"The check broke: {type(error).__name__}: {shown(str(error))}"
+        said = f"The check failed with an error: {type(error).__name__}: {shown(str(error))}"
         return Outcome(error=_storable(said))
 
 
 def _storable(text: str) -> str:
-    """The text without what no database keeps: JSON in an answer can spell it out."""
+    """Remove characters that no database stores: JSON in an answer can spell them."""
     return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -42,26 +42,26 @@ def _measured(check: Check, arguments: Mapping[str, Any], material: Material) ->
     found: Finding = check.measure(parsed_value, material)
     if not parsed_value.negate:
         return found
-    return Finding(1 - found.value, f"{found.explanation} The check is negated.")
+    return Finding(1 - found.value, f"{found.explanation} Inverted.")
 
 
 class Problem(NamedTuple):
-    """What is wrong, in words, and with which argument; "" where it is none or several."""
+    """A problem, and its argument; "" for none or several."""
 
     argument: str
     says: str
 
 
 def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the name or the arguments, in words; empty where nothing is.
+    """List the problems of a check's name and arguments.
 
-    A check that cannot run here has no problem by that: it can be kept and shown.
+    A check that cannot run here is no problem: it can be stored and shown.
     """
     return [problem.says for problem in located_problems_of(name, arguments)]
 
 
 def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem]:
-    """What `problems_of` says, each with the argument that it speaks of."""
+    """Return the problems with their arguments."""
     try:
         check = known(name)
         check.takes.model_validate(arguments)
@@ -75,14 +75,14 @@ def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem
 
 
 def known(name: str) -> Check:
-    """The check of this name.
+    """Return the check of this name.
 
     Raises:
-        CheckError: There is none.
+        CheckError: It does not exist.
     """
     check = CHECKS.get(name) if isinstance(name, str) else None
     if check is None:
-        raise CheckError(f"There is no check {quoted(str(name))}.")
+        raise CheckError(f"Unknown check: {quoted(str(name))}.")
     return check
 
 
@@ -99,7 +99,7 @@ def _in_words(takes: type[Arguments], where: str, kind: str, message: str, value
         return f"“{where}” is missing."
     if kind == "extra_forbidden":
         names = [field.alias or name for name, field in takes.model_fields.items()]
-        return f"“{where}” is not known here: only {', '.join(names)}."
+        return f"“{where}” is unknown. Use {', '.join(names)}."
     if not where:
         return f"{message.removeprefix('Value error, ')} Given: {shown(value)}."
     if kind == "value_error":

@@ -1,4 +1,4 @@
-"""JSON Schema without surprises: nothing is fetched, and hostile schemas end in time."""
+"""JSON Schema without network access, and with a time limit for hostile schemas."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,15 +21,15 @@ Keyword = Callable[[Any, Any, Any, Any], Any]
 
 
 def readable(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema itself.
+    """Validate a schema.
 
     Raises:
-        ValueError: It is no schema, or refers to what is not in it; says what and why.
+        ValueError: It is invalid, or a reference leads outside; the message says why.
     """
     from jsonschema import SchemaError
 
     if (length := len(json.dumps(schema, ensure_ascii=False))) > LONGEST:
-        raise ValueError(f"the schema has {length:,} characters; at most {LONGEST:,} can be read.")
+        raise ValueError(f"the schema has {length:,} characters; the maximum is {LONGEST:,}.")
     _refuse_unreadable(schema)
     try:
         _dialect(schema).check_schema(schema)
@@ -41,13 +41,13 @@ def readable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dialect(schema: dict[str, Any]) -> Any:
-    """The validator of the dialect that a schema names; of the newest if it names none."""
+    """Return the validator of the schema's dialect, by default the newest."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import validator_for
 
     named = schema.get("$schema", "")
     if not isinstance(named, str):
-        raise ValueError(f"“$schema” is {shown(named)}: it should be an address.")
+        raise ValueError(f"“$schema” is {shown(named)}. Use a URL.")
     return validator_for(schema, default=Draft202012Validator)
 
 
@@ -65,11 +65,11 @@ def _refuse_unreadable(schema: dict[str, Any]) -> None:
     if any("unevaluatedProperties" in part for part in parts) and any(
         "patternProperties" in part for part in parts
     ):
-        raise ValueError("patternProperties cannot stand beside unevaluatedProperties here.")
+        raise ValueError("patternProperties cannot be combined with unevaluatedProperties here.")
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any]]:
-    """The schema and all objects in it that may be schemas."""
+    """Yield the schema and all objects in it that may be schemas."""
     if isinstance(schema, dict):
         yield schema
         for name, value in schema.items():
@@ -93,7 +93,7 @@ def _refuse_remote(keyword: str, reference: str, names: set[str]) -> None:
     address = reference.partition("#")[0]
     if address and address not in REGISTRY and not any(name.endswith(address) for name in names):
         raise ValueError(
-            f"{keyword} names {quoted(reference)}, which is never fetched: put it under $defs."
+            f"{keyword} names {quoted(reference)}, which is never fetched. Put it under $defs."
         )
 
 
@@ -106,11 +106,11 @@ def _refuse_lost(keyword: str, reference: str, schema: dict[str, Any]) -> None:
     try:
         registry.resolver().lookup(reference)
     except Unresolvable as error:
-        raise ValueError(f"{keyword} names {quoted(reference)}, which is not there.") from error
+        raise ValueError(f"{keyword} names {quoted(reference)}, which does not exist.") from error
 
 
 def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
-    """Where and why a value does not fit the schema; "" where it fits.
+    """Return where and why a value does not fit the schema; "" if it fits.
 
     Raises:
         CheckError: It took too long, or a reference leads nowhere.
@@ -124,12 +124,12 @@ def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
     try:
         error = next(validator.iter_errors(value), None)
     except Unresolvable as failure:
-        raise CheckError(f"The schema refers to what it does not hold: {failure}.") from failure
+        raise CheckError(f"The schema has an unresolved reference: {failure}.") from failure
     return f"{error.json_path}: {shortened(error.message, 200)}" if error else ""
 
 
 def _within(dialect: Any, deadline: Deadline) -> Any:
-    """The validator with a time limit in every keyword, and in every pattern of the schema."""
+    """Return the validator with a time limit in every keyword and pattern."""
     from jsonschema import ValidationError
     from jsonschema.validators import extend
 
@@ -169,7 +169,7 @@ def _within(dialect: Any, deadline: Deadline) -> Any:
 
 
 def _all_different(items: list[Any], deadline: Deadline) -> bool:
-    """Whether no two items are equal; an answer can hold numbers that are slow to tell apart."""
+    """Return True if all items differ; numbers in an answer can be slow to compare."""
     seen = set()
     for item in items:
         deadline.left()

@@ -26,22 +26,24 @@ class PathValue(Arguments):
     path: Annotated[str, AfterValidator(json_path.readable)] = Field(
         title="Path", description="A JSONPath (RFC 9535), such as $.items[0].name."
     )
-    value: Any = Field(title="Value", description="As JSON: a text stands in quotes.")
+    value: Any = Field(title="Value", description="As JSON: put text in quotes.")
 
 
 class CodeBlock(Arguments):
-    language: str = Field("", title="Language", description="As after the fence; empty: any.")
+    language: str = Field(
+        "", title="Language", description=("As after the fence; leave empty for any.")
+    )
 
 
 @check("Is JSON", Arguments)
 def is_json(arguments: Arguments, material: Material) -> Finding:
-    """The whole answer is a JSON object or list. JSON in a code block is not."""
+    """The whole answer is a JSON object or list. JSON in a code block does not count."""
     try:
         value = json_text.parsed(material.text)
     except ValueError:
         return Finding(0.0, NO_JSON)
     is_shown = isinstance(value, dict | list)
-    return yes_or_no(is_shown, "Is JSON.", "Is a single JSON value: no object and no list.")
+    return yes_or_no(is_shown, "Is JSON.", "Is a single JSON value, not an object or list.")
 
 
 @check("Fits a JSON Schema", Schema)
@@ -57,13 +59,13 @@ def json_schema(arguments: Schema, material: Material) -> Finding:
 
 @check("JSON path equals", PathValue)
 def json_path_equals(arguments: PathValue, material: Material) -> Finding:
-    """The path leads to this value, or one of several, in the answer or its only code block."""
+    """The path leads to this value (or one of several) in the answer or its only code block."""
     try:
         value = json_text.document(material.text)
     except ValueError:
         return Finding(0.0, NO_JSON)
     if not isinstance(value, dict | list):
-        return Finding(0.0, "Is a single JSON value: no object and no list.")
+        return Finding(0.0, "Is a single JSON value, not an object or list.")
     found = json_path.values_at(arguments.path, value, Deadline())
     is_shown = any(json_text.alike(item, arguments.value) for item in found)
     no = (
@@ -76,14 +78,16 @@ def json_path_equals(arguments: PathValue, material: Material) -> Finding:
 
 @check("Contains a code block", CodeBlock)
 def contains_code_block(arguments: CodeBlock, material: Material) -> Finding:
-    """The answer holds a fenced code block, in this language if one is given."""
+    """The answer contains a fenced code block, in this language if given."""
     languages = [block.language for block in code_blocks(material.text)]
     wanted = arguments.language.strip().lower()
     is_shown = wanted in languages if wanted else bool(languages)
     named = quoted_all(sorted(set(languages) - {""}))
     kind = f" in {quoted(wanted)}" if wanted else ""
     others = f"; others are in {named}" if named else ""
-    return yes_or_no(is_shown, f"Holds a code block{kind}.", f"Holds no code block{kind}{others}.")
+    return yes_or_no(
+        is_shown, f"Contains a code block{kind}.", f"Contains no code block{kind}{others}."
+    )
 
 
 CHECKS: tuple[Check, ...] = (is_json, json_schema, json_path_equals, contains_code_block)

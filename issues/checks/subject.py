@@ -1,4 +1,4 @@
-"""What a check looks at: what was generated for one result, and what it took."""
+"""Input of checks: the generated content of a result, with time and cost."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 BETWEEN_TURNS = "\n\n"
 MARK = "TOOL_CALL "
-"""Begins a line of text in which a model without tools says which one it would call."""
+"""Prefix of a line in which a model without tools spells out a call."""
 
 
 class ToolCall(NamedTuple):
@@ -19,10 +19,10 @@ class ToolCall(NamedTuple):
 
 @dataclass(frozen=True)
 class Material:
-    """One answer as checks see it.
+    """An answer as checks see it.
 
-    `text` is all generated turns. `tool_calls` are as a provider gives them, or each with a name
-    and arguments. `latency_ms` and `cost_usd`, in US dollars, are None where not measured.
+    `text` is all generated turns. `tool_calls` are as a provider returns them, or each with a name
+    and arguments. `latency_ms` and `cost_usd`, in US dollars, are None if not measured.
     """
 
     text: str
@@ -32,12 +32,12 @@ class Material:
 
     @cached_property
     def calls(self) -> list[ToolCall]:
-        """The real tool calls in their order, then those that the text spells out."""
+        """Return the real tool calls in order, then those spelled out in the text."""
         return [*_real_calls(self.tool_calls), *_spelt_calls(self.text)]
 
 
 def text_of(turns: Iterable[str]) -> str:
-    """The text of all generated turns, with a blank line between."""
+    """Return the text of all generated turns, joined by a blank line."""
     return BETWEEN_TURNS.join(turns)
 
 
@@ -48,7 +48,7 @@ def _real_calls(calls: Iterable[Any]) -> Iterator[ToolCall]:
 
 
 def _spelt_calls(text: str) -> Iterator[ToolCall]:
-    """Those of lines such as `TOOL_CALL {"name": "add", "arguments": {}}`; others are text."""
+    """Return calls in lines such as `TOOL_CALL {"name": "add", "arguments": {}}`."""
     for line in map(str.strip, text.split("\n")):
         if line.startswith(MARK):
             yield from _call(_read(line.removeprefix(MARK)))
@@ -60,7 +60,7 @@ def _call(value: Any) -> Iterator[ToolCall]:
 
 
 def _read(value: Any) -> Any:
-    """What JSON text stands for; anything else as it is."""
+    """Parse a JSON text; return anything else unchanged."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Checks for texts that the answer holds, begins or ends with."""
+"""Checks for texts that the answer contains, begins or ends with."""
 
 from typing import Annotated
 
@@ -17,16 +17,16 @@ check = family("Text")
 MOST_TEXTS = 1_000
 
 Texts = Annotated[
-    list[str], Field(max_length=MOST_TEXTS, title="Texts", description="One or more texts.")
+    list[str], Field(max_length=MOST_TEXTS, title="Texts", description="Texts to look for.")
 ]
 
 
 class OneText(Cased):
-    text: str = Field(title="Text", description="Compared as it stands, with its spaces.")
+    text: str = Field(title="Text", description="Compared exactly, including spaces.")
 
 
 class Word(Cased):
-    text: str = Field(max_length=LONGEST, title="Text", description="One word, or several.")
+    text: str = Field(max_length=LONGEST, title="Text", description="A word or a phrase.")
 
 
 class ManyTexts(Cased):
@@ -34,53 +34,57 @@ class ManyTexts(Cased):
 
 
 class EnoughTexts(ManyTexts):
-    least: int = Field(title="At least", description="How many of them are enough.")
+    least: int = Field(title="At least", description="Minimum number of them.")
 
 
 @check("Contains", OneText)
 def contains(arguments: OneText, material: Material) -> Finding:
-    """The answer holds this text."""
+    """The answer contains this text."""
     is_shown = _folded(arguments.text, arguments) in _folded(material.text, arguments)
     text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Holds {text}.", f"Does not hold {text}.")
+    return yes_or_no(is_shown, f"Contains {text}.", f"Does not contain {text}.")
 
 
 @check("Contains any of", ManyTexts)
 def contains_any(arguments: ManyTexts, material: Material) -> Finding:
-    """The answer holds at least one of these texts. Of no texts it holds none."""
+    """The answer contains at least one of these texts. Fails for an empty list."""
     held = _held(arguments, material)
-    none = f"Holds none of {quoted_all(arguments.texts)}." if arguments.texts else "None are asked."
-    return yes_or_no(bool(held), f"Holds {quoted_all(held)}.", none)
+    none = (
+        f"Contains none of {quoted_all(arguments.texts)}."
+        if arguments.texts
+        else ("The list is empty.")
+    )
+    return yes_or_no(bool(held), f"Contains {quoted_all(held)}.", none)
 
 
 @check("Contains all of", ManyTexts)
 def contains_all(arguments: ManyTexts, material: Material) -> Finding:
-    """The share of these texts that the answer holds. Of no texts it holds all."""
-    return all_of(_held(arguments, material), arguments.texts, "Holds")
+    """The share of these texts that the answer contains; 1 for an empty list."""
+    return all_of(_held(arguments, material), arguments.texts, "Contains")
 
 
-@check("Contains at least so many of", EnoughTexts)
+@check("Contains at least n of", EnoughTexts)
 def contains_at_least(arguments: EnoughTexts, material: Material) -> Finding:
-    """The answer holds so many of these texts; fewer count in proportion."""
+    """The answer contains at least this many of these texts; fewer score proportionally."""
     held = _held(arguments, material)
-    return enough_of(held, arguments.texts, "Holds", least=arguments.least)
+    return enough_of(held, arguments.texts, "Contains", least=arguments.least)
 
 
 @check("Contains the word", Word)
 def contains_word(arguments: Word, material: Material) -> Finding:
-    """The answer holds this text with no letter, digit or underscore of any script beside it."""
+    """The answer contains this text without a letter, digit or underscore next to it."""
     flags = regex.IGNORECASE if arguments.ignore_case else 0
     word = regex.compile(
         rf"(?<![\p{{L}}\p{{N}}_]){literal(arguments.text)}(?![\p{{L}}\p{{N}}_])", flags
     )
     is_shown = not arguments.text or bool(search_compiled(word, material.text, Deadline()))
     text = quoted(arguments.text)
-    return yes_or_no(is_shown, f"Holds the word {text}.", f"Does not hold the word {text}.")
+    return yes_or_no(is_shown, f"Contains the word {text}.", f"Does not contain the word {text}.")
 
 
 @check("Starts with", OneText)
 def starts_with(arguments: OneText, material: Material) -> Finding:
-    """The answer begins with this text; white space before it counts."""
+    """The answer begins with this text; leading white space counts."""
     start = _folded(arguments.text, arguments)
     is_shown = _folded(material.text, arguments).startswith(start)
     text = quoted(arguments.text)
@@ -89,7 +93,7 @@ def starts_with(arguments: OneText, material: Material) -> Finding:
 
 @check("Ends with", OneText)
 def ends_with(arguments: OneText, material: Material) -> Finding:
-    """The answer ends with this text; white space after it counts."""
+    """The answer ends with this text; trailing white space counts."""
     end = _folded(arguments.text, arguments)
     is_shown = _folded(material.text, arguments).endswith(end)
     text = quoted(arguments.text)
@@ -98,7 +102,7 @@ def ends_with(arguments: OneText, material: Material) -> Finding:
 
 @check("Equals", OneText)
 def equals(arguments: OneText, material: Material) -> Finding:
-    """The answer is this text and nothing else; white space around either does not count."""
+    """The answer is exactly this text; outer white space is ignored."""
     wanted = _folded(arguments.text, arguments).strip()
     is_shown = _folded(material.text, arguments).strip() == wanted
     text = quoted(arguments.text.strip())

@@ -1,4 +1,4 @@
-"""A limit to the time that one check may take."""
+"""Time limit of a check."""
 
 from time import monotonic
 
@@ -8,17 +8,17 @@ SECONDS = 1.0
 
 
 class Deadline:
-    """Starts when it is made. What takes long asks it, often, whether it may go on."""
+    """Time limit that starts on creation; long work asks it often."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
         self._end = monotonic() + seconds
 
     def left(self) -> float:
-        """The seconds that are left, above 0.
+        """Return the seconds left, above 0.
 
         Raises:
-            CheckError: None are.
+            CheckError: The time is up.
         """
         left = self._end - monotonic()
         if left <= 0:

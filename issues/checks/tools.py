@@ -1,4 +1,4 @@
-"""Checks of the tools that a model called, in earnest or spelt out in its text."""
+"""Checks of tool calls, real or spelled out in the text."""
 
 from typing import Any
 
@@ -14,24 +14,27 @@ check = family("Tools")
 
 
 class Tool(Arguments):
-    tool: str = Field(min_length=1, title="Tool", description="Its name.")
+    tool: str = Field(min_length=1, title="Tool", description="Name of the tool.")
 
 
 class ToolArguments(Tool):
     where: dict[str, Any] = Field(
-        title="Where", description="Arguments that one call has at least; objects in depth."
+        title="Where",
+        description=("Arguments that a single call includes; objects are matched in depth."),
     )
     normalize_whitespace: bool = Field(
-        False, title="Ignore white space", description="In texts, white space does not count."
+        False, title="Ignore white space", description="Ignores white space in texts."
     )
 
 
 class CallCount(Range):
-    tool: str | None = Field(None, title="Tool", description="Empty: calls of any tool.")
+    tool: str | None = Field(
+        None, title="Tool", description=("Leave empty to count calls of any tool.")
+    )
 
 
 class Order(Arguments):
-    tools: list[str] = Field(min_length=1, title="Tools", description="Names in their order.")
+    tools: list[str] = Field(min_length=1, title="Tools", description="Names, in order.")
 
 
 @check("Tool called", Tool)
@@ -44,20 +47,20 @@ def tool_called(arguments: Tool, material: Material) -> Finding:
 
 @check("Tool called with arguments", ToolArguments)
 def tool_arguments(arguments: ToolArguments, material: Material) -> Finding:
-    """At least one call of the tool has these arguments, among others."""
+    """At least one call of the tool includes these arguments."""
     given = [call.arguments for call in material.calls if call.name == arguments.tool]
     no_spaces = arguments.normalize_whitespace
     fits = any(_has(value, arguments.where, no_spaces) for value in given)
-    yes = f"Called {quoted(arguments.tool)} so."
+    yes = f"Called {quoted(arguments.tool)} with these arguments."
     no = f"Arguments given: {shown(given)}." if given else f"{quoted(arguments.tool)} not called."
     return yes_or_no(fits, yes, no)
 
 
 @check("Number of tool calls", CallCount)
 def tool_call_count(arguments: CallCount, material: Material) -> Finding:
-    """So many calls were made, of one tool or of all."""
+    """This many calls were made, of one tool or of all."""
     called = [call.name for call in material.calls if arguments.tool in (None, call.name)]
-    said = f"Calls: {len(called)}; {arguments.in_words()} asked."
+    said = f"Calls: {len(called)}; required: {arguments.in_words()}."
     return yes_or_no(arguments.holds(len(called)), said, said)
 
 
@@ -76,7 +79,7 @@ def _called(names: list[str]) -> str:
 
 
 def _has(given: Any, wanted: Any, no_spaces: bool) -> bool:
-    """Whether all that is wanted is given, in depth: objects by name and lists by position."""
+    """Return True if everything required is given, in depth: objects by key, lists by position."""
     if isinstance(wanted, dict):
         return isinstance(given, dict) and all(
             name in given and _has(given[name], value, no_spaces) for name, value in wanted.items()

@@ -1,4 +1,4 @@
-"""Checks that run foreign code or reach the network: kept and shown, never run and never scored."""
+"""Checks that run third-party code or use the network: stored and shown, never run or scored."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from issues.checks.check import Arguments, Check, CheckError, Finding, family
 from issues.checks.subject import Material
 
-REASON = "This check cannot run here: it runs foreign code or reaches the network."
+REASON = "This check cannot run here: it runs third-party code or uses the network."
 
 check = family("Cannot run here", reason=REASON)
 
@@ -17,24 +17,24 @@ class Script(Arguments):
 
 
 class Request(Arguments):
-    source: Any = Field(title="Source", description="What it was given, as JSON.")
+    source: Any = Field(title="Source", description="Its arguments, as JSON.")
 
 
 @check("JavaScript", Script)
 def js(arguments: Script, material: Material) -> Finding:
-    """JavaScript that decides. It is kept as it came and never run."""
+    """JavaScript check. Stored as imported and never run."""
     raise CheckError(REASON)
 
 
-@check("Call of a service", Request)
+@check("Web service", Request)
 def call(arguments: Request, material: Material) -> Finding:
-    """A service on the network that decides. It is kept as it came and never called."""
+    """Web service check. Stored as imported and never called."""
     raise CheckError(REASON)
 
 
 @check("Fact check", Request)
 def factcheck(arguments: Request, material: Material) -> Finding:
-    """A search on the network that decides. It is kept as it came and never made."""
+    """Web search check. Stored as imported and never run."""
     raise CheckError(REASON)
 
 

@@ -1,6 +1,6 @@
-"""Reading files of feedback that others wrote: CSV, JSON, or one JSON object a line. Pure.
+"""Reader for feedback files: CSV, JSON, or JSON Lines. Pure.
 
-Nothing is guessed from a value: what cannot be taken is named with its place, and is left out.
+No value is guessed: invalid rows are reported with their place and skipped.
 """
 
 import csv
@@ -28,7 +28,7 @@ LENGTHS = {
     "source_id": 100,
     "rating": 40,
 }
-"""The fields of feedback that a column can be, with the most characters of each."""
+"""Fields that a column can fill, with their maximum length."""
 
 COLUMNS = {
     "prompt": ("prompt", "question", "input", "model_input", "query", "user_input"),
@@ -39,7 +39,7 @@ COLUMNS = {
     "source": ("source", "application", "app", "mode"),
     "source_id": ("source_id", "id", "_id", "external_id", "feedback_id"),
 }
-"""What columns are taken for what, by their names."""
+"""Fields by accepted column name."""
 
 RATINGS = {
     "up": ("up", "thumbs up", "thumbs_up", "+1", "1", "positive", "good", "like", "👍"),
@@ -50,7 +50,7 @@ _RATING_OF = {said: rating for rating, words in RATINGS.items() for said in word
 
 
 class Problem(NamedTuple):
-    """Why something cannot be taken; `place` is a line or item of the file, or its name."""
+    """A problem in a file; `place` is a line or item, or the file's name."""
 
     place: str
     message: str
@@ -60,7 +60,7 @@ class Problem(NamedTuple):
 
 
 class ParsedRow(NamedTuple):
-    """One piece of feedback as a file has it: the fields of the table, `raw` with the rest."""
+    """A feedback item of a file: the table's fields, and the rest in `raw`."""
 
     place: str
     fields: dict[str, Any]
@@ -68,10 +68,10 @@ class ParsedRow(NamedTuple):
 
 @dataclass
 class FeedbackFile:
-    """A file as it was understood.
+    """A parsed file.
 
-    `columns` gives for each column of the file the field that it is taken for; "" goes to what
-    else was sent. `problems` are of rows that are left out, `unreadable` of the whole file.
+    `columns` maps each column to its field, "" for `raw`. `problems` are of skipped rows,
+    `unreadable` of the whole file.
     """
 
     columns: dict[str, str] = field(default_factory=dict)
@@ -81,20 +81,20 @@ class FeedbackFile:
 
     @property
     def bad(self) -> int:
-        """Rows that are left out."""
+        """Number of skipped rows."""
         return len({problem.place for problem in self.problems})
 
 
 class Unreadable(ValueError):
-    """The file as a whole cannot be read."""
+    """An unreadable file."""
 
 
 def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> FeedbackFile:
-    """The feedback in a file, and all that is wrong with it at once.
+    """Read the feedback in a file, with all problems at once.
 
     Args:
-        name: The file's name; its ending says how it is written.
-        chosen: For columns what they are to be taken for, instead of what their names say.
+        name: Name of the file; its extension gives the format.
+        chosen: Fields by column, overriding the column names.
     """
     file = FeedbackFile()
     try:
@@ -104,7 +104,7 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
         return file
     names = list(dict.fromkeys(key for _, item in items for key in item))
     if len(names) > MOST_COLUMNS:
-        said = f"has {len(names)} columns, and {MOST_COLUMNS} is the most."
+        said = f"has {len(names)} columns; the maximum is {MOST_COLUMNS}."
         file.unreadable.append(Problem(name, said))
         return file
     file.columns = columns_of(names, chosen or {})
@@ -118,7 +118,7 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
 
 
 def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """What each column is taken for; a field is taken from one column only, the first."""
+    """Return the field of each column; the first column of a field wins."""
     taken = {name: chosen[name] for name in names if chosen.get(name) in LENGTHS}
     left = set(LENGTHS) - set(taken.values())
     found = {}
@@ -135,7 +135,7 @@ def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
 
 def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     if len(data) > MOST_BYTES:
-        raise Unreadable(f"has {len(data):,} bytes, and {MOST_BYTES:,} is the most.")
+        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MOST_BYTES:,}.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -143,7 +143,7 @@ def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, di
     ending = name.rpartition(".")[2].lower()
     readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
     if ending not in readers:
-        raise Unreadable("is of an unknown kind: expected a name that ends on .csv, .json, .jsonl.")
+        raise Unreadable("has an unknown format: use .csv, .tsv, .json, .jsonl or .ndjson.")
     for number, pair in enumerate(readers[ending](text, file)):
         if number == MOST_ROWS:
             raise Unreadable(f"has more than {MOST_ROWS:,} rows: split it into several files.")
@@ -224,7 +224,7 @@ def _finite(written: str) -> float:
 
 
 def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    """An object, with what GRAFITE keeps under `raw_feedback` beside the rest."""
+    """Return the object, merged with GRAFITE's `raw_feedback`."""
     if not isinstance(item, dict):
         file.problems.append(Problem(place, f"expected an object, not {shown(item)}."))
         return
@@ -238,7 +238,7 @@ def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, di
 def _take(
     place: str, item: dict[str, Any], file: FeedbackFile, seen: Counter[str], ids: dict[str, str]
 ) -> None:
-    """Put a row into the sheet, or what is wrong with it."""
+    """Add a row to the file, or its problem."""
     wrong: list[str] = []
     fields: dict[str, Any] = {}
     for name, wanted in file.columns.items():
@@ -250,12 +250,12 @@ def _take(
         wrong.append(f"{places[0] or 'a column'} {REASON}")
     said = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
     if not said and fields["rating"] == "none" and not wrong:
-        wrong.append("says nothing: it has no prompt, answer, comment or rating.")
+        wrong.append("has no prompt, answer, comment or rating.")
     fields["raw"] = rest
     fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)
     before = ids.setdefault(fields["source_id"], place)
     if before != place:
-        wrong.append(f"has the id {shown(fields['source_id'])}, which {before} has too.")
+        wrong.append(f"has the id {shown(fields['source_id'])}, like {before}.")
     file.problems += [Problem(place, message) for message in wrong]
     if not wrong:
         file.rows.append(ParsedRow(place, fields))
@@ -270,7 +270,9 @@ def _text(name: str, value: Any, most: int, wrong: list[str]) -> str:
     if UNSTORABLE.search(text):
         wrong.append(f"{name} {REASON}")
     if len(text) > most:
-        wrong.append(f"{name} has {len(text):,} characters, {most:,} is the most: {shown(text)}.")
+        wrong.append(
+            f"{name} has {len(text):,} characters; the maximum is {most:,}: {shown(text)}."
+        )
     return text
 
 
@@ -283,9 +285,9 @@ def _rate(fields: dict[str, Any], wrong: list[str]) -> None:
 
 
 def _content_id(fields: Mapping[str, Any], seen: Counter[str]) -> str:
-    """An id by content, so that a second upload changes nothing.
+    """Return an id by content, so that a second upload changes nothing.
 
-    Two users may say the same: of rows that are alike each has an id of its own, in their order.
+    Different users may write the same: equal rows get different ids, by their order.
     """
     text = json.dumps(fields, sort_keys=True, ensure_ascii=False, default=str)
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:40]
@@ -295,7 +297,7 @@ def _content_id(fields: Mapping[str, Any], seen: Counter[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it is named in a problem: short, and on one line."""
+    """Return a value for a message: short, on one line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

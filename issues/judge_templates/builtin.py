@@ -1,11 +1,11 @@
-"""The judge templates that every ledger starts with: what an answer is held against, in words.
+"""Built-in judge templates.
 
-Each asks for reasons before a verdict, as JSON. They differ in what a judge is shown: where many
-answers are right, a reference or even the question may only mislead.
+Each asks for reasons before a verdict, as JSON. They differ in what a judge is shown: if many
+answers are right, a reference or even the input may mislead.
 
-Those that begin with "rubric-" ask about one criterion. None says of it, or of the rest of the
-rubric, what is a "should" and what a "should not": a judge that knew might say what it wishes for.
-Values are inverted after the consensus, so nothing is lost.
+Those named "rubric-…" ask about one criterion. None reveals whether a criterion is a "should" or a
+"should not", since a judge that knew might say what it wishes for. Values are inverted after the
+consensus, so nothing is lost.
 """
 
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ First state your reasons, then decide. Reply with one JSON object and nothing el
 
 @dataclass(frozen=True)
 class BuiltinTemplate:
-    """One template as a ledger is given it: wording, what it shows, scale and pass rule."""
+    """A built-in template: text, visible fields, scale and pass rule."""
 
     key: str
     name: str
@@ -124,7 +124,7 @@ def _examples(nothing: str, most: str, everything: str) -> str:
     return f"""
 For example:
 - "Says that tickets are refunded", and the output says that they are not: {nothing}. The words are
-  alike, the meaning is contrary.
+  similar, the meaning is the opposite.
 - "The bridge is 1,280 m long", and the output says "about 1,300 m": {most}. It is near.
 - "Mentions a pharmacist", and the output says "or ask a pharmacist" in passing: {everything}. More
   is not asked for.
@@ -132,14 +132,14 @@ For example:
 """
 
 
-_FIVE_EXAMPLES = _examples("UNMET", "MAJORLY_MET", "EXACTLY_MET")
+_FIVE_EXAMPLES = _examples("UNMET", "MOSTLY_MET", "FULLY_MET")
 _SEVEN_EXAMPLES = _examples("1", "6", "7")
 
 
 def _rubric_template(
     key: str, name: str, text: str, *, scale: Scale = FIVE_CLASSES, sees: str = ""
 ) -> BuiltinTemplate:
-    """A template for one criterion; `sees` is "input" or "input and rubric", besides the output."""
+    """Make a template for one criterion; `sees` is "input" or "input and rubric"."""
     return BuiltinTemplate(
         key=key,
         name=name,

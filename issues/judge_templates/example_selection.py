@@ -1,7 +1,7 @@
-"""Examples as judges read them: which of a template's are shown with a case, and in what words.
+"""Selection of labelled examples for a judge prompt, and their text there.
 
-An example of the test that is judged, or of one that asks the same, is never shown with it: the
-judge would be told the verdict. Texts of examples are as untrusted as those of the case.
+An example of the judged test, or of one with the same input, is never shown: it would reveal the
+verdict. Texts of examples are as untrusted as those of the case.
 """
 
 import re
@@ -17,7 +17,7 @@ from issues.judge_templates.fences import BLOCKS, neutralised
 
 NEAREST = "nearest"
 DIGITS = 6
-"""Nearness is compared after rounding, so that equal texts tie wherever it is computed."""
+"""Decimals of a similarity before comparison, so that equal texts tie on every machine."""
 
 LEAD = (
     "## Examples\n"
@@ -35,12 +35,12 @@ Similarity = Callable[[str, str], float | None]
 
 @dataclass(frozen=True)
 class ShownExample:
-    """One example of a template. `reply` is its verdict in the form in which judges reply.
+    """A labelled example. `reply` is its verdict in the judges' reply format.
 
     Attributes:
-        test_id: The test that it comes from; None: a person wrote it for the template.
-        criterion: What was judged; "" is the answer as a whole.
-        worth: The value of its option, as text; "" where the scale has no such option.
+        test_id: Test that it comes from; None if written for the template.
+        criterion: Judged criterion; "" for the answer as a whole.
+        worth: Value of its option, as text; "" if the scale has no such option.
     """
 
     pk: int
@@ -55,7 +55,7 @@ class ShownExample:
 
     @property
     def text(self) -> str:
-        """What nearness goes by."""
+        """Text by which similarity is measured."""
         return f"{self.input}\n{self.output}"
 
     @cached_property
@@ -63,16 +63,16 @@ class ShownExample:
         return asked_digest(self.input)
 
     def as_values(self) -> list[str]:
-        """All its texts, for the digest of a prompt's values."""
+        """Return all its texts, for the digest of a prompt's values."""
         texts = (self.input, self.output, self.reference, self.guidelines, self.criterion)
         return [*texts, self.reply, self.worth]
 
 
 class ExampleQuery(NamedTuple):
-    """What a judge is asked about: a case of a test, and whether one criterion or all of it.
+    """A case to judge: a test's conversation and answer, as a whole or by one criterion.
 
-    `conversation` is the conversation as text, `output` the answer. `test_id` None: of no stored
-    test.
+    `conversation` is the conversation as text, `output` the answer. `test_id` is None for an
+    unsaved test.
     """
 
     test_id: int | None
@@ -82,7 +82,7 @@ class ExampleQuery(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The examples that are shown, in order. `note` says what had to be done instead, or ""."""
+    """Selected examples, in order. `note` names a fallback, or is ""."""
 
     examples: tuple[ShownExample, ...] = ()
     note: str = ""
@@ -90,9 +90,9 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Examples:
-    """Those of a template in their order, of which at most `most` are shown.
+    """A template's examples in order, of which up to `most` are shown.
 
-    `choice` is "fixed", the first ones, or "nearest", those most like the case.
+    `choice` is "fixed", the first ones, or "nearest", those most similar to the case.
     """
 
     rows: tuple[ShownExample, ...] = ()
@@ -101,14 +101,14 @@ class Examples:
 
     @property
     def takes_long(self) -> bool:
-        """Whether choosing takes more than to count: some milliseconds for each example."""
+        """Return True if choosing needs computation, some milliseconds per example."""
         return bool(self.rows) and self.choice == NEAREST
 
     def for_query(self, query: ExampleQuery, similarity: Similarity | None = None) -> Choice:
-        """Which are shown. Equal arguments give equal ones, in equal order.
+        """Select examples; deterministic.
 
         Args:
-            nearness: How near two texts are; None: by the built-in word vectors.
+            nearness: Similarity of two texts; None: by built-in word vectors.
         """
         fit = self.that_fit(query)
         if self.choice != NEAREST or len(fit) <= 1 or not self.most:
@@ -119,7 +119,7 @@ class Examples:
         return Choice(tuple(near[: self.most]))
 
     def that_fit(self, query: ExampleQuery) -> list[ShownExample]:
-        """Those about the same kind of matter, and neither of this test nor of its like."""
+        """Return examples of the same kind, from neither this test nor one with the same input."""
         asked = asked_digest(query.conversation) if self.rows else None
         return [
             row
@@ -136,7 +136,7 @@ NO_EXAMPLES = Examples()
 def _by_similarity(
     examples: Sequence[ShownExample], query: ExampleQuery, similarity: Similarity
 ) -> list[ShownExample] | None:
-    """The nearest first, ties in their order; None where nothing can be said of the case."""
+    """Sort by similarity, ties in order; None if the case cannot be compared."""
     case = f"{query.conversation}\n{query.output}"
     found = [similarity(case, example.text) for example in examples]
     if all(near is None for near in found):
@@ -147,7 +147,7 @@ def _by_similarity(
 
 
 def built_in_similarity(first: str, second: str) -> float | None:
-    """The cosine of the built-in vectors; None where there are none, or no word is known."""
+    """Return the cosine of the built-in vectors; None without them or without known words."""
     try:
         return cosine(word_vectors.embed(first), word_vectors.embed(second))
     except word_vectors.NoWordVectors:
@@ -158,10 +158,10 @@ _TURN = re.compile(r"\d+\. (?P<role>\w+)(?: \(generated\))?:")
 
 
 def asked_digest(conversation: str) -> str | None:
-    """Of what users say in a conversation as judges read it, spaces and case aside.
+    """Return the users' turns of a conversation, ignoring case and spaces.
 
-    System prompts and generated turns differ between runs of one test, and do not count. None
-    where nothing is asked.
+    System prompts and generated turns differ between runs of a test and do not count. None without
+    user turns.
     """
     words = " ".join(_users(conversation)).casefold().split()
     return digest(words) if words else None
@@ -184,11 +184,11 @@ def _users(conversation: str) -> list[str]:
 
 
 def as_text(examples: Sequence[ShownExample], shows: Collection[str], nonce: str) -> str:
-    """The examples as they stand in a prompt; "" where there are none.
+    """Render the examples for a prompt; "" for none.
 
     Args:
-        shows: The variables that the template names: nothing else of an example is shown.
-        nonce: That of the prompt.
+        shows: Variables that the template names: no other text of an example is shown.
+        nonce: Nonce of the prompt.
     """
     if not examples:
         return ""
@@ -216,5 +216,5 @@ def _lines(example: ShownExample, number: int, shows: Collection[str], nonce: st
 
 
 def _indented(text: str) -> str:
-    """No line of it can pose as one of ours."""
+    """Indent each line, so that none can pose as one of the prompt's."""
     return "\n".join(f"    {line}" for line in neutralised(text).splitlines())

@@ -1,4 +1,4 @@
-"""The examples of judge templates: what goes in, what stays out, and how judges see them."""
+"""Labelled examples of judge templates: adding, checking, and building them for prompts."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ from issues.rubrics.scales import DIGITS, Option, Scale, from_json
 from issues.states import Refused
 
 MOST_EXAMPLES = 200
-"""So many one template may have."""
+"""Maximum number of examples of a template."""
 
 
 class ExampleSource(NamedTuple):
-    """An answer with people's verdict, to be copied. `value` finds the option by another label."""
+    """An answer with a human verdict, to copy. `value` finds the option under another label."""
 
     test: Test
     texts: dict[str, str]
@@ -35,7 +35,7 @@ class ExampleSource(NamedTuple):
 
 
 def examples_of(template: JudgeTemplate) -> Examples:
-    """A template's examples as its judges see them; none where the template is not stored."""
+    """Return a template's examples as judges see them; none if the template is unsaved."""
     if template.pk is None:
         return Examples()
     scale = from_json(template.scale)
@@ -45,7 +45,7 @@ def examples_of(template: JudgeTemplate) -> Examples:
 
 
 def shown(row: TemplateExample, scale: Scale, *, is_label: bool = False) -> ShownExample:
-    """One example as judges see it: its verdict is a reply on this scale."""
+    """Return an example as judges see it; its verdict becomes a reply on this scale."""
     option = scale.option_of(row.option)
     return ShownExample(
         pk=row.pk,
@@ -71,9 +71,9 @@ def _verdict(row: TemplateExample, scale: Scale) -> str:
 
 
 def option_for(scale: Scale, option: str, value: float) -> Option | None:
-    """The option of a scale that says the same: by its label, else by its value.
+    """Return the equivalent option of a scale: by label, else by value.
 
-    A mere number says nothing by itself: 5 of 7 is not 5 of 5.
+    A bare number is no label: 5 of 7 is not 5 of 5.
     """
     named = next((o for o in scale.options if folded(o.label) == folded(option)), None)
     if named and (number_in(named.label) is None or round(named.value - value, DIGITS) == 0):
@@ -84,14 +84,14 @@ def option_for(scale: Scale, option: str, value: float) -> Option | None:
 
 @transaction.atomic
 def copy_in(template: JudgeTemplate, sources: Sequence[ExampleSource]) -> list[TemplateExample]:
-    """Copy verdicts into a draft as its next examples; one that it has already is left alone.
+    """Copy human verdicts into a draft as its next examples, skipping those it has.
 
     Raises:
         Refused: The template is no draft, or some cannot be its examples: then none is copied.
     """
     draft = JudgeTemplate.objects.select_for_update().get(pk=template.pk)
     if draft.state != TemplateState.DRAFT:
-        raise Refused([f"{draft} is {draft.get_state_display().lower()}: choose a draft."])
+        raise Refused([f"{draft} is {draft.get_state_display().lower()}. Choose a draft."])
     scale = from_json(draft.scale)
     known = {_content(row) for row in draft.examples.all()}
     start = (draft.examples.aggregate(last=Max("order"))["last"] or 0) + 1
@@ -99,7 +99,7 @@ def copy_in(template: JudgeTemplate, sources: Sequence[ExampleSource]) -> list[T
     problems = [p for row, t in zip(rows, sources, strict=True) for p in _problems(row, t)]
     fresh = list({_content(row): row for row in rows if _content(row) not in known}.values())
     if len(known) + len(fresh) > MOST_EXAMPLES:
-        problems.append(f"A template may have {MOST_EXAMPLES} examples: copy fewer.")
+        problems.append(f"A template may have up to {MOST_EXAMPLES} examples. Copy fewer.")
     if problems:
         raise Refused(problems)
     for order, row in enumerate(fresh, start):
@@ -118,14 +118,14 @@ def _problems(row: TemplateExample, example: ExampleSource) -> list[str]:
     found = row.problems()
     if "option" in found:
         found["option"] = (
-            f"its verdict {example.option!r}, worth {example.value:.3g}, has no one like it on the "
-            "template's scale."
+            f"its verdict {example.option!r}, worth {example.value:.3g}, has no equivalent on "
+            "the template's scale."
         )
     if bool(row.criterion) != is_criterion_template(row.template.text):
         found["criterion"] = (
-            "it is about one criterion, and the template judges tests as a whole."
+            "it is about one criterion, but the template judges tests as a whole."
             if row.criterion
-            else "it is about a test as a whole, and the template asks about one criterion."
+            else "it is about a test as a whole, but the template asks about one criterion."
         )
     return [f"Example of test {example.test.pk}: {problem}" for problem in found.values()]
 
@@ -135,7 +135,7 @@ def _content(row: TemplateExample) -> tuple[object, ...]:
 
 
 def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:
-    """A new version begins with the examples and the wordings for single models of the last."""
+    """Copy examples and prompt variants of the last version to a new one."""
     for example in source.examples.all():
         example.pk, example.template = None, draft
         example._state.adding = True
@@ -147,19 +147,19 @@ def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:
 
 
 def problems_of_examples(template: JudgeTemplate) -> list[str]:
-    """Why a draft cannot be published with its examples and wordings, in words."""
+    """List the problems of a draft's examples and prompt variants."""
     problems = [
         f"Example {number}: {problem}"
         for number, row in enumerate(template.examples.select_related("test"), 1)
         for problem in row.problems().values()
     ]
     for variant in template.variants.select_related("language_model"):
-        problems += [f"Wording for {variant.language_model}: {p}" for p in variant.problems()]
+        problems += [f"Prompt for {variant.language_model}: {p}" for p in variant.problems()]
     return problems
 
 
 def hidden_of(examples: Iterable[ShownExample], reader: User | AnonymousUser) -> set[int]:
-    """Those of these examples that this person may not read, as their test was sealed since."""
+    """Return the examples that this user may not read, because their test was sealed since."""
     ids = {example.pk for example in examples}
     if not ids:
         return set()

@@ -1,8 +1,8 @@
-"""Blocks in which untrusted text stands in a prompt, and out of which it cannot break.
+"""Blocks that hold untrusted text in a prompt and that it cannot break out of.
 
-Two things hold independently. The delimiters carry a nonce that depends on all the text inside, so
-no text can name its own. And whatever looks like a delimiter to a reader, in any case, spacing or
-alphabet, is changed until it no longer does.
+Two independent defences. The delimiters carry a nonce that depends on all the text inside, so no
+text can name its own. And anything that looks like a delimiter to a reader, in any case, spacing
+or alphabet, is changed until it no longer does.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ OPENING = (
 
 
 class Fenced(str):
-    """Untrusted text that is printed as a block of its name, with this nonce."""
+    """Untrusted text, printed as a block of its name with this nonce."""
 
     __slots__ = ("name", "nonce")
     name: str
@@ -34,7 +34,7 @@ class Fenced(str):
         return fenced
 
     def changed(self, text: str) -> "Fenced":
-        """Another text in the same block."""
+        """Return another text in the same block."""
         return Fenced(text, name=self.name, nonce=self.nonce)
 
     def block(self) -> str:
@@ -44,15 +44,15 @@ class Fenced(str):
 
 
 def nonce_of(values: Mapping[str, Any]) -> str:
-    """64 bits of the SHA-256 of all values, in hex: equal values give equal prompts."""
+    """Return 64 bits of the SHA-256 of all values, in hex: equal values give equal prompts."""
     content = json.dumps(values, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def neutralised(text: str) -> str:
-    """The text with the bracket of each look-alike of a delimiter turned into a parenthesis.
+    """Turn the bracket of each look-alike of a delimiter into a parenthesis.
 
-    All else stays as it is, but for lone surrogates, which no request could carry.
+    Everything else is kept, except lone surrogates, which no request could carry.
     """
     sound = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     starts = [match.start() for match in _LOOK_ALIKE.finditer(sound.translate(_FOLDED))]
@@ -70,7 +70,7 @@ _SAME_LOOK = str.maketrans(
 
 
 class _Folding(dict[int, str]):
-    """Each character as its plainest look-alike: one for one, so that positions stay."""
+    """Return each character as its plainest look-alike, one for one, so that positions stay."""
 
     def __missing__(self, code: int) -> str:
         folded = _folded(chr(code))
@@ -97,7 +97,7 @@ _IMITATIONS = {"o": "[o0]", "i": "[i1l]", "e": "[e3]"}
 
 
 def _spaced(word: str) -> str:
-    """A pattern of the word, however its letters are spaced or imitated by digits."""
+    """Return a pattern of the word, however its letters are spaced or imitated by digits."""
     return "".join(_GAP + _IMITATIONS.get(letter, letter) for letter in word.casefold())
 
 

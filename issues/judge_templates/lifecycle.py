@@ -1,4 +1,4 @@
-"""The life of judge templates: drafted, published for good, followed by new versions, retired."""
+"""Lifecycle of judge templates: draft, publish, new version, retire."""
 
 from typing import Any
 
@@ -20,21 +20,21 @@ SHOWN = {
     "shows_guidelines": "guidelines",
     "shows_whole_rubric": "criteria",
 }
-"""Fields of a template, and the variable whose text each says is shown."""
+"""Fields of a template, each with the variable that it refers to."""
 
 HAS_EXAMPLES = ("example_choice", "examples_shown", "repair_model")
-"""Fields that say which of its examples are shown, and who mends replies."""
+"""Fields for the choice of examples, and the repair model."""
 
 RUBRIC_FAMILIES = {
     "standard": "rubric-standard",
     "prompt_aware": "rubric-prompt-aware",
     "holistic": "rubric-holistic",
 }
-"""The built-in templates with which judges are asked about one criterion, by approach."""
+"""Built-in template families for one criterion, by approach."""
 
 
 def rubric_templates() -> dict[str, JudgeTemplate]:
-    """The newest published wording of each approach to a criterion, as far as the ledger has it."""
+    """Return the newest published template for each approach to a criterion."""
     published = JudgeTemplate.objects.filter(
         family__in=RUBRIC_FAMILIES.values(), state=TemplateState.PUBLISHED
     )
@@ -43,10 +43,10 @@ def rubric_templates() -> dict[str, JudgeTemplate]:
 
 
 def shown_by(text: str) -> dict[str, bool]:
-    """Which of a test's texts this wording shows, as the template's `shows_…` fields.
+    """Return the template's `shows_…` fields for this text.
 
     Raises:
-        PromptError: The text is no template.
+        PromptError: The text is not a template.
     """
     names = variables_of(text)
     return {field: name in names for field, name in SHOWN.items()}
@@ -54,11 +54,11 @@ def shown_by(text: str) -> dict[str, bool]:
 
 @transaction.atomic
 def publish(template: JudgeTemplate, *, by: User | None) -> None:
-    """Publish a draft: from now on tests may use it and nobody can change it.
+    """Publish a draft: tests can use it, and it can no longer change.
 
     Raises:
-        Refused: It is no draft, or an example or a wording for one model cannot be used.
-        ValidationError: Its wording or scale cannot be used.
+        Refused: It is no draft, or an example or prompt variant is invalid.
+        ValidationError: Its text or scale is invalid.
     """
     JudgeTemplate.objects.select_for_update().get(pk=template.pk)
     template.refresh_from_db(fields=["state"])
@@ -73,7 +73,7 @@ def publish(template: JudgeTemplate, *, by: User | None) -> None:
 
 
 def retire(template: JudgeTemplate, *, by: User | None) -> None:
-    """Offer a published template no longer. Tests that use it keep it.
+    """Retire a published template. Tests that use it keep it.
 
     Raises:
         Refused: It is not published.
@@ -86,7 +86,7 @@ def retire(template: JudgeTemplate, *, by: User | None) -> None:
 
 @transaction.atomic
 def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
-    """A draft with the next version number that starts as a copy, examples and all.
+    """Create a draft with the next version number as a copy, examples included.
 
     Raises:
         Refused: The family has a draft already.
@@ -94,7 +94,7 @@ def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
     family = JudgeTemplate.objects.select_for_update().filter(family=template.family)
     newest = family.order_by("-version")[0]
     if newest.state == TemplateState.DRAFT:
-        raise Refused([f"{newest} is a draft already: change that one."])
+        raise Refused([f"{newest} is a draft already. Edit that one."])
     copied = ("family", "title", "text", "scale", "reply_form", *SHOWN, *HAS_EXAMPLES)
     draft = JudgeTemplate(
         version=newest.version + 1, **{name: getattr(template, name) for name in copied}
@@ -105,10 +105,10 @@ def new_version(template: JudgeTemplate, *, by: User | None) -> JudgeTemplate:
 
 
 def load_builtin_templates(templates: type[JudgeTemplate] = JudgeTemplate) -> int:
-    """Publish the built-in templates that this ledger lacks; gives how many were missing.
+    """Publish missing built-in templates; return their number.
 
-    A wording that differs from the last one of its family becomes its next version. `templates`
-    is the historical model when a migration calls.
+    A text that differs from the last version of its family becomes the next version. `templates` is
+    the historical model when called by a migration.
     """
     return sum(_load(templates, builtin) for builtin in BUILTIN)
 

@@ -1,4 +1,4 @@
-"""The exact prompt with which a judge would be asked about a test, for an answer made up."""
+"""Exact judge prompts for a test and a made-up answer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,10 +15,10 @@ from issues.revisions import content_of
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 
-UNSAID = "(what the model says in this turn)"
+UNSAID = "(the model's turn)"
 SAMPLE_ANSWER = "(the model's answer)"
 ASKED = "(asked)"
-"""How the built-in template marks, in the whole rubric, the criterion in question."""
+"""Mark of the criterion in question in the built-in templates' rubric."""
 
 
 def judge_prompt(
@@ -31,16 +31,16 @@ def judge_prompt(
     key: str = WHOLE_TEST,
     examples: Sequence[ShownExample] = (),
 ) -> str:
-    """What a judge is sent as a user's message.
+    """Return the user message for a judge.
 
     Args:
-        text: The template's wording.
-        scale: The template's.
-        content: A frozen test, or one as `content_of` gives it.
+        text: Text of the template.
+        scale: Scale of the template.
+        content: A frozen test, or one from `content_of`.
         said: The conversation up to the last generated turn, as text.
-        output: What the candidate said.
-        key: That of the criterion that is asked about; "" is the test as a whole.
-        examples: Those that are shown with this case.
+        output: Answer of the candidate.
+        key: Key of the criterion; "" is the test as a whole.
+        examples: Labelled examples for this case.
 
     Raises:
         PromptError: The template has problems.
@@ -59,7 +59,7 @@ def judge_prompt(
 
 
 def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
-    """A criterion as templates may print it; `asked` is "yes" for the one in question."""
+    """Return a criterion as templates print it; `asked` is "yes" for the one in question."""
     return {
         "key": criterion["key"],
         "text": _item(criterion["text"] or criterion["check"].replace("_", " ")),
@@ -71,13 +71,13 @@ def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
 
 
 def _item(text: str) -> str:
-    """The text as one item of a list, which cannot pose as the next one, nor as the one asked."""
+    """Return the text as one list item that cannot pose as the next one or as the one asked."""
     return "\n  ".join(text.replace(ASKED, "asked").splitlines())
 
 
 WITHHELD = (
-    "This prompt is withheld: it holds an example of a test that was sealed since, which you may "
-    "not read."
+    "This prompt is hidden: it holds an example of a test that has been sealed, which "
+    "you may not read."
 )
 
 NOBODY = AnonymousUser()
@@ -92,15 +92,15 @@ def preview(
     reader: User | AnonymousUser = NOBODY,
     text: str | None = None,
 ) -> str:
-    """The prompt for a test as it stands now, or for one criterion of it.
+    """Return the prompt for the current test, or for one criterion of it.
 
     Args:
-        reader: Who will read it.
-        text: The wording, where it is not the template's own but that for one model.
+        reader: User who will read it.
+        text: A prompt variant in place of the template's text.
 
     Raises:
-        PromptError: The template has problems, or an example is not for this reader.
-        ScaleError: Its scale has.
+        PromptError: The template has problems, or the reader may not read an example.
+        ScaleError: The scale is invalid.
     """
     content = content_of(test)
     return preview_of(template, content, answer, key, test_id=test.pk, reader=reader, text=text)
@@ -116,11 +116,11 @@ def preview_of(
     reader: User | AnonymousUser = NOBODY,
     text: str | None = None,
 ) -> str:
-    """The prompt for a test's content, saved or not. Turns before the answer hold a placeholder.
+    """Return the prompt for a test's content, saved or not, with placeholders for earlier turns.
 
     Raises:
-        PromptError: The template has problems, or an example is not for this reader.
-        ScaleError: Its scale has.
+        PromptError: The template has problems, or the reader may not read an example.
+        ScaleError: The scale is invalid.
     """
     messages = content["messages"]
     holes = turns_to_generate(messages)[:-1]
@@ -143,5 +143,5 @@ def preview_of(
 
 
 def sample_answer(test: Test) -> str:
-    """What a preview starts with: the flagged answer, or else the reference."""
+    """Return the initial answer of a preview: the flagged answer, else the reference."""
     return test.flagged_answer or test.reference or SAMPLE_ANSWER

@@ -1,7 +1,7 @@
-"""Judge prompts: what a template may say, and rendering it with untrusted text kept in its place.
+"""Judge prompts: checking templates, and rendering them with untrusted text fenced.
 
-Templates are Jinja in a sandbox, cut down to an allow-list of syntax: output of the variables
-below, `if`, `for` over a list, a few filters. Values are plain strings, never templates.
+Templates are Jinja in a sandbox with an allow-list of syntax: output of the variables below, `if`,
+`for` over a list, a few filters. Values are plain strings, never templates.
 """
 
 import json
@@ -32,7 +32,7 @@ EXAMPLES = "examples"
 
 
 class PromptError(ValueError):
-    """A template or its values cannot be rendered; `problems` says in words why."""
+    """A template or values that cannot be rendered; `problems` gives the reasons."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -40,9 +40,9 @@ class PromptError(ValueError):
 
 
 def check_template(text: str, allowed: Collection[str] = VARIABLES) -> list[str]:
-    """What is wrong with a template, in words with line numbers; empty where it can be used.
+    """List a template's problems with line numbers; empty if it is valid.
 
-    `allowed` are the variables that this template may name, all of `VARIABLES` unless told.
+    `allowed` are the variables that it may name, by default all of `VARIABLES`.
     """
     try:
         parsed = _parsed(text)
@@ -55,26 +55,25 @@ def check_template(text: str, allowed: Collection[str] = VARIABLES) -> list[str]
 
 
 def variables_of(text: str) -> set[str]:
-    """The variables that a template names, known or not.
+    """Return the variables that a template names, known or not.
 
     Raises:
-        PromptError: The text is no template.
+        PromptError: The text is not a template.
     """
     return names_in(_parsed(text))
 
 
 def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample] = ()) -> str:
-    """The prompt that a judge is asked with, as one text for a user's message.
+    """Render the user message for a judge.
 
-    Input, output, reference and context are printed in blocks that their text cannot leave, and
-    the prompt then opens by saying what such a block is. Equal arguments give equal prompts.
+    Input, output, reference and context are printed in blocks that their text cannot leave, and the
+    prompt opens with an explanation of such blocks. Equal arguments give equal prompts.
 
     Args:
-        text: A template without problems (`check_template`).
+        text: A valid template (see `check_template`).
         values: A text for each variable; for `criteria` a list of objects with texts as fields
-            (`CRITERION_FIELDS`; a missing one is empty). What the template does not name is not
-            looked at.
-        examples: They stand where the template names `examples`, or else before all the rest.
+            (`CRITERION_FIELDS`; a missing one is empty). Unused variables are ignored.
+        examples: Printed where the template names `examples`, else at the top.
 
     Raises:
         PromptError: The template has problems, a value is missing or of another kind, or the
@@ -98,14 +97,14 @@ def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample
 def conversation_text(
     messages: Sequence[Mapping[str, Any]], *, generated: Container[int] = ()
 ) -> str:
-    """A conversation as judges read it; a single user message stands for itself.
+    """Return a conversation as judges read it; a single user message as it is.
 
-    Turns are numbered and named by role, and their lines indented, so that no line inside a turn
-    can pose as the beginning of another one. Tool calls are written as `name(arguments)`.
+    Turns are numbered and named by role, and their lines indented, so that no line in a turn can
+    pose as the start of another. Tool calls are written as `name(arguments)`.
 
     Args:
         messages: Objects with role and content; content may be null, or a list of parts.
-        generated: Positions of the turns that the model under test said; they are marked.
+        generated: Positions of the candidate's turns; they are marked.
     """
     if len(messages) == 1 and messages[0].get("role") == "user":
         return "\n".join(_said(messages[0]))
@@ -141,7 +140,7 @@ def _part(part: object) -> str:
 
 
 class Unfiltered(str):
-    """A text with blocks in it, which filters leave as it is."""
+    """A text with blocks, which filters leave as it is."""
 
     __slots__ = ()
 
@@ -151,7 +150,7 @@ def _printed(value: object) -> object:
 
 
 def _filter(change: Any) -> Any:
-    """A text filter that leaves fenced text fenced."""
+    """Wrap a text filter so that it keeps fenced text fenced."""
 
     def filtered(value: str) -> str:
         if isinstance(value, Unfiltered):

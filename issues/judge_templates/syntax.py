@@ -1,4 +1,4 @@
-"""What a judge template may say: an allow-list of Jinja syntax, refused in words."""
+"""Allow-list of Jinja syntax for judge templates, with readable refusals."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ _OTHER_NAMES = {
     "shots": "examples",
 }
 
-_MAY = "only variables, if, for over a list, and a few filters may be used"
+_MAY = "only variables, if, for over a list, and a few filters are allowed"
 
 
 def syntax_problem(error: TemplateError) -> str:
@@ -60,7 +60,7 @@ def syntax_problem(error: TemplateError) -> str:
 
 
 def names_in(template: nodes.Template) -> set[str]:
-    """The names that a template reads, without those that its own loops give."""
+    """Return the names that a template reads, without those of its own loops."""
     names = list(template.find_all(nodes.Name))
     own = {name.name for name in names if name.ctx == "store"} | {"loop"}
     return {name.name for name in names if name.ctx == "load"} - own
@@ -69,14 +69,14 @@ def names_in(template: nodes.Template) -> set[str]:
 def problems_in(
     template: nodes.Template, allowed: Collection[str], *, filters: Collection[str]
 ) -> list[str]:
-    """Everything in a template that is not on the allow-list, in words with line numbers."""
+    """List everything in a template outside the allow-list, with line numbers."""
     reader = _Reader(allowed, filters)
     reader.body(template.body)
     return reader.problems
 
 
 def printed_names(template: nodes.Template) -> set[str]:
-    """The variables whose text a template prints, filtered or not."""
+    """Return the variables whose text a template prints, filtered or not."""
     printed = (child for output in template.find_all(nodes.Output) for child in output.nodes)
     return {name for node in printed if (name := _printed_text(node)) is not None}
 
@@ -209,7 +209,7 @@ class _Reader:
 
     @contextmanager
     def _deeper(self, node: nodes.Node) -> Iterator[bool]:
-        """Whether there is room one level further in; says so once where there is not."""
+        """Return True if deeper nesting is allowed; report once if not."""
         self._depth += 1
         if self._depth == DEEPEST + 1:
             self._add_problem(node, f"nested deeper than {DEEPEST} levels")
@@ -224,7 +224,7 @@ class _Reader:
 
 
 def _printed_text(node: nodes.Node) -> str | None:
-    """The variable whose own text is printed; None for a field, a length, or anything else."""
+    """Return the variable whose own text is printed; None for a field, a length, or others."""
     while isinstance(node, nodes.Filter) and node.node is not None and node.name != "length":
         node = node.node
     return node.name if isinstance(node, nodes.Name) else None

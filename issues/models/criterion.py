@@ -19,29 +19,32 @@ class Polarity(models.TextChoices):
 
 
 class CriterionFields(models.Model):
-    """One point of a rubric, as it is edited and as it was frozen.
+    """Fields of a criterion, editable or frozen.
 
-    Judges are asked about `text`, or a check decides with `arguments`. Points that share an
-    `alternative` number and a polarity are one way to succeed (or to fail) among others; null:
-    required. A mandatory point that is not met makes the score 0.
+    Judges are asked about `text`, or a check decides with `arguments`. Criteria with the same
+    `alternative` number and polarity form one alternative, of which any one suffices (to succeed or
+    to fail); null: required. An unmet mandatory criterion makes the score 0.
     """
 
     key = models.CharField(max_length=40, blank=True, editable=False)
-    text = models.TextField(blank=True, help_text="What the answer shows, in one sentence.")
+    text = models.TextField(blank=True, help_text="A property of the answer, in one sentence.")
     polarity = models.CharField(max_length=10, choices=Polarity, default=Polarity.SHOULD)
     weight = models.FloatField(
         default=1, validators=[MinValueValidator(LEAST_WEIGHT), MaxValueValidator(MOST_WEIGHT)]
     )
     alternative = models.PositiveSmallIntegerField(
-        "way",
+        "alternative",
         null=True,
         blank=True,
-        help_text="Empty: required. Points with one number are one way; the best way counts.",
+        help_text=(
+            "Leave empty if required. Criteria with the same number form one alternative; "
+            "any one alternative suffices."
+        ),
     )
-    mandatory = models.BooleanField(default=False, help_text="Not met: the whole score is 0.")
+    mandatory = models.BooleanField(default=False, help_text="If not met, the whole score is 0.")
     check_name = models.CharField("check", max_length=40, blank=True)
     arguments = models.JSONField(default=dict, blank=True)
-    citation = models.TextField(blank=True, help_text="Where this is written.")
+    citation = models.TextField(blank=True, help_text="Source of this requirement.")
     order = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -49,11 +52,11 @@ class CriterionFields(models.Model):
 
     @property
     def is_inverted(self) -> bool:
-        """Whether showing it is bad."""
+        """True if showing it is a fault."""
         return self.polarity == Polarity.SHOULD_NOT
 
     def as_content(self) -> dict[str, Any]:
-        """The fields as a revision's content holds them; their order stands in the list."""
+        """Return the fields as a revision's content; their order is that of the list."""
         return {name: getattr(self, field) for name, field in CONTENT_FIELDS.items()}
 
 
@@ -68,11 +71,11 @@ CONTENT_FIELDS = {
     "arguments": "arguments",
     "citation": "citation",
 }
-"""Names in a revision's content, and the fields that they come from."""
+"""Names in a revision's content, and their fields."""
 
 
 class Criterion(CriterionFields):
-    """One point of a test's rubric. Its key is given once and survives edits and reordering."""
+    """A criterion of a test's rubric. Its key is assigned once and survives edits."""
 
     sealed_path = "test__sealed"
     sealed_fields = ("text", "arguments", "citation")
@@ -95,13 +98,13 @@ class Criterion(CriterionFields):
             models.CheckConstraint(
                 name="issues_criterion_says_something",
                 condition=~models.Q(text="", check_name=""),
-                violation_error_message="Say what judges look for, or choose a check.",
+                violation_error_message="Enter the criterion, or choose a check.",
             ),
             models.CheckConstraint(name="issues_criterion_has_key", condition=~models.Q(key="")),
             models.CheckConstraint(
-                name="issues_criterion_mandatory_is_no_way",
+                name="issues_criterion_mandatory_no_alternative",
                 condition=models.Q(mandatory=False) | models.Q(alternative__isnull=True),
-                violation_error_message="What is one way among others cannot be mandatory.",
+                violation_error_message="A criterion in an alternative cannot be mandatory.",
             ),
             models.UniqueConstraint(name="issues_criterion_key_once", fields=("test", "key")),
         ]

@@ -11,15 +11,15 @@ from issues.rubrics.scales import ScaleError, from_json
 TEXTS = ("input", "output", "reference", "guidelines", "criterion", "justification")
 
 MOST_CHARACTERS = 40_000
-"""So long all texts of one example may be together."""
+"""Maximum length of all texts of an example together."""
 
 
 class TemplateExample(models.Model):
-    """An answer with the verdict that people gave it, shown to the judges of a template.
+    """An answer with its human verdict, shown to the judges of a template.
 
-    The texts are copies, as they were when it was made, and fixed with the template. `test` is
-    where they come from: its results are never judged with this example, and never measured by
-    it; null where a person wrote the example for the template. `option` is a label of its scale.
+    The texts are copies from when it was made, fixed with the template. `test` is their source: its
+    results are never judged with this example and never measured by it; null if written for the
+    template. `option` is a label of the scale.
     """
 
     sealed_path = "test__sealed"
@@ -34,7 +34,7 @@ class TemplateExample(models.Model):
     output = models.TextField()
     reference = models.TextField(blank=True)
     guidelines = models.TextField(blank=True)
-    criterion = models.TextField(blank=True, help_text="Empty: of the test as a whole.")
+    criterion = models.TextField(blank=True, help_text="Leave empty for the test as a whole.")
     option = models.CharField(max_length=60)
     justification = models.TextField(blank=True)
 
@@ -59,21 +59,21 @@ class TemplateExample(models.Model):
             raise ValidationError(problems)
 
     def problems(self) -> dict[str, str]:
-        """What forbids this example, by field; empty where nothing does."""
+        """Return the example's problems by field."""
         problems = {}
         if not self.output.strip():
-            problems["output"] = "Give the answer that was judged."
+            problems["output"] = "Enter the answer that was judged."
         if problem := self._option_problem():
             problems["option"] = problem
         size = sum(len(getattr(self, name)) for name in TEXTS)
         if size > MOST_CHARACTERS:
             problems["output"] = (
-                f"The example has {size:,} characters, more than the {MOST_CHARACTERS:,} that one "
-                "may have: shorten it."
+                f"The example has {size:,} characters; the maximum is {MOST_CHARACTERS:,}. "
+                "Shorten it."
             )
         if self.test is not None and self.test.sealed:
             problems["__all__"] = (
-                f"Test {self.test_id} is sealed: its text would stand in every prompt of this "
+                f"Test {self.test_id} is sealed, and its text would be in every prompt of this "
                 "template. Remove the example."
             )
         return problems
@@ -87,4 +87,4 @@ class TemplateExample(models.Model):
         if self.option in labels:
             return ""
         offered = ", ".join(labels)
-        return f"{self.option!r} is not on the scale of this template: choose one of {offered}."
+        return f"{self.option!r} is not on the template's scale. Choose one of {offered}."

@@ -22,9 +22,9 @@ class Rating(models.TextChoices):
 
 
 class Feedback(models.Model):
-    """What an end user said about one answer.
+    """Feedback of an end user on an answer.
 
-    Tests are made from it, so with a sealed test all feedback of its issue is sealed.
+    Tests are made from it, so a sealed test seals all feedback of its issue.
     """
 
     sealed_path = "issue__tests__sealed"
@@ -36,8 +36,8 @@ class Feedback(models.Model):
     rating = models.CharField(max_length=4, choices=Rating, default=Rating.NONE)
     comment = models.TextField(blank=True)
     model = models.CharField(max_length=200, blank=True, help_text="The model that answered.")
-    source = models.CharField(max_length=100, blank=True, help_text="The application it came from.")
-    raw = models.JSONField(default=dict, blank=True, help_text="Whatever else was sent with it.")
+    source = models.CharField(max_length=100, blank=True, help_text="The application that sent it.")
+    raw = models.JSONField(default=dict, blank=True, help_text="Other fields sent with it.")
     state = models.CharField(max_length=10, choices=FeedbackState, default=FeedbackState.NEW)
     issue = models.ForeignKey(
         Issue, models.SET_NULL, null=True, blank=True, related_name="feedback"
@@ -45,7 +45,7 @@ class Feedback(models.Model):
     duplicate_of = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="duplicates"
     )
-    note = models.TextField(blank=True, help_text="What triage found.")
+    note = models.TextField(blank=True, help_text="Reason or findings of triage.")
     received_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )

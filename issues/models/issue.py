@@ -24,7 +24,7 @@ class Severity(models.TextChoices):
 
 
 class ResolutionLabel(models.Model):
-    """How issues get resolved, in the words that this ledger's people chose."""
+    """A label for resolved issues, defined by the team."""
 
     name = models.CharField(max_length=100, unique=True)
 
@@ -36,20 +36,20 @@ class ResolutionLabel(models.Model):
 
 
 MOST_MERGES = 3
-"""So many times an issue can have been merged on until what it said is looked at no more."""
+"""Number of successive merges across which an issue's texts stay sealed."""
 
 
 class IssueQuerySet(SealedQuerySet):
     def active(self) -> "IssueQuerySet":
-        """Issues whose tests may run."""
+        """Return issues whose tests may run."""
         return self.exclude(state=IssueState.DEPRECATED)
 
 
 class Issue(models.Model):
-    """One erroneous behaviour, described, tagged, with a state.
+    """A wrong behaviour of models, with description, tags and state.
 
-    What is said of it may quote its tests, so it is sealed with any of them. The title and the
-    generic statement are for all.
+    Its texts may quote its tests, so they are sealed with any of them. The title and the public
+    summary are open to all.
     """
 
     sealed_path = "tests__sealed"
@@ -60,10 +60,12 @@ class Issue(models.Model):
 
     title = models.CharField(max_length=200)
     description = models.TextField(
-        blank=True, help_text="What goes wrong, and how to recognise it."
+        blank=True, help_text="The wrong behaviour, and how to recognise it."
     )
     generic_statement = models.TextField(
-        blank=True, help_text="What may be told outside: no text of a test."
+        "public summary",
+        blank=True,
+        help_text="For readers outside the team. Do not quote the test.",
     )
     state = models.CharField(max_length=10, choices=IssueState, default=IssueState.DRAFT)
     severity = models.CharField(max_length=10, choices=Severity, default=Severity.MEDIUM)
@@ -80,7 +82,7 @@ class Issue(models.Model):
         "self", models.PROTECT, null=True, blank=True, related_name="merged"
     )
     source_id = models.CharField(
-        max_length=200, blank=True, help_text="Its id in the system that it was imported from."
+        max_length=200, blank=True, help_text="ID in the system that it was imported from."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -115,7 +117,7 @@ class SourceKind(models.TextChoices):
 
 
 class Source(models.Model):
-    """Where an issue was seen, besides feedback."""
+    """A place where the issue was seen, besides feedback."""
 
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
@@ -136,7 +138,7 @@ class Source(models.Model):
 
 
 class Comment(models.Model):
-    """What someone said about an issue. Append-only."""
+    """A comment on an issue. Append-only."""
 
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
@@ -147,7 +149,9 @@ class Comment(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     author_name = models.CharField(
-        max_length=150, blank=True, help_text="Of an imported comment whose author has no account."
+        max_length=150,
+        blank=True,
+        help_text="Author of an imported comment, if without an account.",
     )
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)

@@ -6,18 +6,18 @@ from issues.models.issue import Issue
 
 
 class Merge(models.Model):
-    """That one issue went into another, and what it took along, so that it can be taken back.
+    """A merge of one issue into another, with what is needed to undo it.
 
-    `moved` holds the numbers of the rows that moved, by what they are called on an issue (tests,
-    feedback, comments, sources, and tags that the other did not have). `changed` holds the fields
-    of the one that stays which took the other's value, as [before, after].
+    `moved` holds the ids of the rows that moved, by their name on an issue (tests, feedback,
+    comments, sources, and tags that the other lacked). `changed` holds the fields of the kept issue
+    that took the other's value, as [before, after].
     """
 
     merged_away = models.ForeignKey(Issue, models.PROTECT, related_name="merges")
     kept = models.ForeignKey(Issue, models.PROTECT, related_name="taken_in")
     moved = models.JSONField(default=dict)
     changed = models.JSONField(default=dict)
-    state_before = models.CharField(max_length=10, help_text="Of the one that went.")
+    state_before = models.CharField(max_length=10, help_text="State of the merged issue.")
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )

@@ -11,12 +11,12 @@ PASS_RULES = [(rule.value, rule.value) for rule in PassRule]
 
 
 class Revision(models.Model):
-    """A test frozen by content at launch; what a result really answered.
+    """A test frozen by content at launch; results refer to it.
 
     `content` holds messages, tools, context, reference, guidelines, criteria and the pass rule.
-    Equal `asked_digest`: a candidate was asked the same. Equal `digest`: it was also judged by
-    the same rubric, so results may be compared. `pass_threshold` and `pass_rule` are what holds in
-    the end: the test's own or its template's.
+    Equal `asked_digest`: same input for a candidate. Equal `digest`: also judged by the same
+    rubric, so results are comparable. `pass_threshold` and `pass_rule` are the effective ones: the
+    test's own, else the template's.
     """
 
     sealed_path = "test__sealed"
@@ -47,15 +47,15 @@ class Revision(models.Model):
         return f"revision {self.number} of test {self.test_id}"
 
     def passes(self, score: float | None) -> bool | None:
-        """Whether an answer with this score passes; None where it was not measured."""
+        """Return True if an answer with this score passes; None without a score."""
         return passes(score, self.pass_threshold, self.pass_rule)
 
 
 class FrozenCriterion(CriterionFields):
-    """One criterion as it stood in a revision. Key "" is the test as a whole.
+    """A criterion of a revision. Key "" is the test as a whole.
 
-    Where a revision has other criteria, those are judged, and key "" is there for people's
-    verdicts on the whole.
+    If a revision has other criteria, those are judged, and key "" is for human verdicts on the
+    whole.
     """
 
     sealed_path = "revision__test__sealed"

@@ -26,7 +26,7 @@ FIXED_FIELDS = (
     "examples_shown",
     "repair_model_id",
 )
-"""Fields of a template that never change once it is published."""
+"""Fields that never change once a template is published."""
 
 
 class TemplateState(models.TextChoices):
@@ -36,32 +36,31 @@ class TemplateState(models.TextChoices):
 
 
 class ReplyForm(models.TextChoices):
-    """How a judge replies: with a verdict and its reasons, or, as risk classifiers do, a label."""
+    """Format of a judge's reply: a verdict with reasons, or a label, as risk classifiers give."""
 
-    VERDICT = "verdict", "reasons and a score, as JSON or as elements"
-    LABEL = "label", "one of the scale's labels, nothing else"
+    VERDICT = "verdict", "reasons and a score (JSON or XML)"
+    LABEL = "label", "a label of the scale, nothing else"
 
 
 class ExampleChoice(models.TextChoices):
-    """Which of a template's examples a judge is shown."""
+    """Selection of the examples for a judge."""
 
-    FIXED = "fixed", "the first ones, in their order"
-    NEAREST = "nearest", "those nearest to what is judged"
+    FIXED = "fixed", "first ones, in order"
+    NEAREST = "nearest", "most similar to the case"
 
 
 class JudgeTemplate(models.Model):
-    """The wording and scale with which judges are asked. Once published it never changes again.
+    """Prompt and scale for judges. Once published it never changes.
 
-    `scale` is what `issues.rubrics.scales` reads: options with label, description and value in [0,
-    1],
+    `scale` is read by `issues.rubrics.scales`: options with label, description and value in [0, 1],
     a pass threshold and its rule.
     """
 
-    family = models.SlugField(max_length=80, help_text="Versions of one template share it.")
+    family = models.SlugField(max_length=80, help_text="Shared by all versions of a template.")
     version = models.PositiveIntegerField(default=1)
     title = models.CharField(max_length=120)
     state = models.CharField(max_length=10, choices=TemplateState, default=TemplateState.DRAFT)
-    text = models.TextField(help_text="With {{ input }}, {{ output }}, {{ reference }}, …")
+    text = models.TextField(help_text="Prompt with {{ input }}, {{ output }}, {{ reference }}, …")
     shows_input = models.BooleanField(default=True)
     shows_reference = models.BooleanField(default=True)
     shows_guidelines = models.BooleanField(default=True)
@@ -72,7 +71,7 @@ class JudgeTemplate(models.Model):
         max_length=7, choices=ExampleChoice, default=ExampleChoice.FIXED
     )
     examples_shown = models.PositiveSmallIntegerField(
-        default=4, help_text="So many of its examples a judge is shown at most."
+        default=4, help_text="Maximum number of examples in a prompt."
     )
     repair_model = models.ForeignKey(
         LanguageModel,
@@ -80,7 +79,7 @@ class JudgeTemplate(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Who mends a reply that cannot be read. Empty: the judge that gave it.",
+        help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -128,38 +127,38 @@ class JudgeTemplate(models.Model):
         if changed or self.state == TemplateState.DRAFT:
             raise ValidationError(
                 f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "
-                "make a new version instead."
+                "create a new version instead."
             )
 
 
 @contextmanager
 def lock_draft(template_id: int | None, part: str) -> Iterator[None]:
-    """Let a part of a template change while it is a draft, and stays one meanwhile.
+    """Lock a draft while a part of it changes.
 
     Raises:
-        ValidationError: It is published: nothing of it changes.
+        ValidationError: It is published, so nothing of it changes.
     """
     with transaction.atomic():
         locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id or 0).first()
         if locked is not None and locked.state != TemplateState.DRAFT:
             raise ValidationError(
                 f"{locked} is published, so that no {part} of it can be added, changed or "
-                "removed: make a new version instead."
+                "removed: create a new version instead."
             )
         yield
 
 
 def is_criterion_template(text: str) -> bool:
-    """Whether this wording is about one criterion, and not about a test as a whole.
+    """Return True if a prompt is about one criterion, not about a test as a whole.
 
     Raises:
-        PromptError: The text is no template.
+        PromptError: The text is not a template.
     """
     return bool({"criterion", "criteria"} & variables_of(text))
 
 
 class TemplateVariant(models.Model):
-    """Another wording of a template for one language model. Fixed with the template."""
+    """A prompt variant for one language model. Fixed with the template."""
 
     template = models.ForeignKey(JudgeTemplate, models.CASCADE, related_name="variants")
     language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="+")
@@ -171,7 +170,9 @@ class TemplateVariant(models.Model):
             models.UniqueConstraint(
                 name="issues_templatevariant_once",
                 fields=("template", "language_model"),
-                violation_error_message="This template has a wording for that model already.",
+                violation_error_message=(
+                    "This template already has a prompt variant for that model."
+                ),
             ),
         ]
 
@@ -179,11 +180,11 @@ class TemplateVariant(models.Model):
         return f"{self.template} for {self.language_model}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        with lock_draft(self.template_id, "wording"):
+        with lock_draft(self.template_id, "prompt variant"):
             super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> Any:
-        with lock_draft(self.template_id, "wording"):
+        with lock_draft(self.template_id, "prompt variant"):
             return super().delete(*args, **kwargs)
 
     def clean(self) -> None:
@@ -191,7 +192,7 @@ class TemplateVariant(models.Model):
             raise ValidationError({"text": problems})
 
     def problems(self) -> list[str]:
-        """Why judges cannot be asked in these words, in words; empty where they can."""
+        """List the problems of the prompt; empty if it is valid."""
         if problems := check_template(self.text):
             return problems
         try:
@@ -201,6 +202,8 @@ class TemplateVariant(models.Model):
         if is_alike:
             return []
         return [
-            "One of this wording and the template's own shows {{ criterion }}, the other does not: "
-            "both must ask about the same thing."
+            (
+                "Either this prompt or the template's own shows {{ criterion }}, but not "
+                "both. Both must ask about the same thing."
+            )
         ]

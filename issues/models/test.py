@@ -21,7 +21,7 @@ class TestState(models.TextChoices):
 
 
 class Origin(models.TextChoices):
-    HUMAN = "human", "written by a person"
+    HUMAN = "human", "written by hand"
     FEEDBACK = "feedback", "made from feedback"
     IMPORTED = "imported"
     GENERATED = "generated", "drafted by a model"
@@ -37,15 +37,15 @@ class TestQuerySet(SealedQuerySet):
     __test__ = False
 
     def runnable(self) -> "TestQuerySet":
-        """Approved tests of issues that stand: only these run."""
+        """Return approved tests of issues that are not deprecated: only these run."""
         return self.filter(state=TestState.APPROVED).exclude(issue__state=IssueState.DEPRECATED)
 
 
 class Test(models.Model):
-    """One example that shows an issue: what is asked, and how the answer is judged.
+    """An example that reproduces an issue: the input, and how to judge the answer.
 
-    `messages` is a list of {"role", "content"}; an assistant turn whose content is null is to be
-    generated in the middle, and after a last user turn the answer is generated.
+    `messages` is a list of {"role", "content"}; an assistant turn whose content is null is
+    generated, and so is the answer after a last user turn.
     """
 
     __test__ = False
@@ -64,11 +64,11 @@ class Test(models.Model):
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
     messages = models.JSONField(validators=[check_messages])
     tools = models.JSONField(default=list, blank=True, help_text="Tools offered to the model.")
-    context = models.TextField(blank=True, help_text="Documents that the answer rests on.")
+    context = models.TextField(blank=True, help_text="Documents for the answer to draw on.")
     reference = models.TextField("reference answer", blank=True)
     reference_by = models.CharField(max_length=7, choices=Author, default=Author.HUMAN)
-    flagged_answer = models.TextField(blank=True, help_text="The bad answer that was reported.")
-    guidelines = models.TextField(blank=True, help_text="What a judge must look for.")
+    flagged_answer = models.TextField(blank=True, help_text="The wrong answer from the feedback.")
+    guidelines = models.TextField(blank=True, help_text="Instructions for judges of this test.")
     template = models.ForeignKey(
         JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="tests"
     )
@@ -76,7 +76,7 @@ class Test(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(0), MaxValueValidator(1)],
-        help_text="Empty: the template's.",
+        help_text="Leave empty to use the template's threshold.",
     )
     weight = models.FloatField(
         default=1, validators=[MinValueValidator(0.1), MaxValueValidator(10)]
@@ -87,12 +87,10 @@ class Test(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     sealed = models.BooleanField(
-        default=False, help_text="Its text is shown only to those who may read sealed tests."
+        default=False, help_text="Only users who may read sealed tests see its text."
     )
     note = models.TextField(blank=True)
-    extras = models.JSONField(
-        default=dict, blank=True, help_text="What its source says that has no place of its own."
-    )
+    extras = models.JSONField(default=dict, blank=True, help_text="Other fields of its source.")
     source_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

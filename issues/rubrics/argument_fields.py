@@ -1,7 +1,6 @@
-"""The arguments of a check as fields of a form: what each takes, and texts read into values. Pure.
+"""Form fields for the arguments of a check, and parsing of their texts. Pure.
 
-Fields are built from the JSON Schema that a check gives of its arguments, so a new check needs
-nothing here.
+Fields are built from the check's JSON Schema, so a new check needs nothing here.
 """
 
 import json
@@ -15,11 +14,11 @@ from evalhub.storable import REASON, unstorable
 from issues.checks import CHECKS
 
 MOST_DIGITS = 18
-"""Of a number where a name may stand as well; more of them are a name."""
+"""Maximum digits of a number if a name is allowed; longer ones are names."""
 
 
 class Kind(StrEnum):
-    """How an argument is typed."""
+    """Input type of an argument."""
 
     TEXT = "text"
     LINES = "lines"
@@ -27,13 +26,13 @@ class Kind(StrEnum):
     NUMBER = "number"
     YES_NO = "yes_no"
     NAME = "name"
-    """A text, or a number where it is written as one."""
+    """A text, or a number if written as one."""
     JSON = "json"
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a check. `default` is None where it is required or has none."""
+    """An argument of a check. `default` is None if it is required or has none."""
 
     name: str
     title: str
@@ -47,11 +46,11 @@ class Argument:
 
 
 class Unreadable(ValueError):
-    """What was typed is no value of this kind; the message says what to type."""
+    """Text that is no value of this kind; the message says what to enter."""
 
 
 def arguments_of(check_name: str) -> list[Argument]:
-    """The arguments of a check in the order of its form; none where there is no such check."""
+    """Return a check's arguments in form order; none for an unknown check."""
     check = CHECKS.get(check_name)
     if check is None:
         return []
@@ -70,7 +69,7 @@ def arguments_of(check_name: str) -> list[Argument]:
 
 
 def parsed_value(argument: Argument, value: Any) -> str | bool:
-    """A stored value as the form shows it; `read` makes the same of it again."""
+    """Return a stored value as form text; `read` is the inverse."""
     if argument.kind is Kind.YES_NO:
         return bool(value)
     if argument.kind is Kind.LINES:
@@ -83,15 +82,15 @@ def parsed_value(argument: Argument, value: Any) -> str | bool:
 
 
 def is_blank(argument: Argument, text: str) -> bool:
-    """Whether nothing was typed; a text may be a space."""
+    """Return True for empty input; a text may be a space."""
     return not (text if argument.kind is Kind.TEXT else text.strip())
 
 
 def read(argument: Argument, text: str) -> Any:
-    """The value that was typed.
+    """Parse the input.
 
     Raises:
-        Unreadable: It is no number, no JSON, or holds what cannot be stored.
+        Unreadable: It is no number, no JSON, or cannot be stored.
     """
     value = _read(argument, text)
     if unstorable(value):
@@ -115,12 +114,12 @@ def _read(argument: Argument, text: str) -> Any:
 
 
 def collected(check_name: str, given: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments to store: what was given, without what is so by default.
+    """Return the arguments to store, without defaults.
 
     Args:
-        check_name: Of which check.
+        check_name: Name of the check.
         given: Values by name.
-        kept: What was stored before; a default or an empty text that was written out stays so.
+        kept: Values stored before; an explicit default or empty text among them stays.
     """
     found = {}
     for argument in arguments_of(check_name):
@@ -156,12 +155,12 @@ def _help(schema: Mapping[str, Any]) -> str:
     said: str = schema.get("description", "")
     kind = _kind(schema)
     if kind is Kind.LINES:
-        return f"{said} One a line.".strip()
+        return f"{said} One per line.".strip()
     return f"{said} As JSON.".strip() if kind is Kind.JSON and "JSON" not in said else said
 
 
 def _line_values(value: Any) -> str:
-    """One a line; as a JSON list where lines would read back otherwise."""
+    """Return one item per line, or a JSON list if lines would not read back the same."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return json.dumps(value, ensure_ascii=False)
     text = "\n".join(value)
@@ -183,7 +182,7 @@ def _number(text: str, kind: Kind) -> int | float:
         return int(text) if kind is Kind.WHOLE else float(text)
     except ValueError as error:
         raise Unreadable(
-            f"“{text}” is no {'whole number' if kind is Kind.WHOLE else 'number'}."
+            f"“{text}” is not a {'whole number' if kind is Kind.WHOLE else 'number'}."
         ) from error
 
 
@@ -191,7 +190,7 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except ValueError as error:
-        raise Unreadable(f"This is no JSON: {error}.") from error
+        raise Unreadable(f"This is not JSON: {error}.") from error
     except RecursionError as error:
         raise Unreadable("This JSON is nested too deeply.") from error
 

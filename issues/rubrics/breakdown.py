@@ -1,4 +1,4 @@
-"""How a rubric's score came about: which ways counted, and what each criterion had a share in."""
+"""Breakdown of a rubric's score: the alternatives that counted, and each criterion's share."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,10 +12,10 @@ from issues.rubrics.scoring import WHOLE_TEST, Point, score_of
 
 @dataclass(frozen=True)
 class Alternative:
-    """Points with one number: a way to succeed, or to fail where they are "should not" points.
+    """Points with one number: an alternative to succeed, or to fail if "should not" points.
 
-    `score` is the weighted mean of its points, in [0, 1]; None where none has a value. Of the ways
-    of one polarity one `counts`: the best to succeed, the worst to fail.
+    `score` is the weighted mean of its points, in [0, 1]; None if none has a value. Of the
+    alternatives of a polarity one `counts`: the best to succeed, the worst to fail.
     """
 
     number: int
@@ -26,18 +26,18 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What made the score of a rubric.
+    """Breakdown of a rubric's score.
 
     Attributes:
         score: As `issues.rubrics.scoring.score_of` gives it.
-        is_by_whole: A verdict on the whole test is the score; nothing else had a part in it.
-        unmet: Keys of mandatory points that are not met, so that the score is 0.
+        is_by_whole: True if a verdict on the whole test is the score.
+        unmet: Keys of unmet mandatory points, which make the score 0.
         unscored: Keys of points without a value, whose weight is left out.
         lost: Keys of those of them that are mandatory, so that there is no score.
-        mean: The weighted mean before a mandatory point made it 0; None where nothing has a value.
-        ways: By polarity and number.
-        shares: Of the mean, in [0, 1], by key: they add up to 1. A point that is not in it had no
-            value, or its way did not count.
+        mean: Weighted mean before mandatory points; None if nothing has a value.
+        alternatives: By polarity and number.
+        shares: Shares of the mean, in [0, 1], by key; they add up to 1. Points without a value or
+            in an alternative that did not count are left out.
     """
 
     score: float | None
@@ -53,7 +53,7 @@ class Breakdown:
 def breakdown_of(
     points: Iterable[Point], is_met: Callable[[float], bool | None] = BINARY.passes
 ) -> Breakdown:
-    """How `score_of` comes to its score for these points; `is_met` as there."""
+    """Return the breakdown of `score_of` for these points; `is_met` as there."""
     points = list(points)
     criteria = [point for point in points if point.key != WHOLE_TEST]
     alternatives = _alternatives(criteria)
@@ -87,7 +87,7 @@ def _alternatives(points: Iterable[Point]) -> tuple[Alternative, ...]:
 def _deciding(
     scores: Mapping[tuple[bool, int], float | None], is_fault: bool
 ) -> tuple[bool, int] | None:
-    """The way that counts: the best to succeed, the worst to fail; None where none has a score."""
+    """Return the one that counts: the best to succeed, the worst to fail; None if none."""
     mine = {n: score for n, score in scores.items() if n[0] == is_fault and score is not None}
     extreme = min if is_fault else max
     return extreme(mine, key=lambda name: mine[name], default=None)

@@ -1,4 +1,4 @@
-"""The criteria that every ledger offers to be copied into a rubric. More shown is always better."""
+"""Library of ready criteria to copy into a rubric. A higher value is always better."""
 
 import json
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ SOURCE = Path(__file__).parent / "library" / "criteria.json"
 
 @dataclass(frozen=True)
 class LibraryCriterion:
-    """A ready criterion: what judges look for, why, and an answer that shows it and one not.
+    """A ready criterion with its reason, a matching and a failing answer.
 
-    One with a `check` is decided by it, without a judge.
+    If it has a `check`, no judge is needed.
     """
 
     key: str
@@ -25,7 +25,7 @@ class LibraryCriterion:
     arguments: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """What is copied, in the names of a revision's content."""
+        """Return the fields to copy, by their names in a revision's content."""
         return {"text": self.text, "check": self.check, "arguments": self.arguments}
 
 
@@ -39,7 +39,7 @@ class LibrarySection:
 
 @cache
 def sections() -> tuple[LibrarySection, ...]:
-    """The whole library, by kind."""
+    """Return the whole library, by kind."""
     data = json.loads(SOURCE.read_text(encoding="utf-8"))
     return tuple(
         LibrarySection(
@@ -50,5 +50,5 @@ def sections() -> tuple[LibrarySection, ...]:
 
 
 def chosen(keys: list[str]) -> list[LibraryCriterion]:
-    """The ready criteria of these keys, in the library's order; unknown keys are left out."""
+    """Return the criteria with these keys, in the library's order; unknown keys are ignored."""
     return [ready for shelf in sections() for ready in shelf.criteria if ready.key in keys]

@@ -1,4 +1,4 @@
-"""Changing a test's rubric as a whole: replaced, added to, copied from a sibling."""
+"""Edit a test's rubric as a whole: replace, append, copy from a sibling."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,12 +17,12 @@ KEPT = set(CONTENT_FIELDS.values()) - {"key"}
 
 @transaction.atomic
 def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> None:
-    """Add criteria to the end of the rubric.
+    """Append criteria to the rubric.
 
     Args:
         test: As it was read.
-        contents: Fields by their names in a revision's content; what is not named is by default.
-        by: Whose change it is.
+        contents: Fields by their names in a revision's content; others get defaults.
+        by: User who makes the change.
     """
     last = test.criteria.aggregate(last=Max("order"))["last"] or 0
     for place, content in enumerate(contents, last + 1):
@@ -37,14 +37,14 @@ def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> No
 
 @transaction.atomic
 def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | None) -> bool:
-    """Make the rubric this list, in this order; True if anything changed by it.
+    """Replace the rubric by this list, in order; return True if anything changed.
 
-    A criterion with the key of an existing one changes that one; without, it is a new one.
+    A criterion with the key of an existing one updates it; without a key it is new.
 
     Args:
         test: As it was read.
-        criteria: Fields of the model by name; what is not named is by default.
-        by: Whose change it is.
+        criteria: Fields of the model by name; others get defaults.
+        by: User who makes the change.
     """
     existing = {row.key: row for row in test.criteria.all()}
     changed = False
@@ -60,7 +60,7 @@ def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | Non
 
 
 def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None) -> bool:
-    """Give a row these fields; saved only where something differs."""
+    """Set a row's fields; save only if something differs."""
     given = {name: value for name, value in fields.items() if name != "key" or value}
     if row.pk and all(getattr(row, name) == value for name, value in given.items()):
         return False

@@ -1,18 +1,18 @@
-"""The hybrid score: a rubric's score mixed with nearness to the reference answer."""
+"""Hybrid score: a rubric's score mixed with similarity to the reference answer."""
 
 
 def hybrid(rubric: float | None, similarity: float | None, weight: float) -> float | None:
-    """The score (1 - β)·rubric + β·max(0, similarity).
+    """Return the score (1 - β)·rubric + β·max(0, similarity).
 
     Args:
-        rubric: The score of the rubric, in [0, 1]; None: nothing of it could be scored.
-        similarity: Cosine of the answer and the reference, in [-1, 1]; None: not measured. Below
-            0 it counts as 0.
-        weight: β, the share that similarity makes up, in [0, 1]. With 0 it is not looked at.
+        rubric: Score of the rubric, in [0, 1]; None if unscored.
+        similarity: Cosine of answer and reference, in [-1, 1]; None if not measured. Negative
+            values count as 0.
+        weight: β, the share of similarity, in [0, 1]; with 0 it is ignored.
 
     Returns:
-        The score, in [0, 1]. None where the rubric has none, for similarity never takes its
-        place, or where β > 0 and the similarity was not measured.
+        The score, in [0, 1]. None if the rubric is unscored, since similarity never replaces it, or
+        if β > 0 and the similarity was not measured.
 
     Raises:
         ValueError: β or a score is out of range.
@@ -26,7 +26,7 @@ def hybrid(rubric: float | None, similarity: float | None, weight: float) -> flo
 
 
 def score_of(similarity: float) -> float:
-    """What a similarity is worth as a score, in [0, 1]: below 0 it is 0."""
+    """Return the score of a similarity, in [0, 1]: 0 if negative."""
     return max(0.0, similarity)
 
 

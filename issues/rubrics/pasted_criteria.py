@@ -1,4 +1,4 @@
-"""Many criteria typed at once, one a line. Pure."""
+"""Parse pasted criteria, one per line. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ _SHOULD = re.compile(r"(?:it\s+|the\s+answer\s+)?(?:should|must)\b\s*:?\s*", re.
 
 
 class Line(NamedTuple):
-    """One criterion as it was meant: its text, and whether showing it is bad."""
+    """A parsed criterion: its text, and its polarity."""
 
     text: str
     is_inverted: bool
 
 
 def criteria_in(pasted: str) -> list[Line]:
-    """The criteria of a pasted text; empty lines are left out, bullets and numbers cut off.
+    """Parse the criteria of a pasted text, without empty lines, bullets and numbers.
 
-    A line is a "should not" when it begins with "-", "not:", "should not" or "must not". Where
-    every line begins with "-" that is a plain list, and says nothing.
+    A line is a "should not" if it begins with "-", "not:", "should not" or "must not". If every
+    line begins with "-", it is a plain list, and the dashes mean nothing.
     """
     stripped = [line.strip() for line in UNSTORABLE.sub("", pasted).splitlines()]
     lines = [line for line in stripped if line]

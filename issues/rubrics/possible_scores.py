@@ -1,4 +1,4 @@
-"""What a rubric comes to before anybody answers: how it counts, in words and in figures. Pure."""
+"""Possible scores of a rubric before any answer: weighting in words, and figures. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from issues.rubrics.scoring import Point, score_of
 
 
 class PossibleScore(NamedTuple):
-    """What an answer of this kind would score, in [0, 1]; None where nothing can be scored."""
+    """Score of an answer of this kind, in [0, 1]; None if unscored."""
 
     name: str
     says: str
@@ -19,11 +19,11 @@ class PossibleScore(NamedTuple):
 KINDS: tuple[tuple[str, str, Callable[[Point], float]], ...] = (
     (
         "Perfect",
-        "shows all that it should and nothing that it should not",
+        "meets every “should” and no “should not”",
         lambda point: 0.0 if point.inverted else 1.0,
     ),
-    ("Half", "shows half of every point", lambda point: 0.5),
-    ("Empty", "shows nothing at all", lambda point: 0.0),
+    ("Half", "meets every criterion by half", lambda point: 0.5),
+    ("Empty", "meets no criterion", lambda point: 0.0),
 )
 
 
@@ -32,12 +32,12 @@ def possible_scores(
     is_met: Callable[[float], bool | None],
     never_scored: Iterable[str] = (),
 ) -> list[PossibleScore]:
-    """What a perfect, a half and an empty answer would score by this rubric.
+    """Score a perfect, a half and an empty answer by this rubric.
 
     Args:
-        points: The rubric's; their values are not looked at.
-        is_met: Whether a score meets a mandatory point.
-        never_scored: Keys of the points that cannot be scored here.
+        points: Points of the rubric; their values are ignored.
+        is_met: Returns True if a score meets a mandatory point.
+        never_scored: Keys of points that cannot be scored here.
     """
     unscored = set(never_scored)
     return [
@@ -57,7 +57,7 @@ def possible_scores(
 
 
 def in_words(points: Sequence[Point]) -> list[str]:
-    """How the points count, in sentences that name them by their places from 1 on."""
+    """Explain the weighting in sentences that name points by their places, from 1."""
     required: list[int] = []
     alternatives: dict[bool, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, point in enumerate(points, 1):
@@ -67,24 +67,26 @@ def in_words(points: Sequence[Point]) -> list[str]:
             alternatives[point.inverted][point.alternative].append(place)
     mandatory = [place for place, point in enumerate(points, 1) if point.mandatory]
     return [
-        *([f"{_points(required)} always counted, by weight."] if required else []),
+        *([f"{_points(required)} required, counted by weight."] if required else []),
         *(_alternatives(grouped, is_fault) for is_fault, grouped in sorted(alternatives.items())),
         *([_mandatory(mandatory)] if mandatory else []),
     ]
 
 
 def _alternatives(grouped: dict[int, list[int]], is_fault: bool) -> str:
-    named = [f"way {number} ({_listed(places)})" for number, places in sorted(grouped.items())]
+    named = [
+        f"alternative {number} ({_listed(places)})" for number, places in sorted(grouped.items())
+    ]
     goal, chosen = ("fail", "worst") if is_fault else ("succeed", "best")
     if len(named) == 1:
-        return f"One way to {goal}: {named[0]}; it counts as one point of weight 1."
+        return f"To {goal}: {named[0]}, counted as one criterion of weight 1."
     many = " or ".join([", ".join(named[:-1]), named[-1]])
-    return f"Ways to {goal}: {many}; the {chosen} of them counts as one point of weight 1."
+    return f"To {goal}, any one suffices: {many}. The {chosen} counts as one criterion of weight 1."
 
 
 def _mandatory(places: list[int]) -> str:
     verb = "is" if len(places) == 1 else "are"
-    return f"{_listed(places).capitalize()} {verb} mandatory: not met, the whole score is 0."
+    return f"{_listed(places).capitalize()} {verb} mandatory: if not met, the whole score is 0."
 
 
 def _points(places: list[int]) -> str:
@@ -92,7 +94,7 @@ def _points(places: list[int]) -> str:
 
 
 def _listed(places: list[int]) -> str:
-    """Such as "point 1" or "points 1, 3 to 5 and 9"."""
+    """Return "criterion 1" or "criteria 1, 3 to 5 and 9"."""
     runs: list[list[int]] = []
     for place in places:
         if runs and runs[-1][-1] == place - 1:
@@ -105,4 +107,4 @@ def _listed(places: list[int]) -> str:
         for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
     ]
     text = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"point{'' if len(places) == 1 else 's'} {text}"
+    return f"{'criterion' if len(places) == 1 else 'criteria'} {text}"

@@ -1,4 +1,4 @@
-"""Scales: the options that a judge may choose from, what each is worth, and what passes."""
+"""Scales: a judge's options, their values, and the pass rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ DIGITS = 9
 
 
 class PassRule(StrEnum):
-    """Whether a score at the threshold passes: above it only (strict), or at it too (inclusive)."""
+    """Pass rule: above the threshold only (strict), or also at it (inclusive)."""
 
     STRICT = "strict"
     INCLUSIVE = "inclusive"
 
 
 class ScaleError(ValueError):
-    """A scale that cannot be used; `problems` says in words what is wrong, all at once."""
+    """An invalid scale; `problems` lists every reason."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))
@@ -28,7 +28,7 @@ class ScaleError(ValueError):
 
 @dataclass(frozen=True)
 class Option:
-    """One answer that a judge may give: what it is called, when it fits, its value in [0, 1]."""
+    """An option of a judge: its label, when it applies, its value in [0, 1]."""
 
     label: str
     description: str
@@ -37,11 +37,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Scale:
-    """Options in the order in which judges read them, and the rule by which a score passes.
+    """Options in the order judges read them, and the pass rule.
 
     Raises:
-        ScaleError: Fewer than two options, labels that look alike, values or threshold outside
-            [0, 1], or a threshold that nothing or everything passes.
+        ScaleError: Fewer than two options, labels that look the same, values or threshold outside
+            [0, 1], or a threshold that every option or none passes.
     """
 
     options: tuple[Option, ...]
@@ -54,25 +54,25 @@ class Scale:
 
     def _threshold_problems(self) -> list[str]:
         if not 0 <= self.threshold <= 1:
-            return [f"The pass threshold {self.threshold} is not within 0 to 1."]
+            return [f"The pass threshold {self.threshold} is not between 0 and 1."]
         verdicts = {self.passes(option.value) for option in self.options}
         if len(verdicts) > 1 or len(self.options) < 2:
             return []
         return [
             f"With the threshold {self.threshold} ({self.rule}) every option "
-            f"{'passes' if True in verdicts else 'fails'}: choose another threshold."
+            f"{'passes' if True in verdicts else 'fails'}. Choose another threshold."
         ]
 
     def passes(self, score: float | None) -> bool | None:
-        """Whether a score passes by this scale's own rule; None where there is no score."""
+        """Return True if a score passes by this scale's rule; None without a score."""
         return passes(score, self.threshold, self.rule)
 
     def option_of(self, reply: object) -> Option | None:
-        """The option that a judge's reply names; None where it names none: nothing is guessed.
+        """Return the option that a judge's reply names; None if it names none: nothing is guessed.
 
-        A reply is a label (case, spaces, "-" and "_" do not matter) or a number. A number is a
-        label where one reads so; only on a scale without numeric labels may it be an option's
-        value, so that on a scale from 1 to 7 a reply of 1 is the lowest option, not the best.
+        A reply is a label (ignoring case, spaces, "-" and "_") or a number. A number is matched
+        with numeric labels first; only on a scale without them may it be an option's value, so that
+        on a scale from 1 to 7 a reply of 1 is the lowest option, not the best.
         """
         wanted = folded(reply)
         if wanted is None:
@@ -89,7 +89,7 @@ class Scale:
         return found[0] if len(found) == 1 else None
 
     def as_text(self) -> str:
-        """The options as judges read them, one a line."""
+        """Return the options as judges read them, one per line."""
         return "\n".join(
             f"- {option.label}: {option.description}" if option.description else f"- {option.label}"
             for option in self.options
@@ -97,7 +97,7 @@ class Scale:
 
 
 def passes(score: float | None, threshold: float, rule: PassRule | str) -> bool | None:
-    """Whether a score passes; None where there is none.
+    """Return True if a score passes; None without a score.
 
     Both sides are rounded to nine digits first, so that a mean such as 0.1 + 0.2 equals 0.3.
     """
@@ -108,7 +108,7 @@ def passes(score: float | None, threshold: float, rule: PassRule | str) -> bool 
 
 
 def as_json(scale: Scale) -> dict[str, Any]:
-    """The scale as a template's JSON column holds it: options, threshold and rule."""
+    """Return the scale as JSON for a template's column: options, threshold and rule."""
     options = [
         {"label": o.label, "description": o.description, "value": o.value} for o in scale.options
     ]
@@ -116,10 +116,10 @@ def as_json(scale: Scale) -> dict[str, Any]:
 
 
 def from_json(data: object) -> Scale:
-    """The scale that `as_json` wrote, or a person typed.
+    """Parse a scale from JSON.
 
     Raises:
-        ScaleError: With every problem in words.
+        ScaleError: Lists every problem.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("options"), list):
         raise ScaleError(['A scale is an object with "options", "threshold" and "rule".'])
@@ -141,7 +141,7 @@ def from_json(data: object) -> Scale:
 
 
 def problems_of(data: object) -> list[str]:
-    """What is wrong with a scale in its JSON form, in words; empty where it can be used."""
+    """List the problems of a scale in JSON; empty if it is valid."""
     try:
         from_json(data)
     except ScaleError as error:
@@ -171,7 +171,9 @@ def _is_number(value: object) -> bool:
 
 
 def _option_problems(options: Sequence[Option]) -> list[str]:
-    problems = [] if len(options) >= 2 else [f"A scale needs two options, not {len(options)}."]
+    problems = (
+        [] if len(options) >= 2 else [f"A scale needs at least two options, not {len(options)}."]
+    )
     first_with: dict[str | None, str] = {}
     for number, option in enumerate(options, 1):
         label = folded(option.label)
@@ -197,8 +199,8 @@ FIVE_CLASSES = Scale(
         Option("UNMET", "The text does not show this at all.", 0.0),
         Option("PARTIALLY_MET", "The text shows a small part of this.", 0.25),
         Option("MODERATELY_MET", "The text shows about half of this.", 0.5),
-        Option("MAJORLY_MET", "The text shows most of this.", 0.75),
-        Option("EXACTLY_MET", "The text shows all of this.", 1.0),
+        Option("MOSTLY_MET", "The text shows most of this.", 0.75),
+        Option("FULLY_MET", "The text shows all of this.", 1.0),
     )
 )
 
@@ -215,9 +217,9 @@ ONE_TO_SEVEN = Scale(
     threshold=3 / 6,
     rule=PassRule.INCLUSIVE,
 )
-"""Passed from 4 on, which is the middle of the scale."""
+"""Passed from 4 up, the middle of the scale."""
 
 
 def binary_json() -> dict[str, Any]:
-    """A new copy of the binary scale, as the default of a JSON column."""
+    """Return a new copy of the binary scale, for a JSON column's default."""
     return as_json(BINARY)

@@ -1,4 +1,4 @@
-"""From the values that judges gave to the score of a result, in [0, 1]."""
+"""Scores of results, in [0, 1], from the values of judges."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,20 +10,20 @@ from evalhub.statistics.weighted_mean import weighted_mean
 from issues.rubrics.scales import BINARY
 
 MOST_CRITERIA = 300
-"""Points that one rubric may have, however it is written."""
+"""Maximum number of points of a rubric."""
 
 WHOLE_TEST = ""
-"""Key of the criterion that stands for the test as a whole."""
+"""Key of the test as a whole."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One criterion with what was found.
+    """A criterion with its value.
 
     `value` is the consensus of its judges, or a check's, before inversion: how far the text shows
-    it, in [0, 1], None where none gave a value. `inverted` is a "should not": showing it is bad.
-    `alternative` None: required; points of one polarity with equal numbers are one way among
-    others. A `mandatory` point that is not met makes the whole score 0.
+    it, in [0, 1], None if unscored. `inverted` is a "should not": showing it is bad. `alternative`
+    None: required; points of one polarity with the same number form one alternative. An unmet
+    `mandatory` point makes the whole score 0.
     """
 
     key: str
@@ -35,52 +35,53 @@ class Point:
 
     @property
     def score(self) -> float | None:
-        """How good this is, in [0, 1]; None where there is no value."""
+        """The value after inversion, in [0, 1]; None if unscored."""
         return inverted(self.value) if self.inverted else self.value
 
 
 def consensus(values: Sequence[float | None]) -> float | None:
-    """Mean of the judges that answered, not rounded; a failed judge (None) is not a vote.
+    """Return the unrounded mean of judges; a failed judge (None) is left out.
 
-    None where none of them answered.
+    None if all failed.
     """
     answered = [value for value in values if value is not None]
     return fsum(answered) / len(answered) if answered else None
 
 
 def jury_value(samples: Mapping[Any, Sequence[float | None]]) -> float | None:
-    """The consensus of a panel: the mean over its judges of each one's mean over its samples.
+    """Return the consensus of a jury: the mean over judges of each judge's mean over samples.
 
     Args:
-        samples: Each judge's values for one criterion, by judge (None: a check); a sample that
-            failed is None.
+        samples: Each judge's values for one criterion, by judge (None: a check); None for a failed
+            sample.
     """
     return consensus([consensus(values) for values in samples.values()])
 
 
 def inverted(value: float | None) -> float | None:
-    """1 - value: what a value means where showing something is bad. None stays None."""
+    """Return 1 - value, for criteria whose showing is bad. None stays None."""
     return None if value is None else 1 - value
 
 
 def score_of(
     points: Iterable[Point], is_met: Callable[[float], bool | None] = BINARY.passes
 ) -> float | None:
-    """The score of a rubric: Σ w·s / Σ w over its required points and its ways.
+    """Return the score of a rubric: Σ w·s / Σ w over required points and alternatives.
 
-    Points without a score take their weight with them. The best of the ways to succeed counts as
-    one point of weight 1, and so does the worst of the ways to fail ("should not" points with an
-    alternative): showing any of those is the fault. A way is the weighted mean of its points.
+    Unscored points take their weight with them. The best alternative to succeed counts as one point
+    of weight 1, and so does the worst alternative to fail ("should not" points with an
+    alternative): showing any of those is the fault. An alternative is the weighted mean of its
+    points.
 
     A verdict on the whole test (key "") is the score itself, whatever the criteria say.
 
     Args:
-        points: Of one result, in any order.
-        is_met: Whether a score, in [0, 1], meets a mandatory point; above 0.5 unless told.
+        points: Points of one result, in any order.
+        is_met: Returns True if a score, in [0, 1], meets a mandatory point; by default above 0.5.
 
     Returns:
-        The score in [0, 1]; 0 where a mandatory point is not met; None where nothing could be
-        scored, or a mandatory point could not.
+        The score in [0, 1]; 0 if a mandatory point is unmet; None if nothing, or a mandatory point,
+        could be scored.
     """
     points = list(points)
     whole = next((p.score for p in points if p.key == WHOLE_TEST and p.score is not None), None)
@@ -95,7 +96,7 @@ def score_of(
 
 
 def _alternatives(points: Iterable[Point]) -> list[Point]:
-    """The best way to succeed and the worst way to fail, as points of weight 1."""
+    """Return the best alternative to succeed and the worst to fail, as points of weight 1."""
     alternatives: dict[bool, dict[int, list[Point]]] = defaultdict(lambda: defaultdict(list))
     for point in points:
         if point.alternative is not None:

@@ -1,4 +1,4 @@
-"""Taking over how a sibling test of the same issue is judged, to be tailored afterwards."""
+"""Copy the judging of a sibling test of the same issue."""
 
 from typing import Any
 
@@ -15,19 +15,19 @@ COPIED = ("template", "guidelines", "pass_threshold")
 
 
 def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
-    """Tests of the issue whose text this person may read; approved ones first, then the newest."""
+    """Return the issue's tests that this user may read; approved first, then newest."""
     tests = Test.objects.readable_by(user).filter(issue=issue).select_related("template", "issue")
     kept = tests.exclude(state=TestState.DEPRECATED)
     return sorted(kept, key=lambda test: (test.state != TestState.APPROVED, -test.pk))
 
 
 def judge_settings_of(sibling: Test) -> dict[str, Any]:
-    """What a new test takes over from its sibling."""
+    """Return the fields that a new test takes from its sibling."""
     return {name: getattr(sibling, name) for name in COPIED}
 
 
 def rubric_of(sibling: Test) -> list[dict[str, Any]]:
-    """The points that a new test takes over, as fields of the model."""
+    """Return the criteria that a new test takes, as fields of the model."""
     rows = sibling.criteria.all()
     kept = [name for name in CONTENT_FIELDS.values() if name != "key"]
     return [{name: getattr(row, name) for name in (*kept, "order")} for row in rows]
@@ -35,18 +35,18 @@ def rubric_of(sibling: Test) -> list[dict[str, Any]]:
 
 @transaction.atomic
 def copy_judge_settings(sibling: Test, test: Test, *, by: User) -> None:
-    """Give a test the template, guidelines, pass threshold and rubric of its sibling.
+    """Copy template, guidelines, pass threshold and rubric of a sibling.
 
     Raises:
-        Refused: The sibling is of another issue, its text is sealed and the test's is not, or the
-            test has a rubric of its own.
+        Refused: The sibling is of another issue, it is sealed and the test is not, or the test has
+            a rubric of its own.
     """
     if sibling.issue_id != test.issue_id:
         raise Refused([f"{sibling} belongs to another issue."])
     if sibling.sealed and not test.sealed:
-        raise Refused([f"{sibling} is sealed: its guidelines cannot go into an open test."])
+        raise Refused([f"{sibling} is sealed. Its guidelines cannot be copied to an open test."])
     if test.criteria.exists():
-        raise Refused([f"{test} has a rubric of its own: delete its points first."])
+        raise Refused([f"{test} has a rubric of its own. Delete its criteria first."])
     for name, value in judge_settings_of(sibling).items():
         setattr(test, name, value)
     review_again(test, by)

@@ -1,6 +1,6 @@
-"""PostgreSQL's full-text search over what people wrote of issues and feedback.
+"""PostgreSQL's full-text search in issues and feedback.
 
-The expression is the one that has an index there; another would read every row.
+The expression must equal that of the index; any other would read every row.
 """
 
 from collections.abc import Sequence
@@ -14,21 +14,23 @@ from django.db.models.functions import Left
 
 CONFIG = "english"
 WEIGHTS = [1.0, 1.0, 1.0, 1.0]
-"""A word counts the same wherever it stands."""
+"""Equal weights for all columns."""
 OF_ONE_WORD = 0.6079271
-"""The rank of a text that has the only word asked for, once: 6 / π²."""
+"""Rank of a text with a single matching word: 6
+π².
+"""
 MOST_FOUND = 200
 
 
 def vector_of(bounds: Sequence[tuple[str, int]]) -> SearchVector:
-    """The words of some columns, of each its first characters: a long text cannot be indexed."""
+    """Return the search vector of some columns, truncated since long texts cannot be indexed."""
     return SearchVector(*(Left(name, most) for name, most in bounds), config=CONFIG)
 
 
 def found_in(
     rows: QuerySet[Any], bounds: Sequence[tuple[str, int]], words: Sequence[str]
 ) -> dict[int, float]:
-    """The share of the words that each row has, about, in [0, 1]; rows with none are left out.
+    """Return the approximate share of the words in each matching row, in [0, 1].
 
     Args:
         words: Plain words, without operators.

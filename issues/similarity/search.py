@@ -1,7 +1,7 @@
-"""Issues and feedback that say much the same as a text, and why.
+"""Search for issues and feedback similar to a text, with reasons.
 
-Each process keeps the words and vectors of the newest rows, and before a search takes over what
-has changed in the tables since. Sealed feedback is told to those who may read it.
+Each process keeps words and vectors of the newest rows, and refreshes them before a search. Readers
+without the right never see sealed feedback.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,27 +24,27 @@ from issues.similarity.text_index import Matrix, TextIndex, TextMatch
 ISSUE, FEEDBACK = "issue", "feedback"
 KINDS = (ISSUE, FEEDBACK)
 MOST_ROWS = 20_000
-"""The newest rows of a table that are compared: they take some 100 MB of memory."""
+"""Maximum number of newest rows compared per table: about 100 MB of memory."""
 PORTION = 2000
-"""Rows that are read at once."""
+"""Rows read at once."""
 MAX_MATCHES = 60
-"""Near rows that are looked up, of which some may be sealed, or merged into others."""
+"""Similar rows looked up; some may be sealed or merged."""
 MOST_WORDS = 12
-"""Words of a text that a database searches for: those that tell most."""
+"""Most distinctive words of a text, for the database search."""
 MAX_WITH_WORDS = 150
-"""Rows that have these words, about: a database computes a rank for each."""
+"""Approximate maximum of rows with these words: a database ranks each."""
 LONGEST = 2000
-"""Characters of a text that are compared: its beginning."""
+"""Compared characters of a text, from its beginning."""
 OF_PROMPT = 200
-"""Characters of a prompt beside the comment: what it is about, not all that was pasted into it."""
+"""Compared characters of a prompt beside the comment: its topic, not all that was pasted."""
 
 
 @dataclass(frozen=True)
 class SimilarRow:
-    """An issue or a piece of feedback that says much the same.
+    """A similar issue or feedback item.
 
-    `score` is in [0, 1]; `why` says in words what both have in common. `state` is in words too.
-    `issue_id` is the issue that it leads to, None where feedback has none.
+    `score` is in [0, 1]; `why` gives the reasons. `state` is its label. `issue_id` is the issue
+    itself or the feedback's, None without one.
     """
 
     kind: str
@@ -56,20 +56,20 @@ class SimilarRow:
     state: str
     issue_id: int | None
     takes_feedback: bool
-    """Whether feedback can be attached to it, or marked as its duplicate."""
+    """True if feedback can be attached to it, or marked as its duplicate."""
 
 
 class Query(NamedTuple):
-    """A text with its vector, None where there is none."""
+    """A text with its vector, None if word vectors are missing."""
 
     text: str
     vector: Matrix | None
 
 
 class TableIndex:
-    """The shelf of one table, as the table was when it was last searched.
+    """Index of a table as of the last search.
 
-    `bounds` names the columns that are compared, with how many characters of each.
+    `bounds` names the compared columns with their maximum lengths.
     """
 
     def __init__(self, model: type[Model], bounds: tuple[tuple[str, int], ...]) -> None:
@@ -116,11 +116,11 @@ class TableIndex:
             self.text_index.put(texts, _vectors(list(texts.values())))
 
     def stamp(self) -> Any:
-        """What differs once a row was added, changed or deleted."""
+        """Return a value that changes with every added, edited or deleted row."""
         raise NotImplementedError
 
     def marks(self) -> dict[int, Any]:
-        """For each of the newest rows what differs once it was changed."""
+        """Return for each of the newest rows a value that changes with every edit."""
         raise NotImplementedError
 
 
@@ -133,14 +133,14 @@ class IssueIndex(TableIndex):
 
 
 class FeedbackIndex(TableIndex):
-    """What was received never changes, and its times are not read: that takes long."""
+    """Index of feedback: texts never change, and reading times would be slow."""
 
     def stamp(self) -> Any:
         newest = self.rows.values_list("pk", "created_at").first()
         return self.rows.count(), newest
 
     def marks(self) -> dict[int, Any]:
-        """The time of the oldest row stands for the table: in another database it is another."""
+        """Use the time of the oldest row as a mark: it differs in another database."""
         oldest = self.rows.reverse().values_list("created_at", flat=True).first()
         return dict.fromkeys(self.rows.values_list("pk", flat=True)[:MOST_ROWS], oldest)
 
@@ -159,11 +159,11 @@ def similar(
     limit: int = 5,
     besides: tuple[str, int] | None = None,
 ) -> list[SimilarRow]:
-    """What says much the same as a text, nearest first: at most `limit` of each kind.
+    """Return rows similar to a text, most similar first, up to `limit` of each kind.
 
     Args:
-        reader: Only what this person may read is told.
-        besides: Kind and number of a row that is not told: the text's own.
+        reader: User; rows that the user may not read are left out.
+        besides: Kind and id of a row to leave out: the text's own.
     """
     rows_found: list[SimilarRow] = []
     cut = text[:LONGEST]
@@ -180,7 +180,7 @@ def similar(
 
 
 def issues_named(text: str, *, limit: int = 9) -> list[SimilarRow]:
-    """Standing issues by their number, or a part of their title; the newest first."""
+    """Return active issues by number or by a part of their title, newest first."""
     if not text:
         return []
     number = text.removeprefix("#")
@@ -192,7 +192,7 @@ def issues_named(text: str, *, limit: int = 9) -> list[SimilarRow]:
 
 
 def text_of(feedback: Feedback) -> str:
-    """What of a piece of feedback is compared: the comment, and what was asked."""
+    """Return the compared text of feedback: comment and prompt, else the answer."""
     row_texts = (feedback.comment, feedback.prompt)
     return (
         INDEXES[FEEDBACK].joined(row_texts) if any(map(str.strip, row_texts)) else feedback.answer
@@ -203,9 +203,9 @@ def text_of(feedback: Feedback) -> str:
 
 
 def _issues(found: Sequence[TextMatch], reader: User | AnonymousUser) -> Iterator[SimilarRow]:
-    """The issues whose text this person may read: why they are alike quotes it.
+    """Yield issues that this user may read, because the reasons quote them.
 
-    In the place of one that was merged stands the one that it was merged into.
+    A merged issue is replaced by the one it was merged into.
     """
     rows = Issue.objects.readable_by(reader).in_bulk([match.key for match in found])
     targets = _merged(rows)
@@ -214,7 +214,7 @@ def _issues(found: Sequence[TextMatch], reader: User | AnonymousUser) -> Iterato
             continue
         row = rows[match.key]
         target = targets.get(match.key, row)
-        merged = f"“{row.title}”, which was merged into it, is alike: " if target != row else ""
+        merged = f"“{row.title}”, which was merged into it, is similar: " if target != row else ""
         yield _row_of(target, match.score, merged + match.why)
 
 
@@ -233,7 +233,7 @@ def _row_of(issue: Issue, score: float, why: str) -> SimilarRow:
 
 
 def _merged(rows: dict[int, Issue]) -> dict[int, Issue]:
-    """For each merged row where it has ended up, however often that was merged on."""
+    """Return the final target of each merged row, however often it was merged on."""
     known, ends = dict(rows), {pk: pk for pk in rows}
     for _ in range(20):
         further = {pk: known[end].merged_into_id for pk, end in ends.items()}
@@ -246,7 +246,7 @@ def _merged(rows: dict[int, Issue]) -> dict[int, Issue]:
 
 
 def _feedback(found: Sequence[TextMatch], reader: User | AnonymousUser) -> Iterator[SimilarRow]:
-    """The feedback that this person may read; in the place of a duplicate its original."""
+    """Yield feedback that this user may read; a duplicate is replaced by its original."""
     readable = Feedback.objects.readable_by(reader)
     rows = readable.in_bulk([match.key for match in found])
     wanted = {row.duplicate_of_id for row in rows.values() if row.duplicate_of_id} - rows.keys()
@@ -282,7 +282,7 @@ def _vector(text: str) -> Matrix | None:
 
 
 def _vectors(texts: list[str]) -> Matrix | None:
-    """None where the word vectors are not installed: then words alone are compared."""
+    """Return the vectors; None if word vectors are not installed."""
     try:
         return word_vectors.matrix(texts)
     except word_vectors.NoWordVectors:

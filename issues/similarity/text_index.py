@@ -1,7 +1,7 @@
-"""Which of many texts are near a given one: in meaning by vectors, and in words. Pure.
+"""Index of texts by similarity: in meaning by vectors, and in words. Pure.
 
-Both are on a scale of their own from 0 to 1, so that their mean says how near two texts are and
-not only which is nearest: what is far from everything finds nothing.
+Both are scaled from 0 to 1, so that their mean measures similarity and not only order: a text
+unlike all others finds nothing.
 """
 
 import re
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 
 MEANING_SHARE = 0.75
-"""What the meaning makes up of how near two texts are; the words make up the rest."""
+"""Weight of the meaning in a similarity; the rest is for words."""
 LEAST = 0.15
-"""What is less near than this is not found."""
+"""Minimum similarity of a match."""
 COMMON_SHARE = 0.15
-"""A word that more than this share of all texts have tells nothing apart."""
+"""Share of texts above which a word is too common to matter."""
 FEW = 5
-"""A word that so few texts have is never common."""
+"""Number of texts up to which a word is never common."""
 NAMED = 4
-"""Shared words that are named as a reason."""
+"""Maximum number of shared words given as a reason."""
 SIMILARITY_WORDS = (
-    (0.6, "means nearly the same"),
-    (0.45, "close in meaning"),
-    (0.3, "somewhat close in meaning"),
+    (0.6, "near duplicate"),
+    (0.45, "similar in meaning"),
+    (0.3, "loosely related"),
 )
-FAINT = "faintly alike in meaning"
+FAINT = "slightly similar"
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ied", "ies", "ed", "ly", "es", "s")
@@ -127,7 +127,7 @@ _STOPPED = frozenset(
         "out",
         "over",
         "own",
-        "query_words",
+        "said",
         "same",
         "say",
         "says",
@@ -184,10 +184,10 @@ _STOPPED = frozenset(
 
 
 class TextMatch(NamedTuple):
-    """One text that was found.
+    """A similar text.
 
-    `score` is in [0, 1]; `meaning` is the cosine of the vectors, None: not measured; `words` are
-    the words of the given text that this one has too, rarest first.
+    `score` is in [0, 1]; `meaning` is the cosine of the vectors, None if not measured; `words` are
+    the shared words as in the query, rarest first.
     """
 
     key: int
@@ -197,8 +197,8 @@ class TextMatch(NamedTuple):
 
     @property
     def why(self) -> str:
-        """In words: why this one, such as `close in meaning; both say: currency, cents`."""
-        query_words = f"both say: {', '.join(self.words[:NAMED])}" if self.words else ""
+        """Return the reason, such as `similar in meaning; shared words: currency, cents`."""
+        query_words = f"shared words: {', '.join(self.words[:NAMED])}" if self.words else ""
         return (
             "; ".join(part for part in (similarity_in_words(self.meaning), query_words) if part)
             or FAINT
@@ -206,12 +206,12 @@ class TextMatch(NamedTuple):
 
 
 def similarity_in_words(cosine: float | None) -> str:
-    """How near in meaning, in words; "" for far or not measured."""
+    """Describe the similarity in meaning; "" if low or not measured."""
     return next((words for least, words in SIMILARITY_WORDS if (cosine or 0) >= least), "")
 
 
 def words_of(text: str) -> dict[str, str]:
-    """The words that tell texts apart, by their stem; each as it is first written."""
+    """Return distinctive words by stem, each as first written."""
     found: dict[str, str] = {}
     for match in _WORD.finditer(text.lower()):
         word = match.group()
@@ -222,7 +222,7 @@ def words_of(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """A word without its commonest English ending; other languages keep theirs, mostly."""
+    """Strip the commonest English endings; other languages are mostly unchanged."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             word = word.removesuffix(ending)
@@ -233,7 +233,7 @@ def stem(word: str) -> str:
 
 
 class TextIndex:
-    """Texts by their keys, to be searched and changed; not by two threads at once."""
+    """Texts by key, to search and update; not thread-safe."""
 
     def __init__(self) -> None:
         self._keys: list[int] = []
@@ -248,12 +248,12 @@ class TextIndex:
         return key in self._row_of
 
     def put(self, texts: Mapping[int, str], vectors: Matrix | None) -> None:
-        """Add texts, or change those that are there.
+        """Add or replace texts.
 
         Args:
-            texts: By their keys.
-            vectors: Shape (len(texts), dimensions), in their order; None: none are to be had,
-                and then for no text of the shelf.
+            texts: Texts by key.
+            vectors: Shape (len(texts), dimensions), in their order; None if unavailable, then for
+                all texts of the index.
         """
         self.drop(texts)
         for key, text in texts.items():
@@ -266,7 +266,7 @@ class TextIndex:
             self._vectors = made if old is None else np.concatenate([old, made])
 
     def drop(self, keys: Iterable[int]) -> None:
-        """Take texts away; keys that are not there do not matter."""
+        """Remove texts; unknown keys are ignored."""
         gone = {key for key in keys if key in self._row_of}
         if not gone:
             return
@@ -281,13 +281,13 @@ class TextIndex:
     def nearest(
         self, text: str, vector: Matrix | None, found: Mapping[int, float] | None = None
     ) -> Iterator[TextMatch]:
-        """The texts that are near, nearest first; of two equally near the one with the higher key.
+        """Yield similar texts, most similar first; ties by the higher key.
 
         Args:
-            text: What they are compared with.
-            vector: Its vector, shape (dimensions,); None or all zeros: by words alone.
-            found: How near each text is in words, in [0, 1], where a database's own search said
-                it; what it did not find is 0. None: the words are compared here.
+            text: Text to compare with.
+            vector: Its vector, shape (dimensions,); None or zeros: by words alone.
+            found: Similarity in words of each text, in [0, 1], from a database's search; texts
+                missing there count as 0. None: words are compared here.
         """
         query_words = words_of(text)
         shares = self._shares(query_words) if found is None else self._given(found)
@@ -300,11 +300,11 @@ class TextIndex:
             yield TextMatch(self._keys[row], float(scores[row]), cosine, shared)
 
     def distinctive_words(self, text: str, most: int, rows: int) -> list[str]:
-        """The words of a text that tell most: those that some texts have, but few, rarest first.
+        """Return the most distinctive words of a text: shared by some texts, but few, rarest first.
 
         Args:
-            most: So many words at most.
-            rows: So many texts have them at most, taken together; the rarest is always told.
+            most: Maximum number of words.
+            rows: Maximum number of texts that have them, together; the rarest is always returned.
         """
         query_words = words_of(text)
         known = [
@@ -325,7 +325,7 @@ class TextIndex:
         return found
 
     def _shares(self, query_words: Mapping[str, str]) -> Matrix:
-        """How much of what is said each text says too: the rarer a word, the more it counts."""
+        """Return the share of the query's words in each text, weighted by rarity."""
         shares: Matrix = np.zeros(len(self._keys), np.float32)
         rarities = {found: self._rarity(found) for found in query_words}
         for found, rarity in rarities.items():
@@ -341,7 +341,7 @@ class TextIndex:
         return shares
 
     def _rarity(self, found: str) -> float:
-        """The inverse document frequency of BM25: higher the fewer texts have the word, above 0."""
+        """Return BM25's inverse document frequency: higher for rarer words, above 0."""
         having, texts = len(self._having.get(found, ())), len(self._keys)
         return log(1 + (texts - having + 0.5) / (having + 0.5))
 
@@ -358,7 +358,7 @@ class TextIndex:
 
 
 def directions(vectors: Matrix) -> Matrix:
-    """The vectors with length 1; those without a direction stay zeros. Shape as given."""
+    """Return the vectors normalised to length 1; zeros stay zeros. Same shape."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
 

@@ -1,7 +1,7 @@
-"""What becomes of feedback: accepted or dismissed, a duplicate, part of an issue, an issue, a test.
+"""Triage of feedback: accept, dismiss, mark as a duplicate, attach, or create an issue or a test.
 
 A duplicate follows its original: it has the original's issue, also when that changes, and its
-original is never a duplicate itself. Every act stands in the history, signed.
+original is never a duplicate itself. Every action is signed in the history.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,23 +28,23 @@ from issues.states import LONGEST_REASON, Refused
 
 TITLE_LENGTH = 120
 TRIAGED = "Triaged: "
-"""How the reason of each act begins in the history."""
+"""Prefix of the reason for each action in the history."""
 FOLLOWS = "Follows feedback "
 
 
 class VersionConflict(Refused):
-    """Somebody has changed the feedback since it was read."""
+    """Feedback that somebody has changed since it was read."""
 
 
 @transaction.atomic
 def locked(pk: int, version: int | None = None) -> Feedback:
-    """The feedback as the database has it, for this transaction alone.
+    """Return the feedback, locked for this transaction.
 
     Args:
-        version: The version that was read, as `version_of` gave it; None: whichever.
+        version: Version that was read, from `version_of`; None: any.
 
     Raises:
-        Overtaken: It has been changed since; the message says by whom and to what.
+        VersionConflict: It has been changed since; the message says by which user and to what.
     """
     feedback: Feedback = Feedback.objects.select_for_update(of=("self",)).get(pk=pk)
     latest = feedback.history.select_related("history_user").first()
@@ -55,15 +55,15 @@ def locked(pk: int, version: int | None = None) -> Feedback:
         did = f" ({reason})" if reason else ""
         raise VersionConflict(
             [
-                f"{who} was faster, at {when}{did}: it is {feedback.get_state_display().lower()} "
-                "now. Your choice was not saved."
+                f"{who} changed this at {when}{did}: it is now "
+                f"{feedback.get_state_display().lower()}. Your choice was not saved."
             ]
         )
     return feedback
 
 
 def version_of(feedback: Feedback) -> int:
-    """A number that differs after every change of the feedback."""
+    """Return a number that changes with every change of the feedback."""
     return feedback.history.values_list("history_id", flat=True).first() or 0
 
 
@@ -71,10 +71,10 @@ def version_of(feedback: Feedback) -> int:
 def set_state(
     feedback: Iterable[Feedback], state: FeedbackState, *, by: User | None, note: str = ""
 ) -> int:
-    """Accept, dismiss or open again; gives how many were not in that state yet.
+    """Accept, dismiss or reopen; return the number of changed rows.
 
     Args:
-        note: What triage found, kept with the feedback; "": what stands there stays.
+        note: Findings of triage, kept with the feedback; "" keeps the present note.
     """
     changed = [row for row in feedback if row.state != state]
     for row in changed:
@@ -86,34 +86,32 @@ def set_state(
 
 @transaction.atomic
 def attach(feedback: Feedback, issue: Issue, *, by: User | None) -> Issue:
-    """Accept the feedback as one more case of the issue; gives the issue that it went to.
+    """Attach the feedback to an issue and accept it; return the issue.
 
-    Where the issue was merged into another, it goes to that.
+    For a merged issue, it goes to the one it was merged into.
 
     Raises:
-        Refused: The issue is deprecated, or the feedback is the issue's already.
+        Refused: The issue is deprecated, or the feedback already belongs to it.
     """
     issue = _taking_feedback(issue)
     if feedback.issue == issue and feedback.state == FeedbackState.ACCEPTED:
-        raise Refused([f"This feedback belongs to “{issue}” already."])
-    feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
-    _save(feedback, f"{TRIAGED}Attached to issue {issue.pk}", by)
-    follow(feedback, by=by)
+        raise Refused([f"This feedback already belongs to “{issue}”."])
+    _accept_for(issue, feedback, f"Attached to issue {issue.pk}", by)
     return issue
 
 
 @transaction.atomic
 def mark_duplicate(feedback: Feedback, original: Feedback, *, by: User | None) -> Feedback:
-    """Mark the feedback as saying what the original says; gives the original that it got.
+    """Mark the feedback as a duplicate; return its original.
 
-    Where that is a duplicate itself, its own original is taken.
+    If the given original is a duplicate itself, its own original is used.
 
     Raises:
         Refused: Both are the same, or the original is a duplicate of this one.
     """
     original = original.duplicate_of or original
     if original == feedback:
-        raise Refused(["Feedback cannot be a duplicate of itself: choose another one."])
+        raise Refused(["Feedback cannot be a duplicate of itself. Choose another item."])
     feedback.state, feedback.duplicate_of = FeedbackState.DUPLICATE, original
     feedback.issue = original.issue
     _save(feedback, f"{TRIAGED}Duplicate of feedback {original.pk}", by)
@@ -122,7 +120,7 @@ def mark_duplicate(feedback: Feedback, original: Feedback, *, by: User | None) -
 
 
 def follow(feedback: Feedback, *, by: User | None) -> None:
-    """Let the duplicates of this feedback have its issue, and its original where it got one."""
+    """Pass issue and original of the feedback on to its duplicates."""
     original = feedback.duplicate_of or feedback
     for row in feedback.duplicates.select_for_update(of=("self",)):
         row.duplicate_of, row.issue = original, feedback.issue
@@ -131,17 +129,15 @@ def follow(feedback: Feedback, *, by: User | None) -> None:
 
 @transaction.atomic
 def issue_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = ()) -> Issue:
-    """A draft issue that starts from what the user said; the feedback is linked and accepted.
+    """Create a draft issue from feedback, which is linked and accepted.
 
     Raises:
         Refused: The feedback belongs to an issue already.
     """
     if feedback.issue is not None:
-        raise Refused([f"This feedback belongs to the issue “{feedback.issue}” already."])
+        raise Refused([f"This feedback already belongs to the issue “{feedback.issue}”."])
     issue = _draft_issue(feedback, by, tags)
-    feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
-    _save(feedback, f"{TRIAGED}Made issue {issue.pk} from it", by)
-    follow(feedback, by=by)
+    _accept_for(issue, feedback, f"Made issue {issue.pk} from it", by)
     return issue
 
 
@@ -156,39 +152,37 @@ def _draft_issue(feedback: Feedback, by: User, tags: Sequence[Tag]) -> Issue:
 
 
 def test_from(feedback: Feedback, *, by: User) -> Test:
-    """A draft test of the feedback's own issue; see `test_of`.
+    """Create a draft test of the feedback's own issue; see `test_of`.
 
     Raises:
         Refused: It has no issue, or as `test_of`.
     """
     if feedback.issue is not None:
         return test_of(feedback, feedback.issue, by=by)
-    problem = "Choose the issue that this feedback shows, or make one from it, first."
+    problem = "Attach this feedback to an issue, or create one from it, before you create a test."
     raise Refused([problem, *_problems_of_test(feedback)])
 
 
 @transaction.atomic
 def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
-    """A draft test of an issue, to which the feedback goes: its prompt asked, its answer flagged.
+    """Create a draft test of an issue from feedback: its prompt, and its answer as flagged.
 
-    How it is judged is taken over from a sibling, where there is one.
+    The feedback is attached to the issue, and the judging copied from a sibling, if any.
 
     Raises:
-        Refused: The feedback has no prompt that could be asked, or the issue is deprecated.
+        Refused: The feedback has no prompt, or the issue is deprecated.
     """
     if problems := _problems_of_test(feedback):
         raise Refused(problems)
     issue = _taking_feedback(issue)
     test = _draft_test(feedback, issue, by)
-    feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
-    _save(feedback, f"{TRIAGED}Made test {test.pk} from it", by)
-    follow(feedback, by=by)
+    _accept_for(issue, feedback, f"Made test {test.pk} from it", by)
     return test
 
 
 @transaction.atomic
 def issue_and_test_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = ()) -> Test:
-    """A draft test, and a draft issue for it where the feedback has none yet.
+    """Create a draft test, and a draft issue for it if the feedback has none.
 
     Raises:
         Refused: As `test_of`.
@@ -199,7 +193,7 @@ def issue_and_test_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = (
 
 def _problems_of_test(feedback: Feedback) -> list[str]:
     asked = feedback.prompt.strip()
-    return [] if asked else ["This feedback holds no prompt that a model could be asked."]
+    return [] if asked else ["This feedback has no prompt to test a model with."]
 
 
 def _draft_test(feedback: Feedback, issue: Issue, by: User) -> Test:
@@ -220,7 +214,7 @@ def _draft_test(feedback: Feedback, issue: Issue, by: User) -> Test:
 
 
 def _taking_feedback(issue: Issue) -> Issue:
-    """The issue, or what it was merged into.
+    """Return the issue, or the one it was merged into.
 
     Raises:
         Refused: It is deprecated.
@@ -228,12 +222,18 @@ def _taking_feedback(issue: Issue) -> Issue:
     while issue.merged_into is not None:
         issue = issue.merged_into
     if issue.state == IssueState.DEPRECATED:
-        raise Refused([f"“{issue}” is deprecated: choose another issue, or make a new one."])
+        raise Refused([f"“{issue}” is deprecated. Choose another issue, or create a new one."])
     return issue
 
 
+def _accept_for(issue: Issue, feedback: Feedback, action: str, by: User | None) -> None:
+    feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
+    _save(feedback, f"{TRIAGED}{action}", by)
+    follow(feedback, by=by)
+
+
 def _title(feedback: Feedback) -> str:
-    """The first line that says something, cut at a word."""
+    """Return the first line of text, cut at a word."""
     said = feedback.comment.strip() or feedback.prompt.strip() or f"Feedback {feedback.pk}"
     line = said.splitlines()[0]
     return line if len(line) <= TITLE_LENGTH else line[:TITLE_LENGTH].rsplit(" ", 1)[0] + " …"

@@ -1,7 +1,7 @@
-"""The inbox of new feedback: what waits, newest first, and where in it somebody is.
+"""Inbox of new feedback: the queue, newest first, and a position in it.
 
-No page of it counts or reads all that waits: rows beside the one that is looked at are found by
-their number, and filters are offered from the newest ones.
+No page counts or reads the whole queue: neighbours are found by number, and filter options come
+from the newest rows.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from evalhub.admin_site.pages import bounded_text
 from issues.models import Feedback, FeedbackState, Rating
 
 BEFORE, AFTER = 4, 25
-"""Rows in the list above and below the one that is looked at."""
+"""Rows listed above and below the current one."""
 MOST_COUNTED = 1000
 LOOKED_THROUGH = 500
-"""The newest rows whose sources and models are offered as filters."""
+"""Newest rows whose sources and models are offered as filters."""
 MOST_OFFERED = 30
 LONGEST = 200
 
 
 class InboxFilter(NamedTuple):
-    """What the list is narrowed to; "" is everything."""
+    """Filter of the list; "" means any."""
 
     source: str = ""
     model: str = ""
@@ -35,12 +35,12 @@ class InboxFilter(NamedTuple):
 
     @property
     def query(self) -> str:
-        """As it stands in addresses, after an ampersand; "" for everything."""
+        """URL query after an ampersand; "" for no filter."""
         return "".join(f"&{urlencode({n: v})}" for n, v in self._asdict().items() if v)
 
 
 class FilterOptions(NamedTuple):
-    """Values that the list can be narrowed to."""
+    """Options of the filters."""
 
     sources: list[str]
     models: list[str]
@@ -49,9 +49,9 @@ class FilterOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class InboxPosition:
-    """Where somebody is in the inbox. `item` is None where nothing waits.
+    """Position in the inbox. `item` is None if the queue is empty.
 
-    `rows` are those around it, newest first; `waiting` counts up to `MOST_COUNTED`.
+    `rows` are its neighbours, newest first; `waiting` counts up to `MOST_COUNTED`.
     """
 
     item: Feedback | None
@@ -75,16 +75,16 @@ def filter_of(sent: Mapping[str, str]) -> InboxFilter:
 
 
 def waiting(reader: User | AnonymousUser, choice: InboxFilter) -> QuerySet[Feedback]:
-    """New feedback that this person may read, newest first."""
+    """Return new feedback that this user may read, newest first."""
     fields = {name: value for name, value in choice._asdict().items() if value}
     readable: QuerySet[Feedback] = Feedback.objects.readable_by(reader)
     return readable.filter(state=FeedbackState.NEW, **fields).order_by("-pk")
 
 
 def position_at(reader: User | AnonymousUser, choice: InboxFilter, pk: int = 0) -> InboxPosition:
-    """The place of a row, or of the first one where `pk` is 0 or is not this person's to see.
+    """Return the position of a row, or of the first one if `pk` is 0 or unreadable.
 
-    A row that was triaged stays to be seen, between those that wait.
+    A triaged row stays visible between those that wait.
     """
     rows = waiting(reader, choice)
     readable = Feedback.objects.readable_by(reader).select_related("issue", "duplicate_of")
@@ -104,7 +104,7 @@ def position_at(reader: User | AnonymousUser, choice: InboxFilter, pk: int = 0) 
 
 
 def next_after(reader: User | AnonymousUser, choice: InboxFilter, pk: int) -> int:
-    """The row that comes after one that was triaged, or the first one; 0 where nothing waits."""
+    """Return the row after a triaged one, or the first one; 0 for an empty queue."""
     rows = waiting(reader, choice).values_list("pk", flat=True)
     return rows.filter(pk__lt=pk).first() or rows.first() or 0
 
@@ -118,7 +118,7 @@ def filter_options(reader: User | AnonymousUser) -> FilterOptions:
 
 
 def _short(rows: QuerySet[Feedback]) -> Any:
-    """What the list shows of rows, and not the long texts."""
+    """Return the listed columns, without the long texts."""
     cut = rows.annotate(said=Left("comment", 120), asked=Left("prompt", 120))
     return cut.values("pk", "said", "asked", "rating", "source", "created_at")
 

@@ -1,4 +1,4 @@
-"""Taking in many pieces of feedback at once, each of them only once."""
+"""Intake of many feedback items, each only once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,11 +13,9 @@ PORTION = 500
 
 
 class IntakeResult(NamedTuple):
-    """What became of each row that was sent, in their order.
+    """Outcome of each row sent, by its place.
 
-    `rows` are those that were made, by their place in what was sent; `duplicates` gives for the
-    others
-    the number of the row that had their id already.
+    `added` are new rows; `duplicates` maps the others to the id of the row with their source_id.
     """
 
     added: dict[int, Feedback]
@@ -25,10 +23,10 @@ class IntakeResult(NamedTuple):
 
 
 def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> IntakeResult:
-    """Save feedback; rows whose `source_id` is there already change nothing.
+    """Save feedback; rows with an existing `source_id` change nothing.
 
     Args:
-        rows: The fields of each; none has the `source_id` of another, unless it is "".
+        rows: Fields of each; non-empty `source_id`s are unique.
     """
     try:
         return _receive(rows, by, reason)
@@ -54,7 +52,7 @@ def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> Intake
 
 
 def existing_ids(source_ids: Sequence[str]) -> dict[str, int]:
-    """The numbers of the feedback that has these ids already."""
+    """Return the ids of existing feedback by source_id."""
     wanted = [source_id for source_id in source_ids if source_id]
     found: dict[str, int] = {}
     for start in range(0, len(wanted), PORTION):

@@ -1,6 +1,6 @@
-"""Taking back the last act of triage that a person did, by the history.
+"""Undo of a user's last triage action, by the history.
 
-What was made of the feedback, an issue or a test, stays: nothing is deleted.
+Issues and tests created from the feedback stay: nothing is deleted.
 """
 
 from typing import Any
@@ -13,24 +13,24 @@ from issues.models import Feedback
 from issues.states import Refused
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
 
-UNDONE = "Taken back: "
+UNDONE = "Undone: "
 LOOKED_THROUGH = 200
-"""Acts of a person that are looked through; who has taken back so many starts over by hand."""
+"""Actions of a user that are searched; after as many undos, older ones are out of reach."""
 WHAT_TRIAGE_DECIDES = ("state", "issue_id", "duplicate_of_id", "note")
 
 
 @transaction.atomic
 def undo_last(*, by: User) -> Feedback:
-    """Put the feedback that this person triaged last back as it was before; gives it.
+    """Undo this user's last triage action; return the feedback.
 
-    To call it again takes back the act before that.
+    Calling it again undoes the action before.
 
     Raises:
         Refused: There is none, or the feedback was changed since.
     """
     act = last_act(by)
     if act is None:
-        raise Refused(["You have triaged nothing that could be taken back."])
+        raise Refused(["You have no triage action to undo."])
     feedback = locked(act.id, version=act.history_id)
     did = act.history_change_reason.removeprefix(TRIAGED)
     _restore(feedback, act.prev_record, f"{UNDONE}{did}", by)
@@ -39,7 +39,7 @@ def undo_last(*, by: User) -> Feedback:
 
 
 def last_act(by: User) -> Any:
-    """The newest act of triage by this person that was not taken back; None: there is none."""
+    """Return the newest triage action of this user that is not undone; None for none."""
     mine = Feedback.history.filter(history_user=by).order_by("-history_id")
     undone = 0
     for record in mine[:LOOKED_THROUGH]:
@@ -61,7 +61,7 @@ def _restore(feedback: Feedback, before: Any, reason: str, by: User) -> None:
 
 
 def _restore_followers(act: Any, by: User) -> None:
-    """Duplicates that followed the act go back as well, unless they were changed since."""
+    """Restore duplicates that followed the action, unless changed since."""
     followed = Feedback.history.filter(
         history_change_reason=f"{FOLLOWS}{act.id}", history_id__gt=act.history_id
     )

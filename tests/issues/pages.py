@@ -1,4 +1,4 @@
-"""What tests of the issues floor's pages share: addresses, logging in, and what a browser sends."""
+"""Helpers for page tests of the issues floor: addresses, logins, forms."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def flashed_text(response: Any) -> list[str]:
 
 
 def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
-    """What a browser sends when a person saves the page of an issue."""
+    """Return the data that a browser sends to save an issue."""
     sent: dict[str, Any] = {
         "title": issue.title,
         "description": issue.description,
@@ -46,7 +46,7 @@ def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
 
 
 def form_of_a_test(**changes: Any) -> dict[str, Any]:
-    """What a browser sends when a person saves the page of a test."""
+    """Return the data that a browser sends to save a test."""
     sent: dict[str, Any] = {
         "kind": "single",
         "prompt": "What is 2 + 2?",
@@ -59,7 +59,7 @@ def form_of_a_test(**changes: Any) -> dict[str, Any]:
 
 
 def rubric_form(*points: dict[str, Any], saved: int = 0) -> dict[str, Any]:
-    """What a browser sends of a rubric; the first `saved` points name the row that they change."""
+    """Return the data that a browser sends for a rubric; the first `saved` exist already."""
     sent: dict[str, Any] = {"criteria-TOTAL_FORMS": len(points), "criteria-INITIAL_FORMS": saved}
     for number, point in enumerate(points):
         fields = {"polarity": "should", "weight": 1, "order": number + 1} | point

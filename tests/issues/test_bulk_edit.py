@@ -84,7 +84,7 @@ def test_the_list_asks_what_then_whether_then_does_it(client):
     issues = [make_issue(), make_issue(severity="high")]
     user = log_in(client, "annotator")
 
-    assert "See what changes" in select(client, *issues).content.decode()
+    assert "Preview changes" in select(client, *issues).content.decode()
     assert not Issue.objects.exclude(assignee=None).exists()
     asked = select(client, *issues, step="what", severity="high").content.decode()
     assert "1 of 2 change; 1 are so already." in asked
@@ -98,7 +98,7 @@ def test_the_list_asks_what_then_whether_then_does_it(client):
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({}, "Choose what is to be changed."),
+        ({}, "Choose at least one change."),
         ({"severity": "huge"}, "huge is not one of the available choices"),
         ({"assignee": "0"}, "0 is not one of the available choices"),
         ({"add": "same", "remove": "same"}, "Added and taken away at once: same."),

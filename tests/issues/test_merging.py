@@ -114,7 +114,7 @@ def test_a_merged_issue_makes_no_move():
     merged_away.refresh_from_db()
 
     assert states.open_moves(merged_away, make_user("maintainer")) == []
-    with pytest.raises(Refused, match="take the merge back first"):
+    with pytest.raises(Refused, match="Undo the merge first"):
         states.move(merged_away, "draft", by=None)
 
 
@@ -163,7 +163,7 @@ def test_a_merge_below_another_is_taken_back_after_it():
     merge([merged_away], kept, by=None)
     merge([kept], third, by=None)
 
-    with pytest.raises(Refused, match="part these first"):
+    with pytest.raises(Refused, match="Undo that first"):
         undo_merge(merged_away, by=None)
 
     undo_merge(kept, by=None)
@@ -211,7 +211,7 @@ def test_parting_opens_nothing_that_was_sealed(written):
         Comment.objects.create(issue=kept, text="Quotes the secret")
 
     if written:
-        with pytest.raises(Refused, match="seal one of its own tests first"):
+        with pytest.raises(Refused, match="Seal one of its own tests first"):
             undo_merge(merged_away, by=None)
     else:
         undo_merge(merged_away, by=None)

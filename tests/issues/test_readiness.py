@@ -1,4 +1,4 @@
-"""What is missing is told all at once, and nothing else is asked for."""
+"""Readiness: all problems at once, and nothing else required."""
 
 import pytest
 
@@ -22,9 +22,9 @@ def test_a_whole_issue_is_ready():
 
 def test_an_empty_issue_is_told_everything_at_once():
     assert problems_of_issue(make_issue()) == [
-        "It has no description.",
-        "No feedback or source says where it was seen.",
-        "It has no test that shows it.",
+        "Add a description.",
+        "Add feedback or a source that shows it.",
+        "Add a test that reproduces it.",
     ]
 
 
@@ -40,7 +40,7 @@ def test_a_deprecated_test_shows_no_issue():
     issue = make_reviewable_issue()
     issue.tests.update(state="deprecated")
 
-    assert problems_of_issue(issue) == ["It has no test that shows it."]
+    assert problems_of_issue(issue) == ["Add a test that reproduces it."]
 
 
 def test_a_whole_test_is_ready():
@@ -53,8 +53,8 @@ def test_an_empty_test_is_told_everything_at_once():
 
     assert problems_of_test(test) == [
         "Enter at least one message, such as a user's question.",
-        "It has no guidelines for its judges.",
-        "It has no judge template.",
+        "Add guidelines for judges.",
+        "Choose a judge template, or add a rubric.",
     ]
 
 
@@ -101,7 +101,8 @@ def test_a_rubric_of_which_nothing_can_be_scored_is_not_ready():
     test = make_test(criteria=[{"check_name": "js", "arguments": {"source": "1"}}])
 
     assert problems_of_test(test) == [
-        "Nothing in its rubric can be scored: none of its checks can run here."
+        "Nothing in the rubric can be scored, because none of its checks can run here. "
+        "Add a criterion for judges."
     ]
 
 

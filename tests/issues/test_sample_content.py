@@ -1,4 +1,4 @@
-"""The sample ledger as data: whole, resolvable, and nobody's name in it."""
+"""Sample data: complete, consistent, and without names of people."""
 
 import json
 import re

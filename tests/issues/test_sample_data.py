@@ -1,4 +1,4 @@
-"""The sample ledger arrives whole and approved, and a second loading changes nothing."""
+"""Sample data: loaded complete and approved; a second load changes nothing."""
 
 import pytest
 from django.core.management import call_command

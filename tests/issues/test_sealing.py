@@ -210,7 +210,7 @@ def test_the_page_ends_what_was_revealed(client):
     exposure = revealed(test, user)
     log_in(client, "maintainer")
     response = client.post(url("test_end_reveal", test.pk), {"exposure": exposure.pk})
-    assert "Closed to" in flashed_text(response)[0]
+    assert "can no longer read it" in flashed_text(response)[0]
     assert not Test.objects.readable_by(afresh(user)).exists()
 
 
@@ -227,7 +227,7 @@ def test_the_pages_seal_and_unseal(client):
     assert "generic statement" in client.get(url("test_seal", test.pk)).content.decode()
     client.post(url("test_seal", test.pk), {"reason": REASON})
     assert Test.objects.get(pk=test.pk).sealed
-    assert "cannot be taken back" in client.get(url("test_unseal", test.pk)).content.decode()
+    assert "cannot be undone" in client.get(url("test_unseal", test.pk)).content.decode()
     client.post(url("test_unseal", test.pk), {"reason": REASON})
     assert not Test.objects.get(pk=test.pk).sealed
 

@@ -41,9 +41,9 @@ def test_an_unready_issue_is_refused_with_everything_that_it_lacks():
 
     assert refusal.value.problems == [
         "Empty cannot be sent to review yet.",
-        "It has no description.",
-        "No feedback or source says where it was seen.",
-        "It has no test that shows it.",
+        "Add a description.",
+        "Add feedback or a source that shows it.",
+        "Add a test that reproduces it.",
     ]
     issue.refresh_from_db()
     assert issue.state == IssueState.DRAFT
@@ -72,7 +72,7 @@ def test_an_incomplete_imported_issue_keeps_its_state_and_may_be_given_up():
 
 
 def test_resolving_asks_how():
-    with pytest.raises(Refused, match="choose a label or write a note"):
+    with pytest.raises(Refused, match="Choose a label or write a note"):
         resolve(make_reviewable_issue(), labels=[], note=" ", by=None)
 
 
@@ -153,7 +153,7 @@ def test_several_are_moved_and_the_others_named():
     moved = move_all([good, bad], "approve", by=None)
 
     assert moved.done == 1
-    assert moved.refused == [f"{bad} cannot be approved yet. It has no guidelines for its judges."]
+    assert moved.refused == [f"{bad} cannot be approved yet. Add guidelines for judges."]
 
 
 def test_an_edit_by_someone_who_may_not_approve_calls_for_review_again():

@@ -113,7 +113,7 @@ def test_a_tag_whose_name_is_in_the_text_is_suggested():
 
     (found,) = suggested("The arithmetic of dates is wrong.", {})
 
-    assert (found.tag.name, found.why) == ("Date arithmetic", "its name is in the text")
+    assert (found.tag.name, found.why) == ("Date arithmetic", "named in the text")
 
 
 def test_nothing_is_suggested_for_a_text_without_words():

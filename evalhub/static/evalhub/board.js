@@ -1,5 +1,5 @@
 "use strict";
-/* The board of issues: cards moved by key, by dragging, by their arrows. Filters and links work without it. */
+/* Issue board: cards move by key, dragging or arrows. Filters and links work without this script. */
 
 (() => {
     const board = document.getElementById("board");
@@ -43,7 +43,7 @@
         return cards[cards.indexOf(card) + step];
     };
 
-    // What the site says of an act
+    // Responses of the server
 
     const count = (column, by) => {
         const shown = column?.querySelector("[data-count]");
@@ -77,11 +77,11 @@
             const response = await fetch(board.dataset.url, {
                 method: "POST", body, headers: { "X-CSRFToken": token }, credentials: "same-origin",
             });
-            const isTold = response.headers.get("Content-Type")?.includes("json");
-            if (isTold) return await response.json();
-            return { problems: ["The site did not take it: load the page again, you may have been logged out."] };
+            const isJson = response.headers.get("Content-Type")?.includes("json");
+            if (isJson) return await response.json();
+            return { problems: ["Not saved. Reload the page: you may be logged out."] };
         } catch {
-            return { problems: ["The site could not be reached. Nothing was changed: try again."] };
+            return { problems: ["The server could not be reached. Nothing was changed: try again."] };
         } finally {
             card.removeAttribute("aria-busy");
         }
@@ -92,7 +92,7 @@
         return fresh;
     };
 
-    // Acts
+    // Actions
 
     const ask = (card, told, fields) => {
         const dialog = document.getElementById(`board-${told.ask}`);
@@ -130,9 +130,9 @@
     };
     const move = async (card, to) => {
         if (!mayChange) {
-            say("You may look at issues, not move them.", true);
+            say("You do not have the right to move issues.", true);
         } else if (!to) {
-            say("There is no state on that side that it could move to.", true);
+            say("It cannot move further in that direction.", true);
         } else if (to !== card.dataset.state && !card.hasAttribute("aria-busy")) {
             const fields = [["act", "move"], ["from", card.dataset.state], ["to", to]];
             const told = await send(card, fields);
@@ -141,13 +141,13 @@
         }
     };
     const assign = async (card) => {
-        if (!mayChange) say("You may look at issues, not assign them.", true);
+        if (!mayChange) say("You do not have the right to assign issues.", true);
         else focusOn(show(card, await send(card, [["act", "assign"], ["was", card.dataset.assignee]])));
     };
     const takeBack = async () => {
         const card = cardNumbered(moved.pop());
         if (!card) {
-            say("There is no move of yours on this page to undo.", true);
+            say("No move on this page to undo.", true);
             return;
         }
         finish(card, await send(card, [["act", "undo"]]));

@@ -1,5 +1,5 @@
 "use strict";
-/* A file field that shows that something can be dropped on it. */
+/* A file field with a drop zone. */
 
 (() => {
     for (const place of document.querySelectorAll("[data-drop]")) {

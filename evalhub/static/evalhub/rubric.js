@@ -1,7 +1,7 @@
 /* The editor of a test's rubric, over the list of forms that works without it.
 
    Points are added, moved (by dragging, buttons or keys), deleted and restored; nothing is sent
-   before the test is saved, but what it comes to is asked of the server while one types. */
+   before the test is saved, except for the preview, which updates as you type. */
 
 (() => {
   "use strict";
@@ -57,7 +57,7 @@
       return Boolean(field(row, "text").value.trim() || field(row, "check_name").value);
     }
 
-    /* The empty forms at the end are for those without a script. */
+    /* The empty forms at the end are for pages without a script. */
     trim() {
       const rows = this.rows();
       while (rows.length) {
@@ -143,14 +143,14 @@
       row.scrollIntoView({ block: "nearest" });
       this.changed();
       const places = this.kept();
-      this.say(`Now at place ${places.indexOf(row) + 1} of ${places.length}.`);
+      this.say(`Moved to place ${places.indexOf(row) + 1} of ${places.length}.`);
     }
 
     remove(row) {
       field(row, "DELETE").checked = true;
       row.classList.add("eh-point--gone");
-      const text = field(row, "text").value.trim() || "This point";
-      const when = row.dataset.ehSaved ? "is deleted when you save." : "is taken out.";
+      const text = field(row, "text").value.trim() || "This criterion";
+      const when = row.dataset.ehSaved ? "will be deleted when you save." : "is removed.";
       row.querySelector("[data-eh-gone]").textContent = `“${text.slice(0, 80)}” ${when}`;
       row.querySelector("[data-eh-act=undo]").focus();
       this.changed();
@@ -163,7 +163,7 @@
       this.changed();
     }
 
-    /* Places are numbered once something moved; before, what is stored stays. */
+    /* Number the places once something moves; until then, stored ones stay. */
     changed() {
       this.kept().forEach((row, at) => {
         field(row, "order").value = at + 1;
@@ -211,7 +211,7 @@
       this.explain(row);
     }
 
-    /* Fields of the chosen check; what was typed for another one under the same name is kept. */
+    /* Build the fields of the chosen check, keeping input for fields of the same name. */
     build(row, values = null) {
       const before = row.ehTyped || {};
       row.querySelectorAll("[data-eh-argument] [name]").forEach((input) => {
@@ -267,7 +267,7 @@
       row.classList.toggle("eh-point--unrunnable", Boolean(check && check.reason));
     }
 
-    /* Many at once ---------------------------------------------------------------------------- */
+    /* Paste ----------------------------------------------------------------------------------- */
 
     async paste(button) {
       const area = this.root.querySelector("[data-eh-pasted]");
@@ -282,9 +282,9 @@
         points.forEach((point) => this.add(point));
         if (points.length) area.value = "";
         const unwanted = points.filter((point) => point.polarity === "should_not").length;
-        this.say(points.length ? `${points.length} points added, ${unwanted} of them unwanted.` : "Nothing to add.");
+        this.say(points.length ? `${points.length} criteria added, ${unwanted} of them “should not”.` : "Nothing to add.");
       } catch {
-        this.say("The points could not be added now; saving adds them.");
+        this.say("The criteria could not be added now. Saving adds them.");
       } finally {
         button.disabled = false;
       }
@@ -296,7 +296,7 @@
       button.addEventListener("blur", () => (button.textContent = "Add"), { once: true });
     }
 
-    /* What it comes to ------------------------------------------------------------------------ */
+    /* Preview ----------------------------------------------------------------------------------- */
 
     say(text) {
       this.root.querySelector("[data-eh-said]").textContent = text;
@@ -313,7 +313,7 @@
         row.classList.toggle("eh-point--fault", isFault);
         row.classList.toggle("eh-point--alternative", field(row, "alternative").value !== "");
         [...field(row, "alternative").options].forEach((option) => {
-          if (option.value) option.textContent = `way ${option.value} to ${isFault ? "fail" : "succeed"}`;
+          if (option.value) option.textContent = `alternative ${option.value} to ${isFault ? "fail" : "succeed"}`;
         });
       });
       this.root.querySelector("[data-eh-empty]").hidden = this.rows().length > 0;
@@ -363,7 +363,7 @@
         if (focused) this.panel.querySelector(`[name="${focused}"]`)?.focus();
       } catch (error) {
         if (error.name === "AbortError") return;
-        this.panel.textContent = "The preview cannot be shown now.";
+        this.panel.textContent = "The preview is not available now.";
       }
     }
   }

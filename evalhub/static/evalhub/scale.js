@@ -6,7 +6,7 @@
   "use strict";
 
   const { element, button, complain, whenReady } = window.evalhubEditing;
-  const OWN = "one's own";
+  const OWN = "custom";
 
   const parsed = (text) => {
     try {
@@ -18,7 +18,7 @@
     }
   };
 
-  /* A number where it reads as one; else what was typed, so that the server can name it. */
+  /* A number if the text is one; else the text, so that the server can report it. */
   const value = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text);
 
   const rounded = (number) => (typeof number === "number" ? String(Number(number.toFixed(4))) : String(number ?? ""));
@@ -54,7 +54,7 @@
 
     toggleSource() {
       if (this.showsSource && parsed(this.area.value) === null) {
-        complain(this.area, "This is no scale: it needs a list of options.");
+        complain(this.area, "This is not a scale: it needs a list of options.");
         return;
       }
       this.showsSource = !this.showsSource;
@@ -62,7 +62,7 @@
       this.draw();
     }
 
-    /* The preset that this scale is, word for word. */
+    /* The preset equal to this scale. */
     preset() {
       const same = Object.entries(this.presets).find(([, scale]) => JSON.stringify(scale) === JSON.stringify(this.scale));
       return same ? same[0] : OWN;
@@ -77,7 +77,7 @@
       const head = element(
         "tr",
         {},
-        ...["Label", "Value (0 to 1)", "When it fits", ""].map((name) => element("th", { scope: "col" }, name)),
+        ...["Label", "Value (0 to 1)", "Meaning", ""].map((name) => element("th", { scope: "col" }, name)),
       );
       const table = element("table", { class: "eh-table" }, element("thead", {}, head), body);
       this.box.replaceChildren(this.start(), element("div", { class: "eh-scroll" }, table), this.rule());
@@ -123,7 +123,7 @@
     }
 
     rule() {
-      const add = button("Add an option", () => {
+      const add = button("Add option", () => {
         this.replace({ ...this.scale, options: [...this.scale.options, { label: "", description: "", value: 0 }] });
         this.box.querySelector("tbody tr:last-child input").focus();
       });

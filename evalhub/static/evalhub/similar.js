@@ -1,12 +1,12 @@
 "use strict";
-/* Beside the forms of a new issue and of new feedback: what says much the same, as one types. */
+/* Possible duplicates beside the forms of new issues and feedback, as you type. */
 
 (() => {
     const WAIT_MS = 400;
     const SHORTEST = 8;
     const kinds = {
-        issue: { fields: ["title", "description"], heading: "Is it known already?" },
-        feedback: { fields: ["comment", "prompt"], heading: "Was it said before?" },
+        issue: { fields: ["title", "description"], heading: "Possible duplicates" },
+        feedback: { fields: ["comment", "prompt"], heading: "Possible duplicates" },
     };
 
     const start = () => {
@@ -49,9 +49,9 @@
                 if (mine !== asked) return;
                 found.innerHTML = html;
                 const n = found.querySelectorAll("[data-similar]").length;
-                status.textContent = n ? `${n} that say much the same:` : "Nothing says much the same.";
+                status.textContent = n ? `${n} similar:` : "Nothing similar.";
             } catch (error) {
-                if (mine === asked) status.textContent = `Similar ones could not be looked up (${error.message}).`;
+                if (mine === asked) status.textContent = `The search for duplicates failed (${error.message}).`;
                 before = "";
             }
         };
@@ -63,7 +63,7 @@
         }
         if (text().length >= SHORTEST) ask();
 
-        // A choice fills in the form's own field; nothing is saved before the form is.
+        // A choice fills in a field of the form; nothing is saved until the form is.
         const fill = (name, value, label) => {
             const select = form.querySelector(`select[name="${name}"]`);
             if (!select) return;

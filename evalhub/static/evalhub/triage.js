@@ -1,5 +1,5 @@
 "use strict";
-/* The inbox of feedback by keyboard, without page loads. Everything works without this script too. */
+/* Feedback inbox by keyboard, without page loads. Everything works without this script, too. */
 
 (() => {
     const page = document.getElementById("inbox-page");
@@ -9,14 +9,14 @@
     const headers = { "X-Requested-With": "fetch" };
     const inbox = () => document.getElementById("inbox");
 
-    // What a number means now: "", or duplicate, attach, test, tag
+    // Meaning of a number key: "", or duplicate, attach, test, tag
 
     let mode = "";
     const asks = {
-        duplicate: "Duplicate of which? Press the number of a similar feedback; Esc: none.",
-        attach: "Attach to which? Press the number of an issue; / looks for another; Esc: none.",
-        test: "A test of which issue? Press its number, or n for its own or a new one; Esc: none.",
-        tag: "Which tag? Press its number, again to leave it out; Esc: done.",
+        duplicate: "Press the number of the original; Esc cancels.",
+        attach: "Press the number of an issue; / finds another; Esc cancels.",
+        test: "Press the number of an issue, or n for its own or a new one; Esc cancels.",
+        tag: "Press the number of a tag to select or clear it; Esc ends.",
     };
     const setMode = (wanted) => {
         mode = wanted;
@@ -31,24 +31,24 @@
     const choose = (number) => {
         const wanted = inbox().querySelector(`[data-${mode}="${number}"]`);
         if (!wanted) {
-            status.textContent = `There is no number ${number} to choose here.`;
+            status.textContent = `No choice ${number} here.`;
             return;
         }
         wanted.click();
-        if (mode === "tag") status.textContent = `${wanted.checked ? "Chosen" : "Left out"}: ${wanted.parentElement.textContent.trim()}`;
+        if (mode === "tag") status.textContent = `${wanted.checked ? "Selected" : "Cleared"}: ${wanted.parentElement.textContent.trim()}`;
     };
 
-    // Texts as written, or formatted
+    // Raw or formatted text
 
     let isRaw = false;
     const showRaw = () => {
         for (const raw of inbox().querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
         for (const html of inbox().querySelectorAll("[data-formatted]")) html.hidden = isRaw;
         const label = inbox().querySelector("[data-raw-label]");
-        if (label) label.textContent = isRaw ? "Formatted" : "As written";
+        if (label) label.textContent = isRaw ? "Formatted" : "Raw text";
     };
 
-    // Parts of the page that come without a page load
+    // Parts of the page, swapped without a page load
 
     let busy = false;
     const prepare = () => {
@@ -61,14 +61,14 @@
         const made = document.createElement("template");
         made.innerHTML = html;
         const part = made.content.getElementById("inbox");
-        if (!part) throw new Error("no inbox in the answer");
+        if (!part) throw new Error("you are logged out");
         inbox().replaceWith(part);
         prepare();
         const said = part.querySelector("[data-said]");
         status.replaceChildren(...(said ? said.childNodes : []));
         const heading = part.querySelector("[data-heading]");
         heading?.focus({ preventScroll: true });
-        // Who acted far down sees what came of it, and the next from its beginning.
+        // After an action far down, show its message and the top of the next item.
         if (status.getBoundingClientRect().top < 0) window.scrollTo({ top: 0 });
         part.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     };
@@ -84,7 +84,7 @@
         } catch (error) {
             const said = document.createElement("span");
             said.className = "tr-said tr-said--error";
-            said.textContent = `${failed} (${error.message}) What you wrote is still here: try again.`;
+            said.textContent = `${failed} (${error.message}). Your text is still here: try again.`;
             status.replaceChildren(said);
             return false;
         } finally {
@@ -93,13 +93,13 @@
         }
     };
     const go = async (url, isBack = false) => {
-        const done = await load(url, {}, "This could not be loaded.");
+        const done = await load(url, {}, "Could not load the page");
         if (done && !isBack) history.pushState({}, "", url);
     };
     const send = async (form, button) => {
         const body = new FormData(form);
         if (button?.name) body.append(button.name, button.value);
-        const done = await load(form.action, { method: "POST", body }, "This was not saved.");
+        const done = await load(form.action, { method: "POST", body }, "Not saved");
         if (done) history.replaceState({}, "", inbox().dataset.url);
     };
 
@@ -133,7 +133,7 @@
     });
     window.addEventListener("popstate", () => go(location.href, true));
 
-    // Another issue, by its title or number
+    // Find another issue, by title or number
 
     let waiting = 0;
     let asked = 0;
@@ -145,7 +145,7 @@
         const place = inbox().querySelector("[data-found-issues]");
         place.innerHTML = await response.text();
         const found = place.querySelectorAll("li").length;
-        status.textContent = found ? `${found} issues found.` : "No issue has that in its title.";
+        status.textContent = found ? `${found} issues found.` : "No issue found.";
     };
     page.addEventListener("input", (event) => {
         if (!event.target.matches("[data-find]")) return;

@@ -5,7 +5,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
@@ -30,12 +30,14 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
 
 @admin.register(Feedback)
 class FeedbackAdmin(FeedbackInbox, FeedbackUpload):
-    """What users said, to be triaged: accepted, dismissed, made an issue or a test of.
+    """Feedback to triage: accept, dismiss, or turn into an issue or a test.
 
-    Of an issue with a sealed test it takes the right to read that.
+    Feedback of an issue with a sealed test requires the right to read sealed tests.
     """
 
-    when_empty = "Applications send it to the API; a person may upload a file or add it by hand."
+    when_empty = (
+        "Applications send feedback to the API. You can also upload a file or add it by hand."
+    )
     form = FeedbackForm
     list_before_template = "issues/feedback_list_before.html"
     list_display = ("said", "state_label", "rating", "asked", "model", "source", "issue", "arrived")
@@ -77,17 +79,17 @@ class FeedbackAdmin(FeedbackInbox, FeedbackUpload):
     # The page -------------------------------------------------------------------------------------
 
     def get_readonly_fields(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
-        """What was received stays as it came; only a person who adds feedback types it."""
+        """Keep received texts read-only; only a user who adds feedback types them."""
         return self.received if obj else ("received_by", "source_id", "created_at", "raw")
 
     def get_fieldsets(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         if obj is None:
             typed = ("comment", "prompt", "answer", "rating", ("model", "source"))
-            known = ("Known already?", {"fields": ("issue", "duplicate_of")})
+            known = ("Links", {"fields": ("issue", "duplicate_of")})
             return ((None, {"fields": typed}), known)
         return (
             ("Triage", {"fields": ("state", "issue", "duplicate_of", "note")}),
-            ("As received", {"classes": ("collapse",), "fields": self.received}),
+            ("Original", {"classes": ("collapse",), "fields": self.received}),
         )
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
@@ -123,18 +125,16 @@ class FeedbackAdmin(FeedbackInbox, FeedbackUpload):
                 if feedback.state != state
             ]
             if feedback.issue is None and request.user.has_perm("issues.add_issue"):
-                acts.append(Button("Make an issue from it", url, {"act": "issue"}, "primary"))
+                acts.append(Button("Create issue", url, {"act": "issue"}, "primary"))
             if feedback.issue is not None and request.user.has_perm("issues.add_test"):
-                acts.append(Button("Make a test from it", url, {"act": "test"}, "primary"))
+                acts.append(Button("Create test", url, {"act": "test"}, "primary"))
         return acts
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("act").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.act_view)
-        return [path("<int:object_id>/act/", view, name=name), *super().get_urls()]
+        return [self.view_path("<int:object_id>/act/", self.act_view, "act"), *super().get_urls()]
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Triage one piece of feedback; POST only."""
+        """Triage one feedback item; POST only."""
         feedback = self.found(request, object_id)
         act = request.POST.get("act", "")
         if request.method != "POST" or not self.has_change_permission(request, feedback):
@@ -155,7 +155,7 @@ class FeedbackAdmin(FeedbackInbox, FeedbackUpload):
         except Refused as error:
             self.say(request, *error.problems)
             return self.back(request, feedback)
-        said = f"Made from feedback {feedback.pk}, as a draft: complete it here."
+        said = f"Draft created from feedback {feedback.pk}. Complete it here."
         self.message_user(request, said, messages.SUCCESS)
         return HttpResponseRedirect(made.get_absolute_url())
 

@@ -1,4 +1,4 @@
-"""The form of feedback: a duplicate names its original, and has that one's issue."""
+"""Form of feedback; a duplicate takes the issue of its original."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ class FeedbackForm(forms.ModelForm):
             *("state", "issue", "duplicate_of", "note"),
         )
         help_texts = {
-            "issue": "The issue that it shows, if there is one already.",
-            "duplicate_of": "Other feedback that says the same: this one then follows it.",
+            "issue": "The issue this feedback is evidence of, if it exists already.",
+            "duplicate_of": "The original, if this is a duplicate. It then follows the original.",
         }
 
     def clean(self) -> dict[str, Any]:
@@ -28,13 +28,13 @@ class FeedbackForm(forms.ModelForm):
         if original is not None:
             self._follow(data, original.duplicate_of or original)
         elif data.get("state") == FeedbackState.DUPLICATE:
-            self.add_error("duplicate_of", "Choose the feedback that this is a duplicate of.")
+            self.add_error("duplicate_of", "Choose the original of this duplicate.")
         return data
 
     def _follow(self, data: dict[str, Any], original: Feedback) -> None:
         if original == self.instance:
             raise ValidationError(
-                {"duplicate_of": "Feedback cannot be a duplicate of itself: choose another one."}
+                {"duplicate_of": "Feedback cannot be a duplicate of itself. Choose another item."}
             )
         if data.get("state", FeedbackState.DUPLICATE) != FeedbackState.DUPLICATE:
             if "duplicate_of" not in self.changed_data:
@@ -47,4 +47,4 @@ class FeedbackForm(forms.ModelForm):
     def _says_something(self, data: dict[str, Any]) -> None:
         said = any((data.get(name) or "").strip() for name in ("prompt", "answer", "comment"))
         if not said and data.get("rating") == Rating.NONE and not self.errors:
-            raise ValidationError("Nothing was said: enter a comment, prompt, answer or rating.")
+            raise ValidationError("Enter a prompt, answer, comment or rating.")

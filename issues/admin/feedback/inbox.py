@@ -1,7 +1,7 @@
-"""The inbox of feedback: one piece after the other, each triaged by a key.
+"""Feedback inbox: triage one item after another by key.
 
-Every act is a POST of one form; a script sends it and shows the answer's part of the page, without
-a script the browser loads the next page.
+Every action is a POST of one form. A script sends it and swaps in the returned part of the page;
+without a script, the browser loads the next page.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -41,7 +41,7 @@ from issues.triage.undo import last_act, undo_last
 
 MAX_SIMILAR = 5
 MAX_TAG_SOURCES = 8
-"""The nearest issues whose tags are suggested."""
+"""Number of similar issues whose tags are suggested."""
 LONGEST_NOTE = 2000
 
 Message = str | SafeString
@@ -72,16 +72,16 @@ def duplicate(feedback: Feedback, sent: Any, by: User) -> Message:
 
 def create_issue(feedback: Feedback, sent: Any, by: User) -> Message:
     issue = issue_from(feedback, by=by, tags=_tags(sent))
-    return _message("Made a draft to be completed: issue", issue)
+    return _message("Draft issue created:", issue)
 
 
 def create_test(feedback: Feedback, sent: Any, by: User) -> Message:
-    """Of the issue that was chosen, of the feedback's own, or of a new one."""
+    """Create a test of the chosen issue, of the feedback's own, or of a new one."""
     if pk := row_number(sent.get("test_of")):
         test = test_of(feedback, get_object_or_404(Issue, pk=pk), by=by)
     else:
         test = issue_and_test_from(feedback, by=by, tags=_tags(sent))
-    return _message("Made a draft to be completed:", test)
+    return _message("Draft test created:", test)
 
 
 ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
@@ -93,36 +93,34 @@ ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
     "test": (create_test, "issues.add_test"),
     "test_of": (create_test, "issues.add_test"),
 }
-"""What can be done, with the right that it takes besides changing feedback."""
+"""Actions, each with the right that it requires besides changing feedback."""
 
 
 class FeedbackInbox(HistoryAdmin):
-    """The pages of the inbox, and what is told beside forms."""
+    """Pages of the inbox, and suggestions beside forms."""
 
     class Media:
         css = {"all": ("evalhub/triage.css",)}
         js = ("evalhub/similar.js",)
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("").removeprefix("admin:")
-        wrap = self.admin_site.admin_view
         return [
-            path("inbox/", wrap(self.inbox_view), name=f"{name}inbox"),
-            path("inbox/act/", wrap(self.inbox_act_view), name=f"{name}inbox_act"),
-            path("issues/", wrap(self.issues_view), name=f"{name}issues"),
-            path("similar/", wrap(self.similar_view), name=f"{name}similar"),
+            self.view_path("inbox/", self.inbox_view, "inbox"),
+            self.view_path("inbox/act/", self.inbox_act_view, "inbox_act"),
+            self.view_path("issues/", self.issues_view, "issues"),
+            self.view_path("similar/", self.similar_view, "similar"),
             *super().get_urls(),
         ]
 
     def inbox_view(self, request: HttpRequest) -> HttpResponse:
-        """The new feedback, and one piece of it to be triaged."""
+        """Show the new feedback, and one item to triage."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         choice = filter_of(request.GET)
         return self._row_context(request, choice, row_number(request.GET.get("item")))
 
     def inbox_act_view(self, request: HttpRequest) -> HttpResponse:
-        """Triage one piece, or take the last act back; then on to the next. POST only."""
+        """Triage one item or undo the last action, then show the next. POST only."""
         if request.method != "POST" or not self.has_change_permission(request):
             raise PermissionDenied
         choice = filter_of(request.POST)
@@ -131,11 +129,11 @@ class FeedbackInbox(HistoryAdmin):
             return self._undo(request, choice)
         item = row_number(request.POST.get("item"))
         if not Feedback.objects.readable_by(request.user).filter(pk=item).exists():
-            raise Http404(f"There is no feedback {item} for you.")
+            raise Http404(f"There is no feedback {item} that you can read.")
         return self._triage_one(request, choice, item, act)
 
     def issues_view(self, request: HttpRequest) -> HttpResponse:
-        """Issues by title or number, as a part of the inbox."""
+        """Return issues by title or number, as a part of the inbox."""
         if not self.has_view_permission(request) or not request.user.has_perm("issues.view_issue"):
             raise PermissionDenied
         context = {
@@ -147,7 +145,7 @@ class FeedbackInbox(HistoryAdmin):
         return TemplateResponse(request, "issues/_similar_issues.html", context)
 
     def similar_view(self, request: HttpRequest) -> HttpResponse:
-        """What says much the same as a text that is being typed; POST, so that no log has it."""
+        """Return rows similar to a text being typed. POST, so that no log holds the text."""
         if request.method != "POST" or not self.has_view_permission(request):
             raise PermissionDenied
         text = bounded_text(request.POST.get("text"), LONGEST)
@@ -190,8 +188,8 @@ class FeedbackInbox(HistoryAdmin):
             self.say(request, *error.problems)
         else:
             made = act is not None and act.history_change_reason.startswith(f"{TRIAGED}Made")
-            stays = " The draft that was made of it stays." if made else ""
-            said = f"Taken back: feedback {here} is as it was.{stays}"
+            stays = "The draft created from it remains." if made else ""
+            said = f"Undone: feedback {here} is as it was before.{stays}"
             self.message_user(request, said, messages.SUCCESS)
         return self._next_page(request, choice, here)
 
@@ -234,7 +232,7 @@ class FeedbackInbox(HistoryAdmin):
 
 
 def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
-    """What the page tells about one piece."""
+    """Return the context for one feedback item."""
     text = text_of(feedback)
     besides = (FEEDBACK, feedback.pk)
     alike = similar(text, reader=reader, limit=MAX_TAG_SOURCES, besides=besides)
@@ -243,8 +241,8 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "item": feedback,
         "version": version_of(feedback),
         "panels": [
-            ("Asked", feedback.prompt, _formatted(feedback.prompt)),
-            ("Answered", feedback.answer, _formatted(feedback.answer)),
+            ("Prompt", feedback.prompt, _formatted(feedback.prompt)),
+            ("Answer", feedback.answer, _formatted(feedback.answer)),
         ],
         "issues": issues[:MAX_SIMILAR],
         "others": [one for one in alike if one.kind == FEEDBACK][:MAX_SIMILAR],
@@ -254,16 +252,16 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
 
 
 def _act_in(request: HttpRequest) -> str:
-    """The act that a button names: some carry the row that they act on as their value."""
+    """Return the action named by a button; some carry the target row as their value."""
     named = [name for name in ("attach", "duplicate", "test_of") if name in request.POST]
     act = named[0] if named else request.POST.get("act", "")
     if act not in {*ACTIONS, "undo"}:
-        raise Http404(f"There is no act {act!r}.")
+        raise Http404(f"There is no action {act!r}.")
     return act
 
 
 def _is_part(request: HttpRequest) -> bool:
-    """Whether a script asks for the changing part of the page only."""
+    """Return True if a script requests only the changing part of the page."""
     return request.headers.get("X-Requested-With") == "fetch"
 
 

@@ -1,4 +1,4 @@
-"""The page on which a file of feedback is sent, looked at, and then taken in or not."""
+"""Page to upload a file of feedback, preview it, and import it."""
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user
 from issues.importers.feedback import (
@@ -22,14 +22,14 @@ from issues.importers.feedback import (
 from issues.triage.intake import existing_ids, take_in
 
 MOST_PROBLEMS = 200
-"""Problems that the page lists; it says how many there are."""
+"""Number of problems listed; the page shows the total."""
 MOST_SHOWN = 20
-"""Rows of a preview."""
+"""Number of rows in a preview."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What would become of a file."""
+    """Outcome of importing a file."""
 
     file: FeedbackFile
     duplicates: set[str]
@@ -49,19 +49,17 @@ class Preview:
 
 class FeedbackUpload(HistoryAdmin):
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("upload").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.upload_view)
-        return [path("upload/", view, name=name), *super().get_urls()]
+        return [self.view_path("upload/", self.upload_view, "upload"), *super().get_urls()]
 
     def upload_view(self, request: HttpRequest) -> HttpResponse:
-        """The form; then what would be saved, with every problem; then, once confirmed, saved."""
+        """Show the form, then a preview with every problem; import once confirmed."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method != "POST":
             return self._upload_page(request)
         name, data = _sent(request)
         if not name:
-            return self._upload_page(request, problems=[Problem("File", "choose one first.")])
+            return self._upload_page(request, problems=[Problem("File", "choose a file first.")])
         file = read(name, data, _chosen(request))
         if file.unreadable:
             return self._upload_page(request, problems=file.unreadable)
@@ -75,9 +73,9 @@ class FeedbackUpload(HistoryAdmin):
         rows = [row.fields for row in file.rows]
         received = take_in(rows, by=current_user(request), reason=f"Uploaded with {name}"[:100])
         added, duplicates = len(received.added), len(received.duplicates)
-        said = [f"{added} taken in."]
-        said += [f"{duplicates} were here already."] if duplicates else []
-        said += [f"{file.bad} bad rows were left out."] if file.bad else []
+        said = [f"{added} imported."]
+        said += [f"{duplicates} skipped as duplicates."] if duplicates else []
+        said += [f"{file.bad} invalid rows skipped."] if file.bad else []
         self.message_user(request, " ".join(said), messages.SUCCESS)
         return HttpResponseRedirect(self.url_of("inbox"))
 
@@ -97,7 +95,7 @@ class FeedbackUpload(HistoryAdmin):
 
 
 def _sent(request: HttpRequest) -> tuple[str, bytes]:
-    """The name and content of the file: as it is sent, or as the preview sends it back."""
+    """Return name and content of the file, as uploaded or as sent back by the preview."""
     file = request.FILES.get("file")
     if file is not None and not isinstance(file, list):
         too_long = (file.size or 0) > MOST_BYTES
@@ -110,11 +108,11 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
 
 
 def _packed(data: bytes) -> str:
-    """For a hidden field: a browser would change line ends in plain text."""
+    """Encode for a hidden field: a browser would change line ends in plain text."""
     return b64encode(data).decode()
 
 
 def _chosen(request: HttpRequest) -> dict[str, str]:
-    """What columns are to be taken for, as the preview's choices say."""
+    """Return the field chosen for each column in the preview."""
     names, fields = request.POST.getlist("column"), request.POST.getlist("as")
     return dict(zip(names, fields, strict=False))

@@ -31,13 +31,13 @@ from issues.states import Move
 
 
 class ResolutionForm(forms.Form):
-    """How an issue was resolved."""
+    """Form of an issue's resolution."""
 
     labels = forms.ModelMultipleChoiceField(
         ResolutionLabel.objects.all(),
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text="Labels are kept under “Resolution labels”.",
+        help_text="Edit the choices under “Resolution labels”.",
     )
     note = forms.CharField(
         required=False,
@@ -55,7 +55,7 @@ class ResolutionForm(forms.Form):
 @admin.register(Issue)
 class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     list_before_template = "issues/issue_list_before.html"
-    when_empty = "An issue says what goes wrong; its tests show it."
+    when_empty = "An issue describes a fault; its tests reproduce it."
     list_display = (
         "title",
         "state_label",
@@ -81,7 +81,7 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     readonly_fields = ("author", "created_at", "updated_at", "merged_into", "source_id")
     fieldsets = (
         (None, {"fields": ("title", "description", ("severity", "assignee"), "tags")}),
-        ("For outside", {"classes": ("tab",), "fields": ("generic_statement",)}),
+        ("Public summary", {"classes": ("tab",), "fields": ("generic_statement",)}),
         ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels", "resolution_note")}),
         (
             "Record",
@@ -101,7 +101,7 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     # The list -------------------------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
-        """With `tests_total`, `tests_approved` and `feedback_total`, each a count of its own."""
+        """Annotate `tests_total`, `tests_approved` and `feedback_total`."""
         tests = Test.objects.exclude(state=TestState.DEPRECATED)
         issues: QuerySet[Issue] = super().get_queryset(request)
         return issues.prefetch_related("tags").annotate(
@@ -162,7 +162,7 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
         if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
             return acts
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
-        return [Button("Add a test", url, is_link=True), *acts]
+        return [Button("Add test", url, is_link=True), *acts]
 
     def save_model(self, request: HttpRequest, obj: Issue, form: ModelForm, change: bool) -> None:
         if not change:
@@ -186,9 +186,9 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
-            return [f"Its tests ({row.tests_total}) will not run any more; old results stay."]
+            return [f"Its {row.tests_total} tests will no longer run. Existing results are kept."]
         if move.name == "resolve":
-            return ["Its tests go on running, so that it shows if the fault comes back."]
+            return ["Its tests keep running, so that a relapse shows up."]
         return super().consequences(row, move)
 
     def carry_out(self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any]) -> None:
@@ -210,11 +210,11 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
 
     @admin.action(permissions=["approve"], description="Deprecate …")
     def deprecate(self, request: HttpRequest, queryset: QuerySet[Issue]) -> HttpResponse | None:
-        sentence = "Tests of these issues will not run any more; old results stay."
+        sentence = "Tests of these issues will no longer run. Existing results are kept."
         return self.confirm_selected(request, queryset, "deprecate", sentence)
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:
-    """How many of the rows belong to the issue."""
+    """Count the rows of each issue."""
     mine = rows.filter(issue=OuterRef("pk")).order_by().values("issue")
     return Coalesce(Subquery(mine.annotate(n=Count("pk")).values("n")), 0)

@@ -1,4 +1,4 @@
-"""The board of issues: a column per state, cards that are dragged or moved by key."""
+"""Board of issues: a column per state, with cards to drag or move by key."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from django.db.models import (
 )
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.timezone import localtime
 from unfold.views import ChangeList
 
@@ -31,10 +31,10 @@ from issues.models import Issue, IssueState, ResolutionLabel, Severity
 from issues.states import LONGEST_REASON, Move, Refused
 
 LIMIT = 50
-"""Cards of a column; the list has them all."""
+"""Cards shown in a column; the list has all issues."""
 STATE_FILTER = "state__exact"
 LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
-"""Parameters of the list that say nothing on the board."""
+"""List parameters without effect on the board."""
 
 
 class Column(NamedTuple):
@@ -48,7 +48,7 @@ class Column(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """One filter as a select; options are pairs of value and label."""
+    """A filter as a select; options are pairs of value and label."""
 
     name: str
     title: str
@@ -57,7 +57,7 @@ class Choices(NamedTuple):
 
 
 class BoardList(ChangeList):
-    """The list's filters and search, with their checks, without its page of rows."""
+    """The list's filters and search without its page of rows."""
 
     def get_results(self, request: HttpRequest) -> None:
         self.result_count = self.full_result_count = 0
@@ -66,18 +66,17 @@ class BoardList(ChangeList):
 
 
 class Boarding(StateAdmin):
-    """What the pages of issues have for the board."""
+    """Board views of the issue admin."""
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
         return [
-            path("board/", wrap(self.board_view), name="issues_issue_board"),
-            path("board/act/", wrap(self.board_act_view), name="issues_issue_board_act"),
+            self.view_path("board/", self.board_view, "board"),
+            self.view_path("board/act/", self.board_act_view, "board_act"),
             *super().get_urls(),
         ]
 
     def pages_to_find(self, request: HttpRequest) -> list[tuple[str, str]]:
-        return [("Board of issues", self.url_of("board"))]
+        return [("Issue board", self.url_of("board"))]
 
     def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
         """Return the contributed columns' texts by issue: "50% (1/2) in the latest run"."""
@@ -101,7 +100,7 @@ class Boarding(StateAdmin):
         return self.page(
             request,
             "issues/board.html",
-            title="Board of issues",
+            title="Issue board",
             columns=self._columns(request, filtered.queryset, query.urlencode()),
             filters=[_choices(spec) for spec in filtered.filter_specs if _is_shown(spec)],
             words=filtered.query,
@@ -155,7 +154,7 @@ class Boarding(StateAdmin):
         ]
 
     def _first(self, rows: QuerySet[Any], state: str) -> list[Any]:
-        """The gravest of a state, those changed last first."""
+        """Return the most severe issues of a state, recently changed first."""
         ranks = [When(severity=severity, then=Value(n)) for n, severity in enumerate(Severity)]
         gravity = Case(*ranks, output_field=IntegerField())
         ordered = rows.filter(state=state).order_by(gravity.desc(), "-updated_at", "-pk")
@@ -165,14 +164,14 @@ class Boarding(StateAdmin):
     # Acts, asked for by the page's script --------------------------------------------------------
 
     def board_act_view(self, request: HttpRequest) -> JsonResponse:
-        """POST moves a card, takes a move back, or assigns it; told as the card then is."""
+        """Move a card, undo a move, or assign it (POST); return the card as it then is."""
         if request.method != "POST" or not self.has_change_permission(request):
             raise PermissionDenied
         key, act = row_number(request.POST.get("issue")), request.POST.get("act", "")
         acts = {"move": self._move_card, "undo": self._undo_card, "assign": self._assign_card}
         if act not in acts or not Issue.objects.filter(pk=key).exists():
             return _refused(
-                [f"There is no issue {key}, or no act “{act[:20]}”: load the board again."]
+                [f"There is no issue {key} or no action “{act[:20]}”. Reload the board."]
             )
         try:
             with transaction.atomic():
@@ -209,12 +208,14 @@ class Boarding(StateAdmin):
     def _undo_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
         undone = states.undo(issue, by=current_user(request))
         state = issue.get_state_display().lower()
-        return {"said": f"“{undone}” is undone: {issue} is {state} again."}
+        return {"said": f"“{undone}” undone: {issue} is {state} again."}
 
     def _assign_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
         who, was = current_user(request), row_number(request.POST.get("was")) or None
         if issue.assignee_id != was:
-            raise Refused([f"{issue} was assigned to {issue.assignee or 'nobody'} meanwhile."])
+            raise Refused(
+                [f"{issue} was assigned to {issue.assignee or 'nobody'} in the meantime."]
+            )
         issue.assignee = None if was == who.pk else who
         sign(issue, who, "Assigned on the board")
         issue.save()
@@ -233,7 +234,7 @@ def _is_shown(spec: Any) -> bool:
 
 
 def _choices(spec: Any) -> Choices:
-    """A filter of the list, whichever of the two kinds it is."""
+    """Return a list filter as choices, whichever of the two kinds it is."""
     if hasattr(spec, "lookup_choices"):
         options = [(str(value), str(label)) for value, label in spec.lookup_choices]
         return Choices(spec.parameter_name, str(spec.title), options, str(spec.value() or ""))
@@ -244,14 +245,14 @@ def _choices(spec: Any) -> Choices:
 
 
 def _as_seen(issue: Issue, state: str) -> None:
-    """Refuse a move of a card that somebody else has moved since the board was loaded."""
+    """Refuse to move a card that somebody else has moved since the board was loaded."""
     if issue.state == state:
         return
     made, _ = states.last_move(issue)
     who = (made and made.history_user) or "Somebody"
     at = f" at {localtime(made.history_date):%H:%M}" if made else ""
     now = issue.get_state_display().lower()
-    raise Refused([f"{who} moved {issue} meanwhile{at}: it is {now} now. Look at it again."])
+    raise Refused([f"{who} moved {issue} in the meantime{at}: it is now {now}. Check it again."])
 
 
 def _keys(request: HttpRequest, name: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Cards of the board: an issue with the states before and after it, and who may move it there."""
+"""Cards of the board: an issue with its neighbouring states, and the right to move it there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from issues.states import ISSUE_MOVES, Actor, Move
 
 
 class Card(NamedTuple):
-    """One issue; `back` and `on` are the states before and after it, "" where none is."""
+    """A card; `back` and `on` are the states before and after the issue's, "" for none."""
 
     issue: Any
     figure: str
@@ -28,13 +28,13 @@ class Card(NamedTuple):
 
 
 def move_to(state: str, target: str) -> Move | None:
-    """The move that leads from one state to another; None where there is none."""
+    """Return the move between two states, None for none."""
     moves = (move for move in ISSUE_MOVES if state in move.rights and move.target == target)
     return next(moves, None)
 
 
 def neighbour(state: str, step: int) -> str:
-    """The nearest state before (-1) or after (1) to which a move leads; "" where there is none."""
+    """Return the nearest reachable state before (-1) or after (1), "" for none."""
     order = [str(value) for value in IssueState]
     place = order.index(state)
     others = order[place + 1 :] if step > 0 else order[:place][::-1]
@@ -42,7 +42,7 @@ def neighbour(state: str, step: int) -> str:
 
 
 def cards_of(issues: Sequence[Any], figures: Mapping[int, str], user: Actor) -> Iterator[Card]:
-    """A card for each issue; `figures` holds what runs say of it, by its number."""
+    """Make a card for each issue; `figures` are texts about runs by issue id."""
     for issue in issues:
         back, on = neighbour(issue.state, -1), neighbour(issue.state, 1)
         may_move_back, may_move_on = _may(issue, back, user), _may(issue, on, user)
@@ -55,13 +55,13 @@ def _may(issue: Issue, target: str, user: Actor) -> bool:
 
 
 def why_not(issue: Issue, target: str, move: Move | None) -> str:
-    """Why this person cannot move the issue there, in words."""
+    """Explain why this user cannot move the issue there."""
     now = issue.get_state_display().lower()
     if issue.merged_into is not None:
-        return f"{issue} was merged into {issue.merged_into}: take the merge back first."
+        return f"{issue} was merged into {issue.merged_into}. Undo the merge first."
     if move is not None:
-        return f"You may not {move.label.lower()} {issue}: that takes the right to approve issues."
+        return f"To {move.label.lower()} {issue}, you need the right to approve issues."
     known = target in IssueState.values
-    to = IssueState(target).label.lower() if known else "a state that there is not"
+    to = IssueState(target).label.lower() if known else "an unknown state"
     leads = " or ".join(m.target.replace("_", " ") for m in ISSUE_MOVES if issue.state in m.rights)
-    return f"No move leads from {now} to {to}: from {now} it goes to {leads}."
+    return f"{issue} cannot move from {now} to {to}. It can move to {leads}."

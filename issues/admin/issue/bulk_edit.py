@@ -1,4 +1,4 @@
-"""Changing several issues of the list at once: asked what, told how many, then done."""
+"""Edit several issues of the list at once: choose, preview, confirm."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from issues.admin.state_pages import StateAdmin
 from issues.bulk_edit import BulkResult, Change, edit_all, preview_changes
 from issues.models import Issue, Severity, Tag
 
-LEAVE = ("", "as it is")
+LEAVE = ("", "unchanged")
 
 
 class TagsField(forms.ModelMultipleChoiceField):
@@ -25,14 +25,14 @@ class TagsField(forms.ModelMultipleChoiceField):
 
 
 class SeveralForm(forms.Form):
-    """What is to be changed; what is left as it is, stays."""
+    """Form of a bulk edit; empty fields stay unchanged."""
 
     assignee = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
     severity = forms.ChoiceField(
         choices=[LEAVE, *Severity.choices], required=False, widget=UnfoldAdminSelectWidget
     )
-    add = TagsField(label="Add tags", help_text="Ctrl and a click choose several.")
-    remove = TagsField(label="Take away tags")
+    add = TagsField(label="Add tags", help_text="Ctrl-click to choose several.")
+    remove = TagsField(label="Remove tags")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -48,10 +48,10 @@ class SeveralForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         if not any(data.values()):
-            raise forms.ValidationError("Choose what is to be changed.")
+            raise forms.ValidationError("Choose at least one change.")
         if both := set(data.get("add", ())) & set(data.get("remove", ())):
             names = ", ".join(sorted(map(str, both)))
-            raise forms.ValidationError(f"Added and taken away at once: {names}.")
+            raise forms.ValidationError(f"Cannot add and remove the same tags: {names}.")
         return data
 
     def change(self, me: User) -> Change:
@@ -64,7 +64,7 @@ class SeveralForm(forms.Form):
 
 
 class Bulk(StateAdmin):
-    """What the list of issues has for changing several."""
+    """Bulk edit views of the issue admin."""
 
     @admin.action(permissions=["change"], description="Change …")
     def change_selected(
@@ -88,19 +88,19 @@ class Bulk(StateAdmin):
             request,
             rows,
             [("step", "what")],
-            title=f"Change issues: {len(rows)}",
+            title=f"Edit {len(rows)} issues",
             form=form,
-            button="See what changes",
+            button="Preview changes",
         )
 
     def _confirmation(
         self, request: HttpRequest, rows: QuerySet[Issue], change: Change
     ) -> HttpResponse:
         seen = preview_changes(rows, change)
-        told = [f"They will be {'; '.join(change.said())}."]
-        told.append(f"{seen.changed} of {len(rows)} change; {seen.same} are so already.")
+        told = [f"Each will be {'; '.join(change.said())}."]
+        told.append(f"{seen.changed} of {len(rows)} issues change; {seen.same} need no change.")
         if seen.refused:
-            told.append(f"{len(seen.refused)} stay as they are: they were merged into others.")
+            told.append(f"{len(seen.refused)} are skipped: they were merged into others.")
         given = [
             (name, value)
             for name in ("assignee", "severity", "add", "remove")
@@ -136,6 +136,6 @@ class Bulk(StateAdmin):
         )
 
     def _report(self, request: HttpRequest, edited: BulkResult) -> None:
-        told = f"{edited.changed} changed; {edited.same} were so already."
+        told = f"{edited.changed} issues changed; {edited.same} needed no change."
         self.message_user(request, told, messages.SUCCESS)
         self.report_refused(request, edited.refused)

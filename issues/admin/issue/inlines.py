@@ -1,4 +1,4 @@
-"""What hangs on an issue, each in a tab of its page."""
+"""Inlines of an issue, each in a tab of its page."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class SourceInline(TabularInline):
 
 
 class CommentInline(StackedInline):
-    """Append-only: what was said stays as it was said."""
+    """Append-only comments."""
 
     model = Comment
     fields = ("said", "text")
@@ -46,16 +46,16 @@ class CommentInline(StackedInline):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Comment]:
         return super().get_queryset(request).select_related("author")  # type: ignore[no-any-return]
 
-    @display(description="who and when")
+    @display(description="author and time")
     def said(self, comment: Comment) -> str:
         if comment.pk is None:
             return "you, when you save"
-        who = comment.author or comment.author_name or "someone unknown"
+        who = comment.author or comment.author_name or "unknown"
         return f"{who}, {localtime(comment.created_at):%Y-%m-%d %H:%M}"
 
 
 class ReadOnlyInline(TabularInline):
-    """Rows that have a page of their own; here they are only listed."""
+    """Read-only list of rows that have pages of their own."""
 
     extra = 0
     tab = True
@@ -75,7 +75,7 @@ class ReadOnlyInline(TabularInline):
 
 
 class FeedbackInline(ReadOnlyInline):
-    """The issue's feedback; sealed as its tests are."""
+    """The issue's feedback, sealed with its tests."""
 
     model = Feedback
     fields = readonly_fields = ("said", "rating", "state_label", "model", "source")
@@ -98,7 +98,7 @@ class FeedbackInline(ReadOnlyInline):
 
 
 class TestInline(ReadOnlyInline):
-    """The issue's tests. Of a sealed one, who may not read it sees that it is there."""
+    """The issue's tests; readers without the right see only that a sealed test exists."""
 
     __test__ = False
     model = Test

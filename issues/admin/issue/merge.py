@@ -1,4 +1,4 @@
-"""Merging issues: two or more side by side, what of each is kept, and taking it back."""
+"""Merge issues side by side, choosing what to keep of each, and undo a merge."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
@@ -32,7 +32,7 @@ FOUND = 12
 
 
 class Choice(NamedTuple):
-    """One field of the issues side by side; `is_same` where nothing needs to be chosen."""
+    """A field of the issues side by side; `is_same` if there is nothing to choose."""
 
     name: str
     label: str
@@ -41,13 +41,12 @@ class Choice(NamedTuple):
 
 
 class Merging(StateAdmin):
-    """What the pages of issues have for merging."""
+    """Merge views of the issue admin."""
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
         return [
-            path("merge/", wrap(self.merge_view), name="issues_issue_merge"),
-            path("<int:object_id>/unmerge/", wrap(self.unmerge_view), name="issues_issue_unmerge"),
+            self.view_path("merge/", self.merge_view, "merge"),
+            self.view_path("<int:object_id>/unmerge/", self.unmerge_view, "unmerge"),
             *super().get_urls(),
         ]
 
@@ -57,7 +56,7 @@ class Merging(StateAdmin):
     ) -> HttpResponse | None:
         keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MOST + 1])
         if len(keys) < 2 or len(keys) > MOST:
-            self.say(request, f"Choose from two to {MOST} issues to merge.")
+            self.say(request, f"Choose 2 to {MOST} issues to merge.")
             return None
         return HttpResponseRedirect(merge_url(keys))
 
@@ -67,10 +66,10 @@ class Merging(StateAdmin):
             return []
         if issue.merged_into is None:
             return [Button("Merge …", merge_url([issue.pk]), is_link=True)]
-        return [Button("Take the merge back …", self.url_of("unmerge", issue.pk), is_link=True)]
+        return [Button("Undo merge …", self.url_of("unmerge", issue.pk), is_link=True)]
 
     def merge_facts(self, issue: Issue) -> list[str]:
-        """Into what it was merged, and what was merged into it, each with a link."""
+        """Links to the issue it was merged into, and to those merged into it."""
         facts: list[str] = []
         if issue.merged_into is not None:
             facts.append(format_html("merged into {}", _link(issue.merged_into)))
@@ -82,7 +81,7 @@ class Merging(StateAdmin):
     # The page ------------------------------------------------------------------------------------
 
     def merge_view(self, request: HttpRequest) -> HttpResponse:
-        """GET shows issues side by side; POST merges them."""
+        """Show issues side by side (GET); merge them (POST)."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         asked = request.POST if request.method == "POST" else request.GET
@@ -100,7 +99,7 @@ class Merging(StateAdmin):
     def _asked_for(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
         keys = list(dict.fromkeys(row_number(key) for key in given))
         if len(keys) > MOST:
-            raise Http404(f"At most {MOST} issues are merged at once, not {len(keys)}.")
+            raise Http404(f"Up to {MOST} issues can be merged at once, not {len(keys)}.")
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")
@@ -111,7 +110,7 @@ class Merging(StateAdmin):
         return [found[key] for key in keys]
 
     def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> list[str]:
-        """Why not; [] once they are merged."""
+        """Merge; return the problems, [] if merged."""
         merged_away = [issue for issue in issues if issue != kept]
         if problems := [*_unseen(request.POST, issues), *_forbidden(request, merged_away)]:
             return problems
@@ -146,7 +145,7 @@ class Merging(StateAdmin):
         )
 
     def _choose_another(self, request: HttpRequest, issues: Sequence[Issue]) -> HttpResponse:
-        """The page that looks for what the issue is merged with."""
+        """Page to search for an issue to merge with."""
         words = bounded_text(request.GET.get("q"), 200)
         found: list[tuple[Issue, str]] = []
         if words:
@@ -168,7 +167,7 @@ class Merging(StateAdmin):
     # Taking it back ------------------------------------------------------------------------------
 
     def unmerge_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Take a merge back: GET asks, POST does it."""
+        """Undo a merge: GET asks, POST acts."""
         issue = self.found(request, object_id)
         found = active_merge(issue)
         right = self.has_change_permission(request, issue)
@@ -183,13 +182,13 @@ class Merging(StateAdmin):
         return self.page(
             request,
             "evalhub/confirm.html",
-            title=f"Take the merge of “{issue}” back",
+            title=f"Undo merge of “{issue}”",
             sentences=[
-                f"It went into “{found.kept}”. What moved with it then moves back:",
-                "What was moved on or rewritten since stays as it is, and you are told.",
+                f"It was merged into “{found.kept}”. These move back:",
+                "Anything moved or edited since then stays where it is; you will get a list.",
             ],
-            rows=moved or ["nothing moved"],
-            button="Take the merge back",
+            rows=moved or ["nothing"],
+            button="Undo merge",
             back_url=self.url_of("change", issue.pk),
         )
 
@@ -199,7 +198,7 @@ class Merging(StateAdmin):
         except Refused as error:
             self.say(request, *error.problems)
             return self.back(request, issue)
-        said = f"{issue} is an issue of its own again: {back.moved} rows moved back."
+        said = f"{issue} is a separate issue again: {back.moved} rows moved back."
         self.message_user(request, said, messages.SUCCESS)
         for sentence in back.left:
             self.message_user(request, sentence, messages.WARNING)
@@ -207,7 +206,7 @@ class Merging(StateAdmin):
 
 
 def merge_url(keys: Sequence[int], kept: int | None = None) -> str:
-    """The page that shows these issues side by side; one alone: that looks for another."""
+    """Page with these issues side by side; with a single issue, search for another."""
     query = "&".join(f"issue={key}" for key in keys)
     more = f"&kept={kept}" if kept else ""
     return f"{reverse('admin:issues_issue_merge')}?{query}{more}"
@@ -218,7 +217,7 @@ def _link(issue: Issue) -> str:
 
 
 def _counted(issues: QuerySet[Any]) -> QuerySet[Any]:
-    """With what would move, counted; of sealed tests the number is all that is told."""
+    """Annotate counts of the rows to move; of sealed tests only the number."""
     counted: QuerySet[Any] = issues.annotate(
         all_tests=Count("tests", distinct=True),
         sealed_tests=Count("tests", filter=Q(tests__sealed=True), distinct=True),
@@ -230,7 +229,7 @@ def _counted(issues: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _kept_of(issues: Sequence[Any], chosen: int) -> Any:
-    """The one that stays: the one chosen, or else the one that is furthest and has most tests."""
+    """Return the issue to keep: the chosen one, else the one furthest on with the most tests."""
     by_key = {issue.pk: issue for issue in issues}
     order = ("resolved", "approved", "in_review", "draft", "deprecated")
     default = min(issues, key=lambda issue: (order.index(issue.state), -issue.all_tests, issue.pk))
@@ -254,9 +253,9 @@ def _version(issue: Issue) -> str:
 
 
 def _unseen(posted: Mapping[str, str], issues: Sequence[Issue]) -> list[str]:
-    """Which issues somebody changed since the page was made."""
+    """Return messages about issues changed since the page was loaded."""
     return [
-        f"Issue {issue.pk} “{issue}” was changed meanwhile: look at it again, then merge."
+        f"Issue {issue.pk} “{issue}” was changed in the meantime. Check it again, then merge."
         for issue in issues
         if posted.get(f"seen_{issue.pk}") != _version(issue)
     ]

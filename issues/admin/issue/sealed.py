@@ -1,7 +1,7 @@
-"""Issues with sealed tests: what those who may not read these see in place of the texts.
+"""Issues with sealed tests, as readers without the right see them.
 
-A description, a comment or a source may quote the test. So they are hidden with it, and the
-generic statement, which holds no text of a test, stands in their place. The title stays.
+A description, a comment or a source may quote the test, so these are hidden with it. The public
+summary, which holds no text of a test, is shown instead. The title stays.
 """
 
 from typing import Any
@@ -32,10 +32,10 @@ OPEN_FIELDSETS = (
 
 
 class SealedIssues(StateAdmin):
-    """For the admin of issues."""
+    """Sealing of issue pages."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
-        """With `is_readable`, and `open_description`, which is "" where it is not."""
+        """Annotate `is_readable` and `open_description`, which is "" if not readable."""
         issues: QuerySet[Issue] = super().get_queryset(request)
         readable = Issue.objects.readable_by(request.user).filter(pk=OuterRef("pk")).order_by()
         issues = issues.annotate(is_readable=Exists(readable))
@@ -81,7 +81,7 @@ class SealedIssues(StateAdmin):
 
 
 def sealed_facts(issue: Issue) -> list[str]:
-    """How many of its tests are sealed, and how many of those are exposed."""
+    """Count its sealed tests, and how many of those are exposed."""
     tests = issue.tests.filter(sealed=True)
     sealed = tests.count()
     if not sealed:

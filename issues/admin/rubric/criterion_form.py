@@ -1,4 +1,4 @@
-"""One point of a rubric as a form, with the arguments of its check as fields of their own."""
+"""Form of a criterion, with the arguments of its check as fields."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,30 +25,30 @@ from issues.rubrics.argument_fields import read as read_argument
 from issues.rubrics.pasted_criteria import Line, criteria_in
 
 ALTERNATIVES = 9
-"""So many ways are offered of each kind; a point of a later one keeps it."""
+"""Number of alternatives offered; a criterion with a higher number keeps it."""
 ARGUMENT = "arg_"
-GONE = "Somebody deleted this point meanwhile: delete it here too, or add it anew."
+GONE = "Somebody has deleted this criterion. Delete it here too, or add it again."
 INPUT = {"class": "eh-input"}
 LINES = {"rows": 1, "class": "eh-input eh-grows"}
 
 
 class PlainText(forms.CharField):
-    """Text with line ends as they are stored, so that what nobody touched is unchanged."""
+    """Text with stored line ends, so that an untouched field is unchanged."""
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 class CriterionForm(forms.ModelForm):
-    """Says what is wrong at the field that it is wrong in, the arguments of a check included."""
+    """Report each error at its field, including the arguments of a check."""
 
     text = PlainText(
-        label="What the answer shows",
+        label="Criterion",
         required=False,
-        widget=forms.Textarea({**LINES, "placeholder": "What the answer shows, in one sentence"}),
+        widget=forms.Textarea({**LINES, "placeholder": "Criterion"}),
     )
     polarity = forms.ChoiceField(
-        label="Wanted or unwanted",
+        label="Polarity",
         choices=[
             (Polarity.SHOULD, "should show"),
             (Polarity.SHOULD_NOT, "should not show"),
@@ -67,11 +67,9 @@ class CriterionForm(forms.ModelForm):
     )
     mandatory = forms.BooleanField(required=False)
     check_name = forms.ChoiceField(
-        label="Decided by", required=False, widget=forms.Select({**INPUT, "data-eh-check": "true"})
+        label="Checked by", required=False, widget=forms.Select({**INPUT, "data-eh-check": "true"})
     )
-    citation = PlainText(
-        label="Where this is written", required=False, widget=forms.Textarea(LINES)
-    )
+    citation = PlainText(label="Source", required=False, widget=forms.Textarea(LINES))
     order = forms.IntegerField(
         required=False, min_value=0, max_value=30_000, widget=forms.NumberInput(INPUT)
     )
@@ -98,7 +96,7 @@ class CriterionForm(forms.ModelForm):
                 self.initial[ARGUMENT + argument.name] = value
 
     def _chosen_check(self) -> str:
-        """The check that is chosen in what was sent, or else the one that is stored."""
+        """Return the check chosen in the sent form, else the stored one."""
         if self.is_bound:
             return str(self.data.get(self.add_prefix("check_name"), ""))
         return str(self.initial.get("check_name") or self.instance.check_name)
@@ -109,11 +107,11 @@ class CriterionForm(forms.ModelForm):
 
     @property
     def opens(self) -> bool:
-        """Whether there is more to see than the text: a citation, or an error in it."""
+        """Return True if the citation holds text or an error."""
         return bool(self["citation"].value() or self["citation"].errors)
 
     def has_changed(self) -> bool:
-        """A new row that holds only its place, or its kind, is none."""
+        """Treat a new row with only a place or a polarity as empty."""
         changed = set(self.changed_data)
         if self.instance.pk is None:
             return bool(changed - {"order", "polarity"})
@@ -122,9 +120,9 @@ class CriterionForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         if data.get("mandatory") and data.get("alternative") is not None:
-            self.add_error("mandatory", "What is one way among others cannot be mandatory.")
+            self.add_error("mandatory", "A criterion in an alternative cannot be mandatory.")
         if not data.get("text") and not data.get("check_name"):
-            self.add_error("text", "Say what judges look for, or choose a check.")
+            self.add_error("text", "Enter the criterion, or choose a check.")
         self.instance.arguments = self._arguments()
         self._check_arguments(data.get("check_name", ""))
         return data
@@ -143,7 +141,7 @@ class CriterionForm(forms.ModelForm):
         return collected(self._chosen_check(), given, self.kept)
 
     def _check_arguments(self, check_name: str) -> None:
-        """Each problem of the arguments at its field; those of them all at the check."""
+        """Put each problem of an argument at its field; general ones at the check."""
         wrong = set(self.errors)
         problems = located_problems_of(check_name, self.instance.arguments) if check_name else []
         for problem in problems:
@@ -152,11 +150,11 @@ class CriterionForm(forms.ModelForm):
                 self.add_error(field if field in self.fields else "check_name", problem.says)
 
     def _get_validation_exclusions(self) -> set[str]:
-        """The fields say all that the table's constraints do, without a query for each of them."""
+        """Skip the table's constraints: the fields check them without queries."""
         return {*super()._get_validation_exclusions(), *self.Meta.fields}  # type: ignore[misc]
 
     def _update_errors(self, errors: ValidationError) -> None:
-        """The model's own rules, without those that were told at their fields already."""
+        """Run the model's own rules, except those reported at fields."""
         if hasattr(errors, "error_dict"):
             told = {
                 field: problems
@@ -170,9 +168,9 @@ class CriterionForm(forms.ModelForm):
 
 
 class RubricFormSet(BaseInlineFormSet):
-    """The points of one test, and lines that were pasted to become points.
+    """Formset of a test's criteria, and pasted lines that become criteria.
 
-    New ones without a place come last.
+    New criteria without a place come last.
     """
 
     @property
@@ -184,7 +182,7 @@ class RubricFormSet(BaseInlineFormSet):
         form.fields["id"].error_messages["invalid_choice"] = GONE
 
     def total_form_count(self) -> int:
-        """Points that a new test starts with come on top of the empty rows."""
+        """Add the criteria that a new test starts with to the empty rows."""
         given = 0 if self.is_bound else len(self.initial_extra or ())
         return super().total_form_count() + given
 
@@ -219,11 +217,11 @@ def alternative_choices(own: int | None = None) -> list[tuple[int | str, str]]:
         *range(1, ALTERNATIVES + 1),
         *([own] if own is not None and own not in range(1, 10) else []),
     ]
-    return [("", "always"), *((number, f"way {number}") for number in numbers)]
+    return [("", "required"), *((number, f"alternative {number}") for number in numbers)]
 
 
 def check_choices(own: str = "") -> list[Any]:
-    """Judges, then the checks by family; one that is not known any more stays where it is."""
+    """Return "judges", then the checks by family; an unknown one keeps its place."""
     families: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for check in CHECKS.values():
         families[check.family].append((check.name, check.title))
@@ -232,7 +230,7 @@ def check_choices(own: str = "") -> list[Any]:
 
 
 def field_of(argument: Argument) -> forms.Field:
-    """The field in which an argument is typed; required ones are missed when they are checked."""
+    """Return the form field of an argument; required ones are enforced by the check."""
     common: dict[str, Any] = {
         "label": argument.title,
         "help_text": argument.help,

@@ -1,4 +1,4 @@
-"""What was changed in a test's rubric, for the page with the test's history."""
+"""Changes of a test's rubric, for the page with the test's history."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ UNSHOWN = ("id", "test", "key", "order")
 
 
 class Change(NamedTuple):
-    """One field before and after; "" where there was nothing."""
+    """A field before and after; "" for no value."""
 
     field: str
     old: str
@@ -19,7 +19,7 @@ class Change(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One recorded change of a point: its version, what happened, and what became of each field."""
+    """A recorded change of a criterion: its version, the action, and the changed fields."""
 
     record: Any
     did: str
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 
 
 def entries_of(test: Test) -> list[Entry]:
-    """The last changes of the test's rubric, newest first; those of the order alone left out."""
+    """Return the last changes of the test's rubric, newest first, without mere reordering."""
     records = Criterion.history.filter(test_id=test.pk).select_related("history_user")
     by_point = records.order_by("id", "history_date", "history_id")
     entries = sorted(_entries(by_point), key=lambda entry: entry.record.history_id, reverse=True)

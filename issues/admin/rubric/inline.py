@@ -1,4 +1,4 @@
-"""The rubric of a test, edited on the test's page."""
+"""Editor of a test's rubric on the test's page."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ from issues.rubrics.scoring import MOST_CRITERIA
 
 
 class RubricInline(StackedInline):
-    """One form for each point, without a script a plain list of forms.
+    """A form per criterion; without a script, a plain list of forms.
 
-    Whoever may change a test may change its rubric.
+    Users who may change a test may change its rubric.
     """
 
     model = Criterion
@@ -36,7 +36,7 @@ class RubricInline(StackedInline):
     # What the template shows ----------------------------------------------------------------------
 
     def checks(self) -> dict[str, Any]:
-        """The checks as the script builds their fields."""
+        """Return the checks as the script needs them to build fields."""
         return {
             check.name: {
                 "description": check.description,

@@ -1,4 +1,4 @@
-"""Pages and answers around a test's rubric: the live preview, pasted lines, the library."""
+"""Views of a test's rubric: live preview, pasted lines, library."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.history import sign
@@ -23,17 +23,15 @@ MOST_CHARACTERS = 100_000
 
 
 class RubricPages(StateAdmin):
-    """For the admin of tests."""
+    """Rubric views of the test admin."""
 
     object_history_template = "issues/test_history.html"
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("").removeprefix("admin:")
-        wrap = self.admin_site.admin_view
         return [
-            path("rubric/", wrap(self.rubric_view), name=f"{name}rubric"),
-            path("lines/", wrap(self.lines_view), name=f"{name}lines"),
-            path("library/", wrap(self.library_view), name=f"{name}library"),
+            self.view_path("rubric/", self.rubric_view, "rubric"),
+            self.view_path("lines/", self.lines_view, "lines"),
+            self.view_path("library/", self.library_view, "library"),
             *super().get_urls(),
         ]
 
@@ -46,7 +44,7 @@ class RubricPages(StateAdmin):
         return super().history_view(request, object_id, {**extra, **(extra_context or {})})
 
     def rubric_view(self, request: HttpRequest) -> HttpResponse:
-        """What the rubric in the unsaved form asks and comes to, as a part of a page."""
+        """Return a preview of the unsaved rubric, as a part of a page."""
         self._check_writer(request)
         asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
         draft = draft_of(request.POST)._replace(reader=current_user(request))
@@ -54,14 +52,14 @@ class RubricPages(StateAdmin):
         return TemplateResponse(request, "issues/rubric_preview.html", context)
 
     def lines_view(self, request: HttpRequest) -> HttpResponse:
-        """The criteria that pasted lines say, for the editor to add."""
+        """Return the criteria in pasted lines, for the editor to add."""
         self._check_writer(request)
         lines = criteria_in(request.POST.get("lines", "")[:MOST_CHARACTERS])
         points = [{"text": line.text, "polarity": polarity_of(line)} for line in lines]
         return JsonResponse({"points": points})
 
     def library_view(self, request: HttpRequest) -> HttpResponse:
-        """The ready criteria to browse; those that are ticked are copied into a test's rubric."""
+        """List the library's criteria; copy the selected ones into a test's rubric."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         number = row_number((request.POST or request.GET).get("test"))
@@ -83,10 +81,10 @@ class RubricPages(StateAdmin):
             raise PermissionDenied
         ready = chosen(request.POST.getlist("key"))
         if not ready:
-            self.say(request, "Tick the criteria that are to be copied.")
+            self.say(request, "Select at least one criterion to copy.")
             return self.back(request, test)
         editing.append(test, [each.as_json() for each in ready], by=current_user(request))
-        said = f"{len(ready)} criteria were copied: change them to fit this test."
+        said = f"{len(ready)} criteria copied. Adapt them to this test."
         self.message_user(request, said, messages.SUCCESS)
         return self.back(request, test)
 
@@ -96,7 +94,7 @@ class RubricPages(StateAdmin):
             raise PermissionDenied
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """A change of the rubric is one of the test: it takes an approved test back to review."""
+        """Send an approved test back to review if its rubric changes."""
         super().save_related(request, form, formsets, change)
         changed = any(formset.has_changed() for formset in formsets if formset.prefix == PREFIX)
         if change and changed and states.review_again(form.instance, request.user):
@@ -105,5 +103,5 @@ class RubricPages(StateAdmin):
             self.request_review(request)
 
     def request_review(self, request: HttpRequest) -> None:
-        said = "It was approved before this change, so it is in review again."
+        said = "This test was approved before your change. It is back in review."
         self.message_user(request, said, messages.WARNING)

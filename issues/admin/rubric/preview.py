@@ -1,4 +1,4 @@
-"""What a rubric asks of judges and comes to, for a test as it is being written or as it stands."""
+"""Preview of a rubric: judge prompts and possible scores, for a saved or unsaved test."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -21,17 +21,17 @@ from issues.rubrics.scoring import MOST_CRITERIA, Point
 
 PREFIX = "criteria"
 APPROACHES = {
-    "standard": "each criterion alone",
-    "prompt_aware": "seeing the prompt",
-    "holistic": "seeing the prompt and the whole rubric",
+    "standard": "sees only the output",
+    "prompt_aware": "sees the input",
+    "holistic": "sees the input and the whole rubric",
 }
 NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
 
 
 class Draft(NamedTuple):
-    """A test with its rubric, saved or not; the keys of its points are their places from 1 on.
+    """A test with its rubric, saved or not; criteria are keyed by place, from 1.
 
-    `test_id` None: it is not saved. `reader` is who will read the prompt.
+    `test_id` is None if unsaved. `reader` is the user who reads the prompt.
     """
 
     content: dict[str, Any]
@@ -45,7 +45,7 @@ class Draft(NamedTuple):
 
 
 def draft_of(sent: QueryDict) -> Draft:
-    """The test that was sent from its form; nothing is read from the ledger but templates."""
+    """Return the test in a sent form; reads only templates from the database."""
     form = TestForm(sent, instance=Test())
     form.is_valid()
     data: Mapping[str, Any] = form.cleaned_data
@@ -67,7 +67,7 @@ def draft_of(sent: QueryDict) -> Draft:
 
 
 def draft_of_test(test: Test) -> Draft:
-    """A test as it stands."""
+    """Return the draft of a stored test."""
     points = list(test.criteria.all())
     content = content_of(test)
     for place, (point, criterion) in enumerate(zip(points, content["criteria"], strict=True), 1):
@@ -77,7 +77,7 @@ def draft_of_test(test: Test) -> Draft:
 
 
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
-    """The points that were sent, in their order, and what is wrong with them in words."""
+    """Return the sent criteria in order, and what is wrong with them."""
     total = sent.get(f"{PREFIX}-TOTAL_FORMS", "")
     count = min(int(total), MOST_CRITERIA) if total.isascii() and total.isdecimal() else 0
     prefixes = [f"{PREFIX}-{number}" for number in range(count)]
@@ -91,17 +91,17 @@ def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
     for place, form in enumerate(forms, 1):
         form.instance.key = str(place)
         for messages in form.errors.values():
-            problems += [f"Point {place}: {message}" for message in messages]
+            problems += [f"Criterion {place}: {message}" for message in messages]
     return [form.instance for form in forms], problems
 
 
 def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
-    """What `issues/rubric_preview.html` shows.
+    """Return the context of `issues/rubric_preview.html`.
 
     Args:
         draft: The test.
-        asked: The place of the point whose question is shown.
-        approach: Of the judge that is asked.
+        asked: Place of the criterion whose prompt is shown.
+        approach: Approach of the judge.
     """
     point = next((p for p in draft.points if p.key == asked), None)
     point = point or next((p for p in draft.points if not p.check_name), None)
@@ -118,7 +118,7 @@ def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
 
 
 def _figures(draft: Draft) -> dict[str, Any]:
-    """How it counts in words, and what a perfect, a half and an empty answer would score."""
+    """Explain the weighting, and score a perfect, a half and an empty answer."""
     points = [
         Point(p.key, None, p.weight, p.is_inverted, p.alternative, p.mandatory)
         for p in draft.points
@@ -145,12 +145,12 @@ def _runs(check_name: str) -> bool:
 
 
 def _question(draft: Draft, point: Criterion, approach: str) -> dict[str, Any]:
-    """What a judge of this approach is sent about the point; a check asks nobody."""
+    """Return the prompt of a judge with this approach; a check has none."""
     if point.check_name:
         return {"check": CHECKS.get(point.check_name)}
     template = rubric_templates().get(approach if approach in APPROACHES else "prompt_aware")
     if template is None:
-        return {"prompt_problems": ["There is no published template for this approach."]}
+        return {"prompt_problems": ["No judge template is published for this approach."]}
     try:
         about = (template, draft.content, draft.answer, point.key)
         prompt = preview_of(*about, test_id=draft.test_id, reader=draft.reader)

@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.html import format_html
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -43,19 +43,19 @@ class Indented(json.JSONEncoder):
 
 
 PRESETS = {
-    "passes or fails": BINARY,
-    "five classes": FIVE_CLASSES,
-    "from 1 to 7": ONE_TO_SEVEN,
+    "pass / fail": BINARY,
+    "five levels": FIVE_CLASSES,
+    "1 to 7": ONE_TO_SEVEN,
 }
 
 
 def presets_json() -> str:
-    """The scales that the editor offers to start from."""
+    """Return the preset scales of the editor."""
     return json.dumps({name: as_json(scale) for name, scale in PRESETS.items()})
 
 
 class TemplateForm(forms.ModelForm):
-    """What a template shows is read from its wording."""
+    """Form of a template; the text decides what judges are shown."""
 
     class Meta:
         model = JudgeTemplate
@@ -69,13 +69,21 @@ class TemplateForm(forms.ModelForm):
         help_texts = {
             "text": "Variables: "
             + ", ".join(f"{{{{ {name} }}}}" for name in sorted(VARIABLES))
-            + ". Also {% if name %} … {% endif %} and loops over criteria. Examples stand where "
-            "{{ examples }} is, or before all the rest.",
-            "reply_form": "A label alone is for models made to classify: they give no reasons.",
-            "example_choice": "The nearest are found by the built-in word vectors, anew for each "
-            "answer. An example of the very test, or of one that asks the same, is left out.",
-            "scale": "options (label, description, value from 0 to 1), threshold, and rule: "
-            "strict passes above the threshold, inclusive at it too.",
+            + (
+                ". {% if name %} … {% endif %} and loops over criteria are allowed, too. "
+                "Examples go where {{ examples }} is, or to the top."
+            ),
+            "reply_form": (
+                "Use “one of the scale's labels” for classifier models: they give no reasons."
+            ),
+            "example_choice": (
+                "“Most similar” picks by built-in word vectors for each answer. Examples "
+                "of the same test, or with the same prompt, are never shown."
+            ),
+            "scale": (
+                "Options (label, description, value from 0 to 1), threshold, and rule: "
+                "strict passes above the threshold, inclusive also at it."
+            ),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -97,15 +105,15 @@ class TemplateForm(forms.ModelForm):
 
 @admin.register(JudgeTemplate)
 class JudgeTemplateAdmin(ExtensibleAdmin):
-    """Drafts are edited; what is published never changes, but can be followed by a version."""
+    """Judge templates: drafts are editable, published versions fixed but followed by new ones."""
 
     form = TemplateForm
-    instead_of_deleting = "One that was published can be retired instead."
+    instead_of_deleting = "Retire a published template instead."
     list_display = ("title", "family", "version", "state_label", "shows", "test_count")
     list_filter = (("state", ChoicesDropdownFilter), "family")
     search_fields = ("title", "family")
     ordering = ("family", "-version")
-    readonly_fields = ("version", "wording", "scale_table", "shows", "created_at", "published_at")
+    readonly_fields = ("version", "prompt", "scale_table", "shows", "created_at", "published_at")
     change_form_outer_before_template = "issues/state_panel.html"
     inlines = (ExampleInline, VariantInline)
 
@@ -129,10 +137,10 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
     def state_label(self, template: JudgeTemplate) -> tuple[str, str]:
         return template.state, template.get_state_display()
 
-    @display(description="shows judges")
+    @display(description="shown to judges")
     def shows(self, template: JudgeTemplate) -> str:
         if template.pk is None:
-            return "read from the text"
+            return "detected from the text"
         shown = {
             "input": template.shows_input,
             "reference": template.shows_reference,
@@ -146,7 +154,7 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         return int(template.tests_total)
 
     @display(description="text")
-    def wording(self, template: JudgeTemplate) -> str:
+    def prompt(self, template: JudgeTemplate) -> str:
         return format_html('<pre class="eh-pre">{}</pre>', template.text)
 
     @display(description="options")
@@ -158,12 +166,12 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         return render_to_string("issues/scale.html", {"scale": scale})
 
     def get_fieldsets(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> Any:
-        """A draft with its text and scale to be written; anything else to be read."""
+        """Return editable fields for a draft, read-only ones otherwise."""
         if obj is None:
             own = ("title", "family", "text", "reply_form", "scale")
             return ((None, {"fields": own}), EXAMPLES_SAVED)
         writes = self.has_change_permission(request, obj)
-        text = "text" if writes else "wording"
+        text = "text" if writes else "prompt"
         scale = ("reply_form", "scale") if writes else ("reply_form", "scale_table")
         return (
             (None, {"fields": (("title", "family"), ("version", "shows"), text)}),
@@ -203,16 +211,14 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         return acts
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("").removeprefix("admin:")
-        wrap = self.admin_site.admin_view
         return [
-            path("<int:object_id>/act/", wrap(self.act_view), name=f"{name}act"),
-            path("<int:object_id>/preview/", wrap(self.preview_view), name=f"{name}preview"),
+            self.view_path("<int:object_id>/act/", self.act_view, "act"),
+            self.view_path("<int:object_id>/preview/", self.preview_view, "preview"),
             *super().get_urls(),
         ]
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Publish, retire or copy; GET asks whether it is meant."""
+        """Publish, retire or copy (POST); ask for confirmation (GET)."""
         template = self.found(request, object_id)
         act = (request.POST if request.method == "POST" else request.GET).get("act", "")
         allowed = (
@@ -226,10 +232,12 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
 
     def _ask(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
         sentences = {
-            "publish": "Published, it can be used by tests and never changes again; a new version "
-            "can follow.",
-            "retire": "It will not be offered any more. Tests that use it keep it.",
-            "version": "A draft with the next version number will start as a copy.",
+            "publish": (
+                "Once published, tests can use it and it cannot change. You can create a "
+                "new version later."
+            ),
+            "retire": "It will no longer be offered. Tests that use it keep it.",
+            "version": "Creates a draft with the next version number as a copy.",
         }
         return self.page(
             request,
@@ -259,7 +267,7 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         return self.back(request, template)
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """The exact prompt for a chosen test; nothing is sent or saved."""
+        """Show the exact prompt for a chosen test; nothing is sent or saved."""
         template = self.found(request, object_id)
         tests = self._tests(request)
         wanted = request.POST.get("test")
@@ -270,7 +278,7 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         variant = next((v for v in variants if v.language_model_id == wanted_model), None)
         context: dict[str, Any] = {"prompt": "", "problems": [], "variants": variants}
         if test is None:
-            context["problems"] = ["There is no test yet that it could be shown for."]
+            context["problems"] = ["There is no test to preview it with yet."]
         else:
             context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
             try:
@@ -297,7 +305,7 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
         )
 
     def _tests(self, request: HttpRequest) -> list[Any]:
-        """Tests to choose from: those with this person may read, its own first."""
+        """Return the tests that this user may read, to choose from."""
         if not request.user.has_perm("issues.view_test"):
             raise PermissionDenied
         tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MOST_TESTS])
@@ -307,7 +315,7 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
 
 
 def first_prompt(template: JudgeTemplate, test: Test) -> str:
-    """The key of the first criterion that judges decide, for a template that asks about one."""
+    """Return the key of the first judged criterion, for a template about one criterion."""
     if not variables_of(template.text) & {"criterion", "criteria"}:
         return WHOLE_TEST
     asked = test.criteria.filter(check_name="").first()

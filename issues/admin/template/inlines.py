@@ -1,4 +1,4 @@
-"""What belongs to a judge template: its examples, and its wordings for single models."""
+"""Inlines of a judge template: labelled examples and prompt variants."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from issues.models import JudgeTemplate, TemplateExample, TemplateState, Templat
 
 MOST_VARIANTS = 50
 COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
-"""What a person judged, and how: it stays as it was."""
+"""Fields copied from a human evaluation, which stay as they were."""
 
 
 class DraftOnlyInline(StackedInline):
-    """Parts of a template, which change as long as it is a draft."""
+    """Parts of a template, editable while it is a draft."""
 
     extra = 0
     tab = True
@@ -47,7 +47,7 @@ class DraftOnlyInline(StackedInline):
 
 
 class ExampleForm(forms.ModelForm):
-    """One example. Of one that was copied, the order and the reasons may be changed."""
+    """An example; of a copied one only order and reasons may change."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,7 +58,7 @@ class ExampleForm(forms.ModelForm):
 
 
 class ExampleInline(DraftOnlyInline):
-    """The examples that this person may read; those of tests sealed since are kept all the same."""
+    """The examples that this user may read; unreadable ones are kept on save."""
 
     model = TemplateExample
     form = ExampleForm
@@ -95,19 +95,19 @@ class ExampleInline(DraftOnlyInline):
         if example.pk is None or example.test is None:
             return "written for this template"
         return format_html(
-            '<a class="eh-link" href="{}">test {}</a>, which is never judged or measured with it',
+            '<a class="eh-link" href="{}">test {}</a> (never judged or measured with it)',
             example.test.get_absolute_url(),
             example.test_id,
         )
 
 
 class VariantInline(DraftOnlyInline):
-    """Other words for one language model; it is asked in these instead of the text above."""
+    """A prompt variant for one language model, sent instead of the text above."""
 
     model = TemplateVariant
     max_num = MOST_VARIANTS
-    verbose_name = "wording for one model"
-    verbose_name_plural = "wordings for single models"
+    verbose_name = "prompt variant"
+    verbose_name_plural = "prompt variants"
     fields = ("language_model", "text")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateVariant]:

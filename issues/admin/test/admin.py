@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
@@ -34,15 +34,12 @@ from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
 from issues.states import Move, Refused
 
-WRITTEN = (
-    *("messages", "tools", "context", "reference", "guidelines", "template"),
-    *("pass_threshold", "prompt", "system_prompt", "kind"),
-)
-"""What decides a result: a change of it takes an approved test back to review."""
+WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
+"""Fields of the form that affect results."""
 
 
 class RevisionInline(ReadOnlyInline):
-    """The frozen versions that runs really asked, newest first."""
+    """Frozen versions used by runs, newest first."""
 
     model = Revision
     fields = readonly_fields = ("version", "created_at", "template", "pass_threshold", "pass_rule")
@@ -56,11 +53,11 @@ class RevisionInline(ReadOnlyInline):
 
 @admin.register(Test)
 class TestAdmin(SealingPages):
-    """Tests, as far as their text may be read: sealed ones take the right to."""
+    """Tests; reading sealed ones requires the right to."""
 
     __test__ = False
     form = TestForm
-    when_empty = "A test is one example that shows an issue."
+    when_empty = "A test is an example that reproduces an issue."
     list_display = (
         "words",
         "issue",
@@ -125,7 +122,7 @@ class TestAdmin(SealingPages):
     def changed(self, test: Test) -> str:
         return date_format(localtime(test.updated_at))
 
-    @display(description="asked")
+    @display(description="input")
     def asked(self, test: Test) -> str:
         return format_html('<pre class="eh-pre">{}</pre>', conversation(test))
 
@@ -144,7 +141,7 @@ class TestAdmin(SealingPages):
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Test | None = None) -> Any:
-        """Only a new test is sealed here, by who may read it then; later that is an act."""
+        """Allow sealing a new test, for users who can read it then; later it is an action."""
         seals = obj is None and request.user.has_perm(READ_SEALED)
         return self.readonly_fields if seals else (*self.readonly_fields, "sealed")
 
@@ -152,7 +149,7 @@ class TestAdmin(SealingPages):
         return self.inlines if obj else self.inlines[:1]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """The issue from the link, and how a sibling of it is judged, to be tailored."""
+        """Prefill the issue from the link, and the judging of a sibling."""
         initial = super().get_changeform_initial_data(request)
         issue = Issue.objects.filter(pk=row_number(request.GET.get("issue"))).first()
         if issue is None:
@@ -162,7 +159,7 @@ class TestAdmin(SealingPages):
         return {**initial, "issue": issue.pk, **taken}
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Test, *args: Any) -> dict[str, Any]:
-        """A new test starts with a copy of its sibling's rubric, too."""
+        """Start a new test with a copy of its sibling's rubric."""
         kwargs: dict[str, Any] = super().get_formset_kwargs(request, obj, *args)
         is_new = obj.pk is None and request.method == "GET"
         if not is_new or kwargs["prefix"] != RUBRIC:
@@ -172,7 +169,7 @@ class TestAdmin(SealingPages):
         return {**kwargs, "initial": rubric_of(chosen) if chosen else []}
 
     def _sibling(self, request: HttpRequest, issue: Issue) -> Test | None:
-        """The one that is named in the link, or else the first; a sealed one is none."""
+        """Return the sibling named in the link, else the first open one."""
         siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
         wanted = row_number(request.GET.get("sibling"))
         return next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
@@ -206,7 +203,7 @@ class TestAdmin(SealingPages):
         return ["sealed"] if row.sealed else []
 
     def acts(self, request: HttpRequest, row: Any) -> list[Button]:
-        issue = Button("Its issue", row.issue.get_absolute_url(), is_link=True)
+        issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)
         prompt = Button("Judge prompt", self.url_of("preview", row.pk), is_link=True)
         library = Button("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
         judged = row.template_id or row.criteria.exists()
@@ -215,20 +212,18 @@ class TestAdmin(SealingPages):
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
-            return ["It will not run any more; old results stay."]
+            return ["It will no longer run. Existing results are kept."]
         return super().consequences(row, move)
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("").removeprefix("admin:")
-        wrap = self.admin_site.admin_view
         return [
-            path("<int:object_id>/copy/", wrap(self.copy_view), name=f"{name}copy"),
-            path("<int:object_id>/preview/", wrap(self.preview_view), name=f"{name}preview"),
+            self.view_path("<int:object_id>/copy/", self.copy_view, "copy"),
+            self.view_path("<int:object_id>/preview/", self.preview_view, "preview"),
             *super().get_urls(),
         ]
 
     def copy_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Judge this test like a sibling."""
+        """Copy the judging of a sibling."""
         test = self.found(request, object_id)
         if request.method != "POST" or not self.has_change_permission(request, test):
             raise PermissionDenied
@@ -239,12 +234,12 @@ class TestAdmin(SealingPages):
         except Refused as error:
             self.say(request, *error.problems)
         else:
-            said = f"Judged like test {sibling.pk} now: tailor the guidelines to this one."
+            said = f"Judging copied from test {sibling.pk}. Adapt the guidelines to this test."
             self.message_user(request, said, messages.SUCCESS)
         return self.back(request, test)
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """The exact prompt that judges get for an answer; nothing is sent or saved."""
+        """Show the exact prompt that judges get for an answer; nothing is sent or saved."""
         test = self.found(request, object_id)
         answer = request.POST.get("answer", sample_answer(test))
         shown: dict[str, Any]
@@ -281,12 +276,12 @@ class TestAdmin(SealingPages):
 
     @admin.action(permissions=["approve"], description="Deprecate …")
     def deprecate(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
-        sentence = "These tests will not run any more; old results stay."
+        sentence = "These tests will no longer run. Existing results are kept."
         return self.confirm_selected(request, queryset, "deprecate", sentence)
 
 
 def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:
-    """The prompt for a test that is judged as a whole, or why it cannot be made."""
+    """Return the prompt for a test judged as a whole, or the problems."""
     assert test.template is not None  # the page asked
     shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
     try:

@@ -15,7 +15,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 
 @admin.register(Revision)
 class RevisionAdmin(ReadOnlyAdmin):
-    """Frozen versions of tests, to be read; reached from the page of their test."""
+    """Frozen versions of tests, read-only, linked from the test's page."""
 
     list_display = ("__str__", "test", "template", "created_at")
     list_select_related = ("test__issue", "template")

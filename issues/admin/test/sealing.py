@@ -1,4 +1,4 @@
-"""Sealing a test, opening it again, and revealing it to a person: pages that ask if it is meant."""
+"""Pages to seal and unseal a test and to reveal it to a user, each with a confirmation."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget
 
@@ -27,30 +27,39 @@ from issues.states import Refused
 MOST_EXPOSURES = 50
 
 SEALING = (
-    "Viewers and model developers will see its results only as figures, and no longer its prompt, "
-    "reference answer, guidelines or answers. Of its issue they will see the title and the "
-    "generic statement, and no longer the description, comments, sources and feedback.",
-    "If it was reviewed or run before, it counts as exposed: it was open to all readers until now.",
+    (
+        "Viewers and model developers will see only its figures: no prompt, reference "
+        "answer, guidelines or answers. Of its issue they will see the title and the "
+        "public summary, but no description, comments, sources or feedback."
+    ),
+    "If it was reviewed or run before, it counts as exposed, because all readers could see it.",
 )
 UNSEALING = (
-    "From then on everybody who reads this ledger reads its prompt, reference answer, guidelines "
-    "and all answers, also in exports and through the API.",
-    "This cannot be taken back: it may be sealed again, but it stays on record that it was open.",
+    (
+        "Everybody with access to this workspace will be able to read its prompt, "
+        "reference answer, guidelines and all answers, including exports and the API."
+    ),
+    "This cannot be undone: you can seal it again, but the exposure stays on record.",
 )
 REVEALING = (
-    "The person will read this test's prompt, reference answer, guidelines, answers and verdicts, "
-    "on pages, in exports and through the API, until somebody ends it.",
-    "It is written down as an exposure, with your name and the reason. Ending it closes the test "
-    "to the person again; that it was read stays on record.",
+    (
+        "The user will be able to read this test's prompt, reference answer, guidelines, "
+        "answers and verdicts on pages, in exports and through the API until somebody "
+        "ends it."
+    ),
+    (
+        "This is recorded as an exposure with your name and the reason. Ending it removes "
+        "the user's access; the record stays."
+    ),
 )
 
 
 class ReasonForm(forms.Form):
-    """Why it is done."""
+    """Form with the reason."""
 
     reason = forms.CharField(
         widget=text_area(3),
-        help_text=f"{LEAST_REASON} characters or more. It stays on record.",
+        help_text=f"At least {LEAST_REASON} characters. It stays on record.",
     )
 
 
@@ -61,14 +70,14 @@ class UserChoice(forms.ModelChoiceField):
 
 
 class RevealForm(ReasonForm):
-    """To whom, and why."""
+    """Form with the user and the reason."""
 
     field_order = ("user", "reason")
     user = UserChoice(
         User.objects.none(),
         widget=UnfoldAdminSelectWidget,
-        help_text="People whose role does not read sealed tests.",
-        error_messages={"required": "Choose to whom."},
+        help_text="Users whose role cannot read sealed tests.",
+        error_messages={"required": "Choose a user."},
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -81,23 +90,21 @@ class RevealForm(ReasonForm):
 
 
 class SealingPages(RubricPages):
-    """For the admin of tests."""
+    """Sealing views of the test admin."""
 
     change_form_outer_after_template = "issues/exposures.html"
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("").removeprefix("admin:")
-        wrap = self.admin_site.admin_view
         return [
-            path("<int:object_id>/seal/", wrap(self.seal_view), name=f"{name}seal"),
-            path("<int:object_id>/unseal/", wrap(self.unseal_view), name=f"{name}unseal"),
-            path("<int:object_id>/reveal/", wrap(self.reveal_view), name=f"{name}reveal"),
-            path("<int:object_id>/end/", wrap(self.end_view), name=f"{name}end_reveal"),
+            self.view_path("<int:object_id>/seal/", self.seal_view, "seal"),
+            self.view_path("<int:object_id>/unseal/", self.unseal_view, "unseal"),
+            self.view_path("<int:object_id>/reveal/", self.reveal_view, "reveal"),
+            self.view_path("<int:object_id>/end/", self.end_view, "end_reveal"),
             *super().get_urls(),
         ]
 
     def may_seal(self, request: HttpRequest, test: Test) -> bool:
-        """Who may not read sealed tests cannot seal one: it would be out of reach."""
+        """Require the right to read sealed tests: otherwise the test would be out of reach."""
         changes = self.has_change_permission(request, test)
         return changes and bool(request.user.has_perm(READ_SEALED))
 
@@ -120,7 +127,7 @@ class SealingPages(RubricPages):
         return {**super().panel(request, row), "exposures": self._exposures(request, row)}
 
     def _exposures(self, request: HttpRequest, test: Test) -> dict[str, Any] | None:
-        """What is on record of who saw it; None where nothing is and it is not sealed."""
+        """Return its exposures; None if it is not sealed and has none."""
         rows = Exposure.objects.filter(test=test.pk).select_related("user", "by", "ended_by")
         shown = list(rows.order_by("-pk")[: MOST_EXPOSURES + 1])
         if not shown and not test.sealed:
@@ -136,7 +143,7 @@ class SealingPages(RubricPages):
     # Acts -----------------------------------------------------------------------------------------
 
     def seal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask, and seal."""
+        """Ask for a reason, then seal."""
         test = self.found(request, object_id)
         if not self.may_seal(request, test):
             raise PermissionDenied
@@ -149,7 +156,7 @@ class SealingPages(RubricPages):
         return self._ask(request, test, "Seal", SEALING, form)
 
     def unseal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask, and open the test to all readers."""
+        """Ask for a reason, then open the test to all readers."""
         test = self._revealable(request, object_id)
         form = ReasonForm(request.POST or None)
         acted = self._is_done(
@@ -162,44 +169,44 @@ class SealingPages(RubricPages):
         return self._ask(request, test, "Unseal", UNSEALING, form, danger=True)
 
     def reveal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask to whom and why, and reveal the test to that person."""
+        """Ask for user and reason, then reveal the test."""
         test = self._revealable(request, object_id)
         form = RevealForm(request.POST or None)
 
         def act() -> None:
             if not test.sealed:
-                raise Refused([f"{test} is not sealed: everybody reads it."])
+                raise Refused([f"{test} is not sealed: everybody can read it."])
             reveal(test.pk, by=current_user(request), **form.cleaned_data)
 
         if self._is_done(request, form, act):
-            said = f"Revealed to {form.cleaned_data['user']}, from now on."
+            said = f"Revealed to {form.cleaned_data['user']}."
             self.message_user(request, said, messages.SUCCESS)
             return self.back(request, test)
         return self._ask(request, test, "Reveal", REVEALING, form, danger=True)
 
     def end_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """End one person's reading; POST only."""
+        """End a user's access; POST only."""
         test = self._revealable(request, object_id)
         if request.method != "POST":
             raise PermissionDenied
         number = row_number(request.POST.get("exposure"))
         exposure = get_object_or_404(Exposure, pk=number, test=test.pk)
         if end(exposure, by=current_user(request)):
-            said = f"Closed to {exposure.user} again. That it was revealed stays on record."
+            said = f"{exposure.user} can no longer read it. The exposure stays on record."
             self.message_user(request, said, messages.SUCCESS)
         else:
-            self.say(request, "Nothing to end: it was ended before.")
+            self.say(request, "Already ended.")
         return self.back(request, test)
 
     def _revealable(self, request: HttpRequest, object_id: int) -> Test:
-        """A test of which this person may decide who reads it."""
+        """Return the test if this user may reveal it."""
         test: Test = self.found(request, object_id)
         if not request.user.has_perm(REVEAL):
             raise PermissionDenied
         return test
 
     def _is_done(self, request: HttpRequest, form: forms.Form, act: Callable[[], Any]) -> bool:
-        """Act on a valid form; what is refused stands beside its fields."""
+        """Act on a valid form; show refusals at its fields."""
         if request.method != "POST" or not form.is_valid():
             return False
         try:
@@ -233,13 +240,13 @@ class SealingPages(RubricPages):
 
 
 def _list_url(request: HttpRequest, test: Test) -> str:
-    """Where all its exposures are listed, for those who may see them."""
+    """Return the URL of all its exposures, "" for users who may not see them."""
     if not request.user.has_perm("evalhub.view_exposure"):
         return ""
     return f"{reverse('admin:evalhub_exposure_changelist')}?test={test.pk}"
 
 
 def exposed_among(tests: QuerySet[Test]) -> int:
-    """How many of these tests stand in an exposure."""
+    """Count the tests with an exposure."""
     exposures = Exposure.objects.order_by().values("test").distinct()
     return tests.filter(pk__in=exposures).count()

@@ -1,4 +1,4 @@
-"""A test in few words, for lists."""
+"""Short texts of a test, for lists."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ LENGTH = 90
 
 
 def first_words(messages: Any) -> str:
-    """How the first user's message begins, or whatever stands there instead."""
+    """Return the beginning of the first user's message, or of another one."""
     turns = [turn for turn in messages if isinstance(turn, dict)] if messages else []
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
     text = str(said[0].get("content") or "") if said else ""
@@ -19,14 +19,14 @@ def first_words(messages: Any) -> str:
 
 
 def rubric_size() -> Subquery:
-    """How many points a test's rubric has, to be annotated; null where it has none."""
+    """Annotation of the number of criteria; null without a rubric."""
     points = Criterion.objects.filter(test=OuterRef("pk")).order_by().values("test")
     counted = points.annotate(count=Count("pk")).values("count")
     return Subquery(counted, output_field=IntegerField())
 
 
 def judged_by_text(points: int | None, template: object) -> str:
-    """Whether a test is judged by a rubric of so many points, or as a whole by its template."""
+    """Return “rubric of n” or the name of the template."""
     if points:
         return f"rubric of {points}"
     return str(template or "—")

@@ -6,11 +6,11 @@ from issues.sample_data import load_sample
 
 
 class Command(BaseCommand):
-    help = "Add the sample ledger: 20 issues with 3 tests each, and some feedback."
+    help = "Add the sample data: 20 issues with 3 tests each, and some feedback."
 
     def handle(self, *args: Any, **options: Any) -> None:
         loaded = load_sample()
         self.stdout.write(
-            f"Added {loaded.issues} issues, {loaded.tests} tests and {loaded.feedback} pieces of "
-            "feedback."
+            f"Added {loaded.issues} issues, {loaded.tests} tests and {loaded.feedback} feedback "
+            "items."
         )

@@ -30,8 +30,8 @@ CLASSES = [
     Option("UNMET", 0.0),
     Option("PARTIALLY_MET", 0.25),
     Option("MODERATELY_MET", 0.5),
-    Option("MAJORLY_MET", 0.75),
-    Option("EXACTLY_MET", 1.0),
+    Option("MOSTLY_MET", 0.75),
+    Option("FULLY_MET", 1.0),
 ]
 PASS = '{"justification": "It is right.", "score": 1}'
 FAIL = '{"justification": "It is wrong.", "score": 0}'
@@ -110,7 +110,7 @@ def test_numbers_that_are_none_are_unreadable(score):
 
 @pytest.mark.parametrize(
     ("score", "value"),
-    [("EXACTLY_MET", 1.0), ("majorly met", 0.75), ("CLASS_UNMET", 0.0), (0.25, 0.25), ("0.5", 0.5)],
+    [("FULLY_MET", 1.0), ("mostly met", 0.75), ("CLASS_UNMET", 0.0), (0.25, 0.25), ("0.5", 0.5)],
 )
 def test_labels_stand_for_their_values(score, value):
     assert value_of(scored(score), CLASSES) == value
@@ -122,7 +122,7 @@ def test_a_value_with_all_its_digits_is_that_option():
 
 
 def test_classes_are_read_from_elements():
-    text = "<reflection>Most.</reflection>\n<classification>CLASS_MAJORLY_MET</classification>"
+    text = "<reflection>Most.</reflection>\n<classification>CLASS_MOSTLY_MET</classification>"
     assert value_of(text, CLASSES) == 0.75
 
 

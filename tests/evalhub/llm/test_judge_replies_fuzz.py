@@ -32,7 +32,7 @@ SCALES = [
     options_of("No", "Yes"),
     options_of(*"1234567"),
     options_of(*map(str, range(11))),
-    options_of("UNMET", "PARTIALLY_MET", "MODERATELY_MET", "MAJORLY_MET", "EXACTLY_MET"),
+    options_of("UNMET", "PARTIALLY_MET", "MODERATELY_MET", "MOSTLY_MET", "FULLY_MET"),
     options_of("met", "met in part", "met in full"),
 ]
 scales = st.sampled_from(SCALES)

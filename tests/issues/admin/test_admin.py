@@ -182,8 +182,8 @@ def test_sending_an_unready_issue_to_review_says_all_that_is_missing(client):
     response = client.post(url("issue_move", issue.pk), {"move": "review"})
 
     assert flashed_text(response) == [
-        "Empty cannot be sent to review yet. It has no description. "
-        "No feedback or source says where it was seen. It has no test that shows it."
+        "Empty cannot be sent to review yet. Add a description. "
+        "Add feedback or a source that shows it. Add a test that reproduces it."
     ]
 
 
@@ -191,7 +191,7 @@ def test_an_imported_issue_shows_what_it_lacks(client):
     log_in(client, "viewer")
     issue = make_issue(state="approved", source_id="grafite:1")
 
-    assert "It has no description." in client.get(url("issue_change", issue.pk)).content.decode()
+    assert "Add a description." in client.get(url("issue_change", issue.pk)).content.decode()
 
 
 def test_resolving_asks_for_a_label_or_note_and_keeps_it(client):
@@ -229,7 +229,7 @@ def test_approving_several_names_those_that_are_not_ready(client):
 
     assert flashed_text(response) == [
         "1 test approved.",
-        f"{bad} cannot be approved yet. It has no guidelines for its judges.",
+        f"{bad} cannot be approved yet. Add guidelines for judges.",
     ]
 
 

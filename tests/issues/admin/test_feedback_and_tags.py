@@ -32,7 +32,7 @@ def test_feedback_without_an_issue_says_why_it_becomes_no_test(client):
 
     response = client.post(url("feedback_act", make_feedback().pk), {"act": "test"})
 
-    assert "make one from it, first" in flashed_text(response)[0]
+    assert "create one from it" in flashed_text(response)[0]
 
 
 @pytest.mark.parametrize("act", ["accept", "dismiss", "issue", "test"])
@@ -122,5 +122,5 @@ def test_a_second_tag_of_the_same_name_is_refused_in_any_case(client):
 
     response = client.post(url("tag_add"), tag_form())
 
-    assert "already: merge the two" in response.content.decode()
+    assert "already exists. Merge the two" in response.content.decode()
     assert Tag.objects.count() == 1

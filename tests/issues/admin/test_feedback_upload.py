@@ -17,7 +17,7 @@ def look(client, data, name="f.csv"):
 
 
 def take_in(client, looked, **changes):
-    """What the preview's form sends."""
+    """Return the data that the preview's form sends."""
     context = looked.context
     columns = context["preview"].file.columns
     sent = {"name": context["name"], "data": context["data"], "act": "import"}
@@ -31,7 +31,7 @@ def test_nothing_is_saved_before_it_was_looked_at(client):
     page = look(client, GOOD).content.decode()
 
     assert not Feedback.objects.exists()
-    assert "2 to be taken in" in page
+    assert "2 to import" in page
     assert "Wrong." in page
 
 
@@ -56,7 +56,7 @@ def test_the_same_file_again_changes_nothing(client):
     looked = look(client, GOOD)
     response = take_in(client, looked)
 
-    assert "2 here already" in looked.content.decode()
+    assert "2 duplicates" in looked.content.decode()
     assert "0 taken in. 2 were here already." in flashed_text(response)
     assert Feedback.objects.count() == 2
 
@@ -69,7 +69,7 @@ def test_of_a_file_with_bad_rows_the_good_ones_are_saved_when_that_is_chosen(cli
 
     assert "line 4" in page
     assert "sideways" in page
-    assert "Import the 2 good ones" in page
+    assert "Import 2 valid rows" in page
     assert not Feedback.objects.exists()
     take_in(client, looked)
     assert Feedback.objects.count() == 2
@@ -90,7 +90,7 @@ def test_an_unreadable_file_says_why(client):
     page = look(client, b"PK", "f.xlsx").content.decode()
 
     assert "Nothing was saved." in page
-    assert "unknown kind" in page
+    assert "unknown format" in page
 
 
 def test_no_file_and_a_broken_form_are_asked_again(client):
@@ -98,7 +98,7 @@ def test_no_file_and_a_broken_form_are_asked_again(client):
 
     for sent in ({}, {"name": "f.csv", "data": "§"}):
         page = client.post(url("feedback_upload"), sent).content.decode()
-        assert "choose one first" in page
+        assert "choose a file first" in page
 
 
 def test_hostile_cells_stay_text(client):

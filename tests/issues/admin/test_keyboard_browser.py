@@ -52,7 +52,7 @@ def test_cards_are_moved_by_keys_alone(page, me, faults):
     page.locator("#board-resolve[open]").wait_for()
     keys.press("Tab")  # from the note, which has the focus, to the button
     keys.press("Enter")
-    page.get_by_text("choose a label or write a note").wait_for()
+    page.get_by_text("Choose a label or write a note").wait_for()
     faults.clear()  # a refusal is answered with an error
     keys.press("Shift+Tab")
     keys.type("Fixed in 1.2")
@@ -69,7 +69,7 @@ def test_cards_are_moved_by_keys_alone(page, me, faults):
     keys.press("ArrowLeft")
     assert page.evaluate("document.activeElement.dataset.card") == str(empty.pk)
     keys.press("]")
-    told(page, "It has no description.")
+    told(page, "Add a description.")
     move(empty, "deprecate", by=make_user(username="anna"))
     keys.press("]")
     told(page, "anna moved Empty meanwhile")
@@ -123,7 +123,7 @@ def test_the_palette_opens_anywhere_and_leads_on(page, me):
     page.wait_for_url(f"**{test.get_absolute_url()}")
 
     page.keyboard.press("Control+k")
-    page.keyboard.type("board of")
+    page.keyboard.type("issue board")
     page.keyboard.press("Enter")  # before anything is shown: it waits for what is found
     page.wait_for_url("**/board/")
     page.keyboard.press("Control+k")

@@ -19,7 +19,7 @@ def make_drafts():
 
 
 def merge_form(client, issues, **changes):
-    """What a browser sends when the page is filled in."""
+    """Return the data that a browser sends for a filled-in page."""
     page = client.get(url("issue_merge"), {"issue": [issue.pk for issue in issues]})
     seen = {f"seen_{key}": version for key, version in page.context["seen"]}
     keys = [issue.pk for issue in issues]
@@ -42,7 +42,7 @@ def test_one_of_the_list_is_not_enough(client):
     sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [make_issue().pk]}
 
     assert flashed_text(client.post(url("issue_changelist"), sent)) == [
-        "Choose from two to 6 issues to merge."
+        "Choose 2 to 6 issues to merge."
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_change_by_somebody_else_is_looked_at_first(client):
 
     page = client.post(url("issue_merge"), form)
 
-    assert page.context["problems"][0].endswith("look at it again, then merge.")
+    assert page.context["problems"][0].endswith("Check it again, then merge.")
     title = next(choice for choice in page.context["choices"] if choice.name == "title")
     assert [issue.pk for issue, _, chosen in title.values if chosen] == [second.pk]
     assert not Issue.objects.exclude(merged_into=None).exists()
@@ -142,7 +142,7 @@ def test_parting_tells_what_moved_back(client):
 
     assert "tests: 1" in asked
     assert flashed_text(response) == [
-        "Cannot <b>add</b> is an issue of its own again: 1 rows moved back."
+        "Cannot <b>add</b> is a separate issue again: 1 rows moved back."
     ]
     assert second.tests.count() == 1
 

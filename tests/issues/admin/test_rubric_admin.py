@@ -20,7 +20,7 @@ def form_of(test, *points, saved=0, **changes):
 
 
 def saved_points(test):
-    """What a browser sends of a rubric that nobody touched."""
+    """Return the data that a browser sends for an untouched rubric."""
     points = []
     for row in test.criteria.all():
         form = {
@@ -41,7 +41,7 @@ def saved_points(test):
 
 
 def errors_of(response):
-    """What is said at the fields of each point."""
+    """Return the errors at the fields of each criterion."""
     rubric = next(f for f in response.context["inline_admin_formsets"] if f.formset.errors)
     return [dict(errors) for errors in rubric.formset.errors]
 
@@ -140,7 +140,9 @@ def test_a_change_of_the_rubric_alone_calls_for_review(client):
 
     test.refresh_from_db()
     assert test.state == "in_review"
-    assert "It was approved before this change, so it is in review again." in flashed_text(response)
+    assert "This test was approved before your change. It is back in review." in flashed_text(
+        response
+    )
 
 
 # What is wrong -----------------------------------------------------------------------------------
@@ -149,18 +151,18 @@ def test_a_change_of_the_rubric_alone_calls_for_review(client):
 @pytest.mark.parametrize(
     ("point", "field", "problem"),
     [
-        ({"weight": "3"}, "text", "Say what judges look for, or choose a check."),
+        ({"weight": "3"}, "text", "Enter the criterion, or choose a check."),
         ({"text": "a", "weight": "20"}, "weight", "less than or equal to 10"),
         ({"text": "a", "mandatory": "on", "alternative": "1"}, "mandatory", "cannot be mandatory"),
         ({"check_name": "contains"}, "arg_text", "“text” is missing."),
         (
             {"check_name": "contains_at_least", "arg_texts": "a", "arg_least": "two"},
             "arg_least",
-            "“two” is no whole number.",
+            "“two” is not a whole number.",
         ),
         ({"check_name": "matches", "arg_pattern": "("}, "arg_pattern", "“pattern” is"),
-        ({"check_name": "word_count"}, "check_name", "Give “least”, “most” or both."),
-        ({"check_name": "contains_everything"}, "check_name", "There is no check"),
+        ({"check_name": "word_count"}, "check_name", "Enter “least”, “most” or both."),
+        ({"check_name": "contains_everything"}, "check_name", "Unknown check:"),
         ({"text": "a", "alternative": "many"}, "alternative", "Select a valid choice"),
     ],
 )
@@ -187,7 +189,7 @@ def test_a_point_that_somebody_deleted_meanwhile_is_said(client):
     response = client.post(url("test_change", test.pk), sent)
 
     html = response.content.decode()
-    assert "Somebody deleted this point meanwhile" in html
+    assert "Somebody has deleted this criterion" in html
     assert "b, reworded" in html
 
 
@@ -252,7 +254,7 @@ def test_the_preview_warns_of_a_rubric_that_an_empty_answer_passes(client):
 
     response = preview_of(client, {"text": "a", "polarity": "should_not"})
 
-    assert "An answer that says nothing passes" in response.content.decode()
+    assert "An empty answer passes" in response.content.decode()
 
 
 def test_the_preview_follows_the_threshold_and_leaves_out_what_is_deleted(client):
@@ -302,8 +304,8 @@ def test_the_preview_names_what_is_wrong_and_shows_the_rest(client):
     response = preview_of(client, {"text": "a", "weight": "99"}, {"check_name": "contains"})
 
     assert response.context["problems"] == [
-        "Point 1: Ensure this value is less than or equal to 10.",
-        "Point 2: “text” is missing.",
+        "Criterion 1: Ensure this value is less than or equal to 10.",
+        "Criterion 2: “text” is missing.",
     ]
 
 
@@ -322,7 +324,7 @@ def test_the_judge_prompt_of_a_saved_test_is_shown_for_each_criterion(client):
     checked = client.post(url("test_preview", test.pk), {"preview-asked": "2"})
 
     assert "## Criterion\nNames the length" in asked.context["prompt"]
-    assert "No judge is asked about it" in checked.content.decode()
+    assert "without a judge" in checked.content.decode()
 
 
 # Lines and library -------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def test_points_are_added_reordered_and_saved_by_keyboard(editor, two_points):
 
 
 def test_points_are_pasted_taken_from_the_library_and_deleted(editor, two_points):
-    editor.get_by_text("Paste many").last.click()
+    editor.get_by_text("Paste a list").last.click()
     editor.fill("[name=criteria-pasted]", "Names a price\nnot: rude")
     editor.click("text=Add these points")
     editor.wait_for_selector("text=2 points added, 1 of them unwanted.")

@@ -41,7 +41,7 @@ def pages_of(issue):
 
 
 def shown(client, issue):
-    """The pages that show what is sealed; what was searched for stands in the address only."""
+    """Return the pages that show sealed text, apart from the search term in addresses."""
     words = ("It says", "chat about", "Again")
     found = [(page, client.get(page).content.decode()) for page in pages_of(issue)]
     return [page for page, text in found if any(f"{word} {SECRET}" in text for word in words)]

@@ -63,7 +63,7 @@ def test_no_page_shows_sealed_text_to_who_may_not_read_it(client, role):
 
 
 def shown_at(client, page):
-    """What a page says besides repeating its own address and the search term."""
+    """Return a page's text without its own address and the search."""
     text = client.get(page).content.decode()
     return text.replace(f'value="{SECRET}"', "").replace(f"q={SECRET}", "")
 

@@ -28,7 +28,7 @@ def template_form(**changes):
 
 
 def parts(name, *rows, saved=0):
-    """What a browser sends of examples or other wordings; the first `saved` name their row."""
+    """Return the data that a browser sends for inline rows; the first `saved` exist already."""
     sent = {f"{name}-TOTAL_FORMS": len(rows), f"{name}-INITIAL_FORMS": saved}
     for number, row in enumerate(rows):
         sent |= {f"{name}-{number}-{field}": value for field, value in row.items()}
@@ -54,7 +54,7 @@ def test_a_template_shows_what_its_text_names(client):
     [
         ({"text": "{{ answer }}"}, "did you mean &#x27;output&#x27;?"),
         ({"text": "{{ output.__class__ }}"}, "is not possible"),
-        ({"scale": '{"options": []}'}, "A scale needs two options"),
+        ({"scale": '{"options": []}'}, "A scale needs at least two options"),
         ({"scale": '{"options": [{"label": "no", "value": 2}]}'}, "not one in 0 to 1"),
         ({"scale": '{"options": [{"label": "no", "value": "much"}]}'}, "is not a number"),
         ({"reply_form": "song"}, "Select a valid choice"),
@@ -175,9 +175,9 @@ def test_examples_and_wordings_are_written_with_the_template(client):
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ({"option": "maybe"}, "is not on the scale of this template: choose one of no, yes"),
+        ({"option": "maybe"}, "Choose one of no, yes"),
         ({"output": " "}, "This field is required"),
-        ({"output": "x" * 50_000}, "shorten it"),
+        ({"output": "x" * 50_000}, "Shorten it"),
     ],
 )
 def test_an_example_that_cannot_be_shown_is_refused_and_nothing_is_lost(client, row, problem):
@@ -260,7 +260,7 @@ def test_an_example_sealed_since_is_for_its_readers_only(client):
     log_in(client, "viewer")
     pages = [client.post(at, sent) if sent else client.get(at) for at, sent in places]
     assert not any("Dante did." in page.content.decode() for page in pages)
-    assert "This prompt is withheld" in pages[1].content.decode()
+    assert "This prompt is hidden" in pages[1].content.decode()
     log_in(client, "maintainer")
     pages = [client.post(at, sent) if sent else client.get(at) for at, sent in places]
     assert all("Dante did." in page.content.decode() for page in pages)
@@ -274,7 +274,7 @@ def test_the_preview_says_in_what_words_one_model_is_asked(client):
     own = client.post(at, {"test": test.pk, "model": ""}).content.decode()
     other = client.post(at, {"test": test.pk, "model": model}).content.decode()
 
-    assert "the one, in words of its own" in own
+    assert "the one (prompt variant)" in own
     assert "Own words [BEGIN OUTPUT" not in own
     assert "What the one is sent" in other
     assert "Own words [BEGIN OUTPUT" in other

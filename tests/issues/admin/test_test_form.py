@@ -53,7 +53,7 @@ def test_a_saved_conversation_comes_back_as_turns(client):
 @pytest.mark.parametrize(
     ("changes", "field", "problem"),
     [
-        ({"prompt": " "}, "prompt", "Enter what the model is asked."),
+        ({"prompt": " "}, "prompt", "Enter a prompt."),
         ({"kind": "turns", "messages": ""}, "messages", "Enter at least one message"),
         ({"kind": "turns", "messages": "[1]"}, "messages", "Message 1: expected an object"),
         ({"kind": "turns", "messages": "{"}, "messages", "Enter a valid JSON."),

@@ -104,7 +104,7 @@ def test_a_session_by_keyboard_alone(page, log_in, faults):
 
     set_state([Feedback.objects.get(pk=rows[9].pk)], FeedbackState.ACCEPTED, by=ben)
     press("x")
-    page.get_by_text("ben was faster").wait_for()
+    page.get_by_text("ben changed this").wait_for()
     assert state(rows[9]) == "accepted"
 
     assert [state(row) for row in rows[:9]] == [
@@ -145,7 +145,7 @@ def test_what_is_alike_is_told_while_one_types(page, log_in):
     page.goto("/admin/issues/feedback/add/")
     page.get_by_label("Comment").fill("Currency amounts are rounded too early.")
 
-    page.get_by_role("button", name=f"It shows the issue {issue.title}").click()
+    page.get_by_role("button", name=f"Evidence of the issue {issue.title}").click()
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/issues/feedback/")
 

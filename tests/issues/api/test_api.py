@@ -34,11 +34,11 @@ def test_an_application_sends_feedback_and_gets_its_number():
     ("body", "field", "words"),
     [
         ({"prompt": "x" * 200_001}, "prompt", "no more than 200000 characters"),
-        ({"comment": "x", "raw": {"a": "x" * 500_000}}, "raw", "500000 is the most"),
+        ({"comment": "x", "raw": {"a": "x" * 500_000}}, "raw", "limit is 500000"),
         ({"comment": "x", "raw": [1]}, "raw", "Send an object"),
         ({"comment": "x", "rating": "sideways"}, "rating", '"sideways" is not a valid choice'),
-        ({"prompt": " "}, "problems", "Nothing was said"),
-        ({"model": "heron"}, "problems", "Nothing was said"),
+        ({"prompt": " "}, "problems", "Send a prompt"),
+        ({"model": "heron"}, "problems", "Send a prompt"),
     ],
 )
 def test_feedback_that_cannot_be_taken_is_explained(body, field, words):
@@ -348,7 +348,7 @@ def test_a_template_is_drafted_published_and_never_changes_again():
     [
         ({"text": "{{ promt }}"}, "text", "unknown variable 'promt'"),
         ({"text": "{{ test.author.password }}"}, "text", "reading an attribute is not possible"),
-        ({"scale": {"options": []}}, "scale", "needs two options, not 0"),
+        ({"scale": {"options": []}}, "scale", "needs at least two options, not 0"),
         ({"family": "input-output-guidelines"}, "family", "new_version"),
     ],
 )

@@ -103,9 +103,9 @@ def test_what_is_wrong_is_named_by_the_criterions_place():
         "criteria": [
             "Criterion 2, weight: Ensure this value is less than or equal to 10.",
             "Criterion 3, arguments: “text” is missing.",
-            "Criterion 4, arguments: There is no check “contains_everything”.",
-            "Criterion 5: What is one way among others cannot be mandatory.",
-            "Criterion 6: Say what judges look for, or choose a check.",
+            "Criterion 4, arguments: Unknown check: “contains_everything”.",
+            "Criterion 5: A criterion in an alternative cannot be mandatory.",
+            "Criterion 6: Enter the criterion, or choose a check.",
             "Criterion 7: Invalid data. Expected a dictionary, but got str.",
             "Criterion 8: This field may not be null.",
         ]

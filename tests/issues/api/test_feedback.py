@@ -42,9 +42,9 @@ def test_of_a_batch_with_bad_rows_nothing_is_saved_and_each_is_explained():
 
     errors = response.json()["feedback"]
     assert (response.status_code, sorted(errors)) == (400, ["1", "2", "3", "4"])
-    assert "Nothing was said" in str(errors["1"])
+    assert "Send a prompt" in str(errors["1"])
     assert "sideways" in str(errors["2"])
-    assert "'chat-1' is the source_id of row 0" in str(errors["4"])
+    assert "'chat-1' is also the source_id of row 0" in str(errors["4"])
     assert not Feedback.objects.exists()
 
 
@@ -78,7 +78,7 @@ def test_naming_an_original_makes_a_duplicate_that_has_its_issue():
 def test_a_duplicate_of_nothing_is_refused():
     response = patch(make_feedback(), state="duplicate")
 
-    assert "Say which feedback" in str(response.json()["duplicate_of"])
+    assert "Set `duplicate_of`" in str(response.json()["duplicate_of"])
 
 
 def test_a_duplicate_that_is_accepted_gives_its_original_up():

@@ -1,4 +1,4 @@
-"""Examples, wordings for single models and the mending model, through the API."""
+"""Labelled examples, prompt variants and the repair model, through the API."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_a_wording_for_one_model_is_checked(script):
     assert "cheese" in response.content.decode()
     twice = [row | {"text": "{{ output }}"}] * 2
     response = script.post(URL, body(variants=twice), format="json")
-    assert "one wording for each model" in response.content.decode()
+    assert "one prompt variant per model" in response.content.decode()
 
 
 def test_of_what_is_published_nothing_changes(script):
@@ -91,7 +91,7 @@ def test_of_what_is_published_nothing_changes(script):
     ):
         response = script.patch(f"{URL}{template.pk}/", fields, format="json")
         assert response.status_code == 400, fields
-        assert "make a new version" in response.content.decode()
+        assert "create a new version" in response.content.decode()
     assert not template.examples.exists()
 
 

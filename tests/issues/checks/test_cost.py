@@ -24,7 +24,7 @@ def test_cost_above_the_limit():
 @pytest.mark.parametrize("negate", [False, True])
 def test_what_was_not_measured_is_no_value(negate):
     assert "not measured" in error_of("latency_at_most", "text", ms=800, negate=negate)
-    assert "not known" in error_of("cost_at_most", "text", usd=0.3, negate=negate)
+    assert "unknown" in error_of("cost_at_most", "text", usd=0.3, negate=negate)
 
 
 def test_limits_are_not_below_zero():

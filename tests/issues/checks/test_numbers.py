@@ -79,7 +79,7 @@ def test_likeness_ignores_case_if_asked():
 
 
 def test_texts_too_long_to_compare_are_an_error():
-    assert "at most 50,000" in error_of("text_ratio", "a" * 50_001, text="a", least=0.5)
+    assert "maximum is 50,000" in error_of("text_ratio", "a" * 50_001, text="a", least=0.5)
     assert "“text”" in problem("text_ratio", text="a" * 50_001, least=0.5)
 
 

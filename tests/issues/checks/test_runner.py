@@ -126,12 +126,12 @@ def test_negating_twice_changes_nothing(name, text):
 def test_problems_name_the_value_and_the_place():
     assert problems_of("contains", {"txt": "a"}) == [
         "“text” is missing.",
-        "“txt” is not known here: only negate, ignore_case, text.",
+        "“txt” is unknown. Use negate, ignore_case, text.",
     ]
     assert problems_of("contains_any", {"texts": ["a", 5]}) == [
         "“texts.1” is 5: input should be a valid string."
     ]
-    assert problems_of("contain", {}) == ["There is no check “contain”."]
+    assert problems_of("contain", {}) == ["Unknown check: “contain”."]
     assert problems_of("word_count", {"least": "many", "most": 3}) == [
         '“least” is "many": input should be a valid integer.'
     ]
@@ -140,7 +140,7 @@ def test_problems_name_the_value_and_the_place():
 def test_negation_is_said():
     outcome = run("contains", {"text": "a", "negate": True}, Material("a"))
     assert outcome.value == 0
-    assert outcome.explanation == "Holds “a”. The check is negated."
+    assert outcome.explanation == "Contains “a”. Inverted."
 
 
 @pytest.mark.parametrize("escape", ["\\u0000", "\\ud800"])

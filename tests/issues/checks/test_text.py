@@ -125,7 +125,7 @@ def test_explanations_name_what_is_missing():
     from issues.checks import Material, run
 
     outcome = run("contains_all", {"texts": ["lease", "rent"]}, Material("The lease"))
-    assert outcome.explanation == "Holds 1 of 2; not “rent”."
+    assert outcome.explanation == "Contains 1 of 2; missing: “rent”."
 
 
 def test_a_long_word_is_looked_for_in_time():

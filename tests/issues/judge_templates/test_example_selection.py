@@ -1,4 +1,4 @@
-"""Which examples a judge is shown, and how they stand in its prompt."""
+"""Selection of labelled examples, and their text in a prompt."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Examples, wordings for single models and the mending model are fixed with their template."""
+"""Labelled examples, prompt variants and the repair model are fixed with their template."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -46,9 +46,9 @@ def add(template, **fields):
 
 def test_nothing_is_added_to_what_is_published():
     template = make_template()
-    with pytest.raises(ValidationError, match="make a new version"):
+    with pytest.raises(ValidationError, match="create a new version"):
         add(template)
-    with pytest.raises(ValidationError, match="make a new version"):
+    with pytest.raises(ValidationError, match="create a new version"):
         template.variants.create(language_model=make_model(), text="{{ output }}")
 
 
@@ -58,9 +58,9 @@ def test_nothing_of_what_is_published_changes_or_goes():
     variant = template.variants.create(language_model=make_model(), text="{{ output }}")
     publish(template, by=None)
     for row in (example, variant):
-        with pytest.raises(ValidationError, match="make a new version"):
+        with pytest.raises(ValidationError, match="create a new version"):
             row.save()
-        with pytest.raises(ValidationError, match="make a new version"):
+        with pytest.raises(ValidationError, match="create a new version"):
             row.delete()
     assert (template.examples.count(), template.variants.count()) == (1, 1)
 
@@ -123,7 +123,7 @@ def test_a_wording_for_one_model_is_checked_like_the_template(text, problem):
     variant = template.variants.create(language_model=make_model(name="one"), text=text)
     with pytest.raises(ValidationError, match=problem):
         variant.full_clean()
-    with pytest.raises(Refused, match=f"Wording for one: .*{problem}"):
+    with pytest.raises(Refused, match=f"Prompt for one: .*{problem}"):
         publish(template, by=None)
 
 
@@ -188,7 +188,7 @@ def test_examples_are_about_what_the_template_is_about():
 
 
 def test_examples_are_copied_into_drafts_only():
-    with pytest.raises(Refused, match="choose a draft"):
+    with pytest.raises(Refused, match="Choose a draft"):
         copy_in(make_template(), [taught()])
 
 
@@ -198,7 +198,7 @@ def test_there_are_only_so_many():
         TemplateExample(template=template, output=str(n), option="1") for n in range(MOST_EXAMPLES)
     ]
     TemplateExample.objects.bulk_create(rows)
-    with pytest.raises(Refused, match="copy fewer"):
+    with pytest.raises(Refused, match="Copy fewer"):
         copy_in(template, [taught()])
 
 

@@ -58,7 +58,7 @@ def test_publishing_makes_it_unchangeable():
     publish(template, by=make_user())
     template.text = SHORT + " Be strict."
 
-    with pytest.raises(ValidationError, match="make a new version instead"):
+    with pytest.raises(ValidationError, match="create a new version instead"):
         template.save()
 
 
@@ -123,5 +123,5 @@ def test_the_preview_of_a_conversation_holds_a_place_for_generated_turns():
 
     prompt = preview(test.template, test, "Now it is late.")
 
-    assert "(what the model says in this turn)" in prompt
+    assert "(the model's turn)" in prompt
     assert "Now it is late." in prompt

@@ -1,4 +1,4 @@
-"""What the built-in templates for one criterion show a judge, and what they keep from it."""
+"""Content of the built-in templates for one criterion."""
 
 import re
 

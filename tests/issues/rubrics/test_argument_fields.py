@@ -99,7 +99,7 @@ def test_what_is_typed_is_read(check, name, text, value):
         ("word_count", "least", "many", "“many” is no whole number."),
         ("word_count", "least", "1.5", "“1.5” is no whole number."),
         ("text_ratio", "least", "half", "“half” is no number."),
-        ("json_schema", "schema", "{", "This is no JSON"),
+        ("json_schema", "schema", "{", "This is not JSON"),
         ("json_path_equals", "value", "[NaN]", "NaN is no number that can be stored"),
         ("json_path_equals", "value", r'["\u0000"]', "cannot be stored"),
         ("contains_any", "texts", r'["\ud800"]', "cannot be stored"),

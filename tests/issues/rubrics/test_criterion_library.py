@@ -1,4 +1,4 @@
-"""The criteria that every ledger offers."""
+"""Library of ready criteria."""
 
 from issues.checks import problems_of
 from issues.rubrics.criterion_library import chosen, sections

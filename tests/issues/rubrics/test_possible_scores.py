@@ -1,4 +1,4 @@
-"""What a rubric comes to before anybody answers."""
+"""Possible scores of a rubric before any answer."""
 
 import pytest
 from hypothesis import given
@@ -65,11 +65,11 @@ def test_how_points_count_is_said_by_their_places():
     ]
 
     assert in_words(points) == [
-        "Points 1 to 3 are always counted, by weight.",
-        "Ways to succeed: way 1 (point 4) or way 2 (points 5 and 6); the best of them counts as "
-        "one point of weight 1.",
-        "One way to fail: way 1 (point 7); it counts as one point of weight 1.",
-        "Point 3 is mandatory: not met, the whole score is 0.",
+        "Criteria 1 to 3 are required, counted by weight.",
+        "To succeed, any one suffices: alternative 1 (criterion 4) or alternative 2 "
+        "(criteria 5 and 6). The best counts as one criterion of weight 1.",
+        "To fail: alternative 1 (criterion 7), counted as one criterion of weight 1.",
+        "Criterion 3 is mandatory: if not met, the whole score is 0.",
     ]
 
 

@@ -46,7 +46,7 @@ def test_reply_outside_the_scale_is_no_option(reply):
     assert BINARY.option_of(reply) is None
 
 
-@pytest.mark.parametrize("reply", ["EXACTLY_MET", "exactly met", "Exactly-Met", " exactly_met\n"])
+@pytest.mark.parametrize("reply", ["FULLY_MET", "fully met", "Fully-Met", " fully_met\n"])
 def test_label_is_found_in_any_usual_spelling(reply):
     assert FIVE_CLASSES.option_of(reply).value == 1
 
@@ -113,8 +113,8 @@ def test_text_lists_the_options_with_their_meaning():
     [
         (None, "A scale is an object"),
         ({"options": "0, 1"}, "A scale is an object"),
-        ({"options": []}, "needs two options, not 0"),
-        ({"options": [option()]}, "needs two options, not 1"),
+        ({"options": []}, "needs at least two options, not 0"),
+        ({"options": [option()]}, "needs at least two options, not 1"),
         (scale_json(3), "Option 2 is not an object with label, description and value: 3."),
         (scale_json(option(label=" ")), "Option 2 needs a label."),
         (scale_json(option(label=1)), "Option 2: the label 1 is not a text."),
@@ -147,5 +147,5 @@ def test_usable_scale_has_no_problems():
 
 
 def test_scale_made_in_code_is_checked_alike():
-    with pytest.raises(ScaleError, match="needs two options"):
+    with pytest.raises(ScaleError, match="needs at least two options"):
         Scale((Option("only", "", 1),))

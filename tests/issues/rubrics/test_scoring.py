@@ -13,7 +13,7 @@ WEIGHTS = st.floats(0.1, 10)
 
 
 def points_of(values=VALUES, **fields):
-    """Points of one rubric; a way is never mandatory, as the ledger has it."""
+    """Strategy for points of a rubric; alternatives are never mandatory."""
     fields = {
         "key": st.just("point"),
         "value": values,

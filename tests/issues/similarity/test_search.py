@@ -1,4 +1,4 @@
-"""What says much the same is found, with why; nothing is told to who may not read it."""
+"""Search for similar rows: found with reasons, hidden without the right to read."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def plant() -> list[Issue]:
 
 
 def found_in_the_first_five(said: str) -> int:
-    """How many planted issues are among the first five for what was said of each."""
+    """Count the planted issues among the first five results for their paraphrases."""
     reader, planted = make_user("viewer"), plant()
     hits = 0
     for issue, kind in zip(planted, PLANTED, strict=True):

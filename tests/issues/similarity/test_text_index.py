@@ -1,4 +1,4 @@
-"""Nearness in meaning and in words. Pure."""
+"""Similarity in meaning and in words. Pure."""
 
 import numpy as np
 import pytest
@@ -105,10 +105,9 @@ def test_shares_of_a_database_take_the_place_of_the_words():
 
 def test_reasons_say_how_near_and_which_words():
     assert (
-        TextMatch(1, 0.7, 0.7, ("zebra", "lion")).why
-        == "means nearly the same; both say: zebra, lion"
+        TextMatch(1, 0.7, 0.7, ("zebra", "lion")).why == "near duplicate; shared words: zebra, lion"
     )
-    assert TextMatch(1, 0.2, 0.1, ()).why == "faintly alike in meaning"
+    assert TextMatch(1, 0.2, 0.1, ()).why == "slightly similar"
     assert similarity_in_words(None) == ""
 
 

@@ -1,4 +1,4 @@
-"""What a user said becomes an issue and a test, with everything copied."""
+"""Triage: feedback becomes an issue and a test with all its content."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -48,7 +48,7 @@ def test_the_feedback_of_a_new_issue_is_linked_and_accepted():
 def test_a_second_issue_from_the_same_feedback_is_refused():
     feedback = make_feedback(issue=make_issue(title="Counting"))
 
-    with pytest.raises(Refused, match="belongs to the issue “Counting” already"):
+    with pytest.raises(Refused, match="already belongs to the issue “Counting”"):
         issue_from(feedback, by=make_user())
 
 
@@ -124,7 +124,7 @@ def test_what_is_attached_to_a_merged_issue_goes_to_where_that_went():
 
 
 def test_nothing_is_attached_to_a_deprecated_issue():
-    with pytest.raises(Refused, match="is deprecated: choose another"):
+    with pytest.raises(Refused, match="is deprecated"):
         attach(make_feedback(), make_issue(state="deprecated"), by=make_user())
 
 
@@ -198,7 +198,7 @@ def test_who_is_overtaken_learns_by_whom_and_nothing_is_overwritten():
     version = version_of(feedback)
     set_state([Feedback.objects.get()], FeedbackState.DISMISSED, by=other)
 
-    with pytest.raises(VersionConflict, match=r"ann was faster.*dismissed.*not saved"):
+    with pytest.raises(VersionConflict, match=r"ann changed this.*dismissed.*not saved"):
         locked(feedback.pk, version)
 
 
@@ -211,7 +211,7 @@ def test_the_last_act_is_taken_back_with_state_issue_and_note():
     read(feedback)
     assert (feedback.state, feedback.note) == (FeedbackState.NEW, "")
     reasons = [row.history_change_reason for row in feedback.history.all()[:2]]
-    assert reasons == ["Taken back: Dismissed", "Triaged: Dismissed"]
+    assert reasons == ["Undone: Dismissed", "Triaged: Dismissed"]
 
 
 def test_one_act_after_the_other_is_taken_back():
@@ -245,7 +245,7 @@ def test_duplicates_that_followed_go_back_too():
 def test_acts_of_others_are_not_taken_back():
     set_state([make_feedback()], FeedbackState.ACCEPTED, by=make_user())
 
-    with pytest.raises(Refused, match="triaged nothing"):
+    with pytest.raises(Refused, match="no triage action"):
         undo_last(by=make_user())
 
 
@@ -254,7 +254,7 @@ def test_what_was_changed_since_is_not_taken_back():
     set_state([feedback], FeedbackState.ACCEPTED, by=user)
     set_state([feedback], FeedbackState.DISMISSED, by=make_user(username="ben"))
 
-    with pytest.raises(VersionConflict, match="ben was faster"):
+    with pytest.raises(VersionConflict, match="ben changed this"):
         undo_last(by=user)
 
 

@@ -95,13 +95,13 @@ def test_equal_rows_without_an_id_each_have_one_of_their_own_and_the_same_again(
 def test_an_id_that_stands_twice_is_a_problem():
     sheet = csv("comment,source_id", "a,1", "b,1")
 
-    assert str(sheet.problems[0]) == 'line 3: has the id "1", which line 2 has too.'
+    assert str(sheet.problems[0]) == 'line 3: has the id "1", like line 2.'
 
 
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("f.xlsx", b"PK", "unknown kind"),
+        ("f.xlsx", b"PK", "unknown format"),
         ("f.csv", b"comment\n\xff\xfe", "not UTF-8"),
         ("f.csv", b"", "holds no feedback"),
         ("f.csv", b"a,a\n1,2", "more than once"),
@@ -124,13 +124,13 @@ def test_files_are_bounded(monkeypatch):
     monkeypatch.setattr(files, "MOST_ROWS", 2)
     assert "more than 2 rows" in str(csv("comment", "a", "b", "c").unreadable[0])
     monkeypatch.setattr(files, "MOST_BYTES", 5)
-    assert "5 is the most" in str(csv("comment", "a").unreadable[0])
+    assert "maximum is 5" in str(csv("comment", "a").unreadable[0])
 
 
 def test_long_values_are_named_by_their_length():
     sheet = csv("comment,model", f"a,{'x' * 201}")
 
-    assert "model has 201 characters, 200 is the most" in str(sheet.problems[0])
+    assert "model has 201 characters; the maximum is 200" in str(sheet.problems[0])
 
 
 def test_what_a_column_is_taken_for_can_be_chosen():

@@ -166,7 +166,7 @@ def test_what_an_issue_lacks_is_said_when_its_proposal_is_accepted(client):
     response = accept(client, issue, "maintainer", act="resolve")
 
     assert issue.state == IssueState.APPROVED
-    assert "No feedback or source" in response.content.decode()
+    assert "Add feedback or a source" in response.content.decode()
 
 
 def test_the_programs_read_what_is_proposed():

@@ -150,7 +150,7 @@ def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
     )
     result = run.results.get()
     key = result.revision.criteria.get(text="Is polite.").key
-    evaluate(result, HumanVerdict("EXACTLY_MET", "It is.", criterion=key), by=person)
+    evaluate(result, HumanVerdict("FULLY_MET", "It is.", criterion=key), by=person)
     evaluate(result, HumanVerdict("0", "Useless all the same."), by=person)
 
     whole, part = report(run).overrides

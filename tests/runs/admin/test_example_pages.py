@@ -222,7 +222,7 @@ def test_a_page_withholds_a_prompt_with_an_example_sealed_since(client, annotato
     client.force_login(make_user("viewer"))
     page = page_of(client, evaluation.result)
     assert "Kept secret." not in page
-    assert "This prompt is withheld" in page
+    assert "This prompt is hidden" in page
     judgment = Judgment.objects.filter(result=evaluation.result).first()
     url = reverse("admin:runs_result_judgment", args=[evaluation.result_id, judgment.pk])
     assert "Kept secret." not in client.get(url).content.decode()

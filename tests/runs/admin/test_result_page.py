@@ -305,7 +305,7 @@ def test_the_tests_own_scale_is_offered_best_first(client, annotator):
 
     places = [form.index(f'value="{o.label}"') for o in reversed(scales.FIVE_CLASSES.options)]
     assert places == sorted(places)
-    evaluate_by_form(client, result, option="MAJORLY_MET", justification="Nearly all of it.")
+    evaluate_by_form(client, result, option="MOSTLY_MET", justification="Nearly all of it.")
     assert HumanEvaluation.objects.get().value == 0.75
 
 

@@ -95,7 +95,7 @@ def test_samples_of_a_judge_are_its_certainty(client, annotator):
     votes = {POLITE: [[1, 1, 0.75, 1]]}
     page = shown(client, result_of([point(POLITE)], votes, jury=jury))
 
-    assert "certainty 75%: exactly met 3 of 4, majorly met 1 of 4" in row(page)
+    assert "certainty 75%: fully met 3 of 4, mostly met 1 of 4" in row(page)
 
 
 def test_a_backup_judge_is_shown_beside_the_failure_it_replaced(client, annotator):
@@ -242,7 +242,7 @@ def test_a_person_judges_one_criterion_and_stays_on_the_result(client, annotator
     key = key_of(result, POLITE)
 
     response = evaluate_by_form(
-        client, result, criterion=key, option="EXACTLY_MET", justification="It says please."
+        client, result, criterion=key, option="FULLY_MET", justification="It says please."
     )
 
     assert response.url.endswith(f"/{result.pk}/change/?navigation=1#criterion-{key}")
@@ -250,7 +250,7 @@ def test_a_person_judges_one_criterion_and_stays_on_the_result(client, annotator
     result.refresh_from_db()
     assert result.score == 1
     assert "human verdict" in row(page, 1)
-    assert "Your verdict: exactly met" in row(page, 1)
+    assert "Your verdict: fully met" in row(page, 1)
     assert "mean of the judges" not in row(page, 2)
     assert "Because of 0" in row(page, 1)
 
@@ -258,7 +258,7 @@ def test_a_person_judges_one_criterion_and_stays_on_the_result(client, annotator
 def test_a_criterions_verdict_can_be_undone(client, annotator):
     result = result_of([point(POLITE)], {POLITE: [0]})
     key = key_of(result, POLITE)
-    evaluate(result, HumanVerdict("EXACTLY_MET", "A slip.", criterion=key), by=annotator)
+    evaluate(result, HumanVerdict("FULLY_MET", "A slip.", criterion=key), by=annotator)
 
     evaluate_by_form(client, result, act="undo", criterion=key)
 
@@ -293,7 +293,7 @@ def test_a_verdict_on_the_whole_outranks_the_rubric_and_says_so(client, annotato
 def test_differing_verdicts_on_a_criterion_are_shown(client, annotator):
     result = result_of([point(POLITE)], {POLITE: [0]})
     key = key_of(result, POLITE)
-    for option in ("EXACTLY_MET", "UNMET"):
+    for option in ("FULLY_MET", "UNMET"):
         evaluate(result, HumanVerdict(option, "So.", criterion=key), by=make_user("annotator"))
 
     assert "annotators disagree" in row(shown(client, result))

@@ -130,7 +130,7 @@ def test_every_judgment_has_judge_approach_template_and_reason():
 
     wording = JudgeTemplate.objects.get(family="rubric-prompt-aware")
     assert (first["approach"], first["template"]) == ("prompt_aware", wording.pk)
-    assert (first["option"], first["value"]) == ("EXACTLY_MET", 1.0)
+    assert (first["option"], first["value"]) == ("FULLY_MET", 1.0)
     assert first["justification"].startswith("Because of 1")
     assert (failed["state"], failed["value"], failed["failure"]) == ("failed", None, "unreadable")
     assert [row["is_backup"] for row in (first, failed, stand_in)] == [False, False, True]

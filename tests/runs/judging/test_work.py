@@ -280,7 +280,7 @@ def test_run_without_results_is_done(model_at, work):
 
 def test_graded_scale_is_scored_by_the_mean_of_its_values(judged):
     template = make_template(scale=as_json(FIVE_CLASSES))
-    run = judged(verdict("MAJORLY_MET"), test=make_test(template=template))
+    run = judged(verdict("MOSTLY_MET"), test=make_test(template=template))
     result = run.results.get()
     assert (result.score, result.outcome) == (0.75, "passed")
 

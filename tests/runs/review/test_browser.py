@@ -217,8 +217,8 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     page.get_by_role("heading", name="Queue complete").wait_for()
 
     assert said_by(ann) == [
-        ("evaluation", "EXACTLY_MET", ""),
-        ("evaluation", "EXACTLY_MET", ""),
+        ("evaluation", "FULLY_MET", ""),
+        ("evaluation", "FULLY_MET", ""),
         ("evaluation", "UNMET", "It is made up."),
     ]
 

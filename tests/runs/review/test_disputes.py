@@ -151,7 +151,7 @@ def test_a_dispute_over_a_criterion_says_which(annotators):
     test = make_test(criteria=[{"text": "Is polite."}, {"text": "Is short."}])
     result = first_result(judged_run(test))
     polite, short = result.revision.criteria.exclude(key="").values_list("key", flat=True)
-    for annotator, option in zip(annotators, ("UNMET", "EXACTLY_MET"), strict=True):
+    for annotator, option in zip(annotators, ("UNMET", "FULLY_MET"), strict=True):
         evaluate(result, HumanVerdict(option, "So.", criterion=polite), by=annotator)
     evaluate(result, HumanVerdict("UNMET", "Long.", criterion=short), by=annotators[0])
 

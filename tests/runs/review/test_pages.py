@@ -155,7 +155,7 @@ def test_criteria_are_judged_one_by_one(mine):
     assert len(keys) == 2
     assert 'data-point=""' not in html
 
-    fields = {f"option__{key}": "EXACTLY_MET" for key in keys}
+    fields = {f"option__{key}": "FULLY_MET" for key in keys}
     came = act(mine, queue, "submit", assignment=assignment_in(html), **fields)
 
     assert "You judged the criteria." in came["announce"]

@@ -12,7 +12,7 @@ from tests.runs.rubric_runs import rubric_run
 
 pytestmark = pytest.mark.django_db
 
-MET, UNMET = "EXACTLY_MET", "UNMET"
+MET, UNMET = "FULLY_MET", "UNMET"
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_criteria_that_a_check_decides_may_be_left_out(ann):
 
 def test_a_slight_difference_needs_no_reason(ann):
     assignment = take(rubric_queue(scope="criteria"), by=ann)
-    slight = by_criteria(assignment, "MAJORLY_MET", MET)  # 0.75 where the judge says 1
+    slight = by_criteria(assignment, "MOSTLY_MET", MET)  # 0.75 where the judge says 1
     bare = ReviewSubmission(
         tuple(verdict._replace(justification="") for verdict in slight.verdicts)
     )

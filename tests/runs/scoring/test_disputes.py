@@ -141,7 +141,7 @@ def test_a_criterion_is_adjudicated_by_a_third_annotator(db):
     result = first_result(run)
     polite, short = result.revision.criteria.exclude(key="").values_list("key", flat=True)
     people = [make_user("adjudicator"), make_user("adjudicator")]
-    for annotator, option in zip(people, ("UNMET", "EXACTLY_MET"), strict=True):
+    for annotator, option in zip(people, ("UNMET", "FULLY_MET"), strict=True):
         evaluate(result, HumanVerdict(option, "So.", criterion=polite), by=annotator)
     third = make_user("adjudicator")
     evaluate(result, HumanVerdict("UNMET", "Long.", criterion=short), by=third)

@@ -107,7 +107,7 @@ def answered_rubric(*criteria, jury=None):
 
 def test_a_verdict_on_one_criterion_scores_it_alone(annotator):
     result, (polite, short) = answered_rubric({"text": "Is polite."}, {"text": "Is short."})
-    evaluate(result, HumanVerdict("EXACTLY_MET", "It is.", criterion=polite), by=annotator)
+    evaluate(result, HumanVerdict("FULLY_MET", "It is.", criterion=polite), by=annotator)
     evaluate(result, HumanVerdict("UNMET", "It is not.", criterion=short), by=annotator)
 
     result.refresh_from_db()
@@ -117,7 +117,7 @@ def test_a_verdict_on_one_criterion_scores_it_alone(annotator):
 def test_showing_what_it_should_not_is_bad(annotator):
     rude = {"text": "Is rude.", "polarity": Polarity.SHOULD_NOT}
     result, (key,) = answered_rubric(rude)
-    evaluate(result, HumanVerdict("EXACTLY_MET", "It is rude.", criterion=key), by=annotator)
+    evaluate(result, HumanVerdict("FULLY_MET", "It is rude.", criterion=key), by=annotator)
 
     result.refresh_from_db()
     assert (result.evaluations.get().value, result.score) == (1, 0)
@@ -163,7 +163,7 @@ def test_a_criterion_is_judged_on_the_scale_of_the_wording_asked(annotator):
 
     evaluate(result, HumanVerdict("7", "It is.", criterion=key), by=annotator)
     with pytest.raises(ValidationError, match="not one of 1, 2, 3, 4, 5, 6, 7"):
-        evaluate(result, HumanVerdict("EXACTLY_MET", "It is.", criterion=key), by=annotator)
+        evaluate(result, HumanVerdict("FULLY_MET", "It is.", criterion=key), by=annotator)
 
 
 def test_what_a_check_decides_is_shown_or_not(annotator):
@@ -172,4 +172,4 @@ def test_what_a_check_decides_is_shown_or_not(annotator):
     evaluate(result, HumanVerdict("1", "It is there.", criterion=key), by=annotator)
     assert result.evaluations.get().option == "shown"
     with pytest.raises(ValidationError, match="not one of not shown, shown"):
-        evaluate(result, HumanVerdict("EXACTLY_MET", "It is.", criterion=key), by=annotator)
+        evaluate(result, HumanVerdict("FULLY_MET", "It is.", criterion=key), by=annotator)

@@ -42,7 +42,7 @@ def prompt_templates():
 def judged(provider, model_at, work):
     """The result of a run of one test with this rubric; `votes` are replies by criterion's text."""
 
-    def make(rubric, votes=None, *, answer="Four.", jury=None, default="EXACTLY_MET", **fields):
+    def make(rubric, votes=None, *, answer="Four.", jury=None, default="FULLY_MET", **fields):
         def script(request):
             if not is_judge(request):
                 return answer
@@ -250,7 +250,7 @@ def test_the_backup_is_asked_once_per_criterion_where_a_judge_failed(judged, pro
 
     def fails(request):
         is_backup = request["model"] in third.litellm_model
-        return verdict("EXACTLY_MET") if is_backup else "I cannot say."
+        return verdict("FULLY_MET") if is_backup else "I cannot say."
 
     result = judged(criteria("Is right.", "Is short."), {"Is short.": fails}, jury=jury)
 
@@ -266,7 +266,7 @@ def test_a_judge_that_is_asked_often_is_one_vote(judged, model_at):
     once = Judge.objects.given(model_at(), approach=Approach.PROMPT_AWARE)
     jury = make_jury()
     jury.judges.set([often, once])
-    thrice = iter(["EXACTLY_MET", "EXACTLY_MET", "UNMET"])
+    thrice = iter(["FULLY_MET", "FULLY_MET", "UNMET"])
 
     def reply(request):
         is_often = request["model"] in often.language_model.litellm_model
@@ -289,7 +289,7 @@ def test_agreement_is_measured_over_five_criteria_and_two_judges(judged, model_a
 def test_a_run_that_is_resumed_asks_only_what_is_missing(judged, provider, model_at, work):
     result = judged(criteria("Is right.", "Is short."), {"Is short.": "I cannot say."})
     calls = Call.objects.count()
-    provider.script = lambda request: verdict("EXACTLY_MET")
+    provider.script = lambda request: verdict("FULLY_MET")
 
     control.retry_errors(result.run)
     work()

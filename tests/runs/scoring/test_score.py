@@ -174,15 +174,15 @@ def test_dispute_on_both_sides_of_the_line_is_unscored_with_its_mean():
 
 def test_dispute_on_one_side_passes_and_is_flagged():
     result = voted(run_with(1, template=graded(0.5, PassRule.STRICT)), 0.0)
-    say(result, "MAJORLY_MET")
-    say(result, "EXACTLY_MET")
+    say(result, "MOSTLY_MET")
+    say(result, "FULLY_MET")
     assert (fresh(result).score, result.outcome, result.is_disputed) == (0.875, "passed", True)
 
 
 def test_dispute_with_one_at_the_line_goes_by_the_rule():
     result = voted(run_with(1, template=graded(0.5, PassRule.INCLUSIVE)), 0.0)
     say(result, "MODERATELY_MET")
-    say(result, "EXACTLY_MET")
+    say(result, "FULLY_MET")
     assert fresh(result).outcome == "passed"
 
 
@@ -219,15 +219,15 @@ def test_dispute_over_two_criteria_is_looked_at_from_its_ends():
     # At best Is right is shown and Insults is not, which passes; at worst it is the other way.
     run = rubric_run([{"text": "Is right."}, {"text": "Insults.", "polarity": "should_not"}], {})
     result = run.results.get()
-    say_of(result, "Is right.", "UNMET", "EXACTLY_MET")
-    say_of(result, "Insults.", "UNMET", "EXACTLY_MET")
+    say_of(result, "Is right.", "UNMET", "FULLY_MET")
+    say_of(result, "Insults.", "UNMET", "FULLY_MET")
     assert (result.score, result.passed, result.is_disputed) == (0.5, None, True)
 
 
 def test_dispute_that_decides_nothing_leaves_the_outcome_and_is_flagged():
     rubric = [{"text": "Is right."}, {"text": "Insults.", "polarity": "should_not", "weight": 0.1}]
     result = rubric_run(rubric, {"Is right.": [1]}).results.get()
-    say_of(result, "Insults.", "UNMET", "EXACTLY_MET")
+    say_of(result, "Insults.", "UNMET", "FULLY_MET")
     assert (result.passed, result.is_disputed) == (True, True)
 
 
@@ -235,8 +235,8 @@ def test_person_on_one_criterion_does_not_end_the_waiting_for_the_judges():
     run = make_run(make_test(criteria=[{"text": "Is right."}, {"text": "Is short."}]))
     run.results.update(state=ItemState.DONE)
     result = run.results.get()
-    assert say_of(result, "Is right.", "EXACTLY_MET").outcome == "pending"
-    assert say_of(result, "Is short.", "EXACTLY_MET").outcome == "passed"
+    assert say_of(result, "Is right.", "FULLY_MET").outcome == "pending"
+    assert say_of(result, "Is short.", "FULLY_MET").outcome == "passed"
 
 
 def test_backup_makes_good_on_its_own_criterion_only():

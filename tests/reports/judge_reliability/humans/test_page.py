@@ -240,7 +240,7 @@ def of_rubric(criteria, votes, said):
 
 def test_people_who_judged_every_point_have_judged_the_whole():
     votes = {"Is polite.": [1, 0.25], "Is rude.": [0, 0.75]}
-    said = {"Is polite.": "EXACTLY_MET", "Is rude.": "UNMET"}
+    said = {"Is polite.": "FULLY_MET", "Is rude.": "UNMET"}
     run = of_rubric([POLITE, RUDE], votes, said)
     first, second = judges_of(run)
 
@@ -257,7 +257,7 @@ def test_people_who_judged_one_point_of_two_have_not():
 @pytest.mark.parametrize(("check", "passes"), [(1, True), (0, False)])
 def test_what_a_check_found_holds_for_judges_and_for_people(check, passes):
     votes = {"Is polite.": [0.75], "contains": [check]}
-    run = of_rubric([POLITE, CHECK], votes, {"Is polite.": "MAJORLY_MET"})
+    run = of_rubric([POLITE, CHECK], votes, {"Is polite.": "MOSTLY_MET"})
 
     assert verdicts(run, judges_of(run)[0], found()) == [(passes, passes, None)]
 

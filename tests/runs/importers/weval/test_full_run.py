@@ -23,7 +23,7 @@ def is_judge(request):
 @pytest.fixture
 def run(provider, model_at, work):
     """The only run of the blueprint: all criteria are shown, as far as judges are asked."""
-    provider.script = lambda r: verdict("EXACTLY_MET") if is_judge(r) else CLOSED
+    provider.script = lambda r: verdict("FULLY_MET") if is_judge(r) else CLOSED
     (outcome,) = import_all(find([BLUEPRINT]), approve=True)
     suite = outcome.loaded.suite
     jury = make_jury(model_at(), approaches=(Approach.PROMPT_AWARE, Approach.HOLISTIC))
