@@ -58,7 +58,7 @@ def test_an_annotator_corrects_and_a_maintainer_promotes(page, log_in, results):
     log_in(make_user("maintainer"))
     page.goto(reverse("admin:runs_result_change", args=[result.pk]))
     page.get_by_text("Write a correction").click()
-    page.get_by_label("Corrected answer").fill("Four, <b>certainly</b>.")
+    page.get_by_role("textbox", name="Corrected answer").fill("Four, <b>certainly</b>.")
     page.get_by_role("button", name="Save correction").click()
     page.get_by_role("link", name="Use as reference answer …").click()
     page.get_by_role("link", name="Use as reference answer …").click()
