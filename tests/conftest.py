@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import cache
@@ -77,6 +78,10 @@ A single test elsewhere, or one that kills, is marked itself. All others run on 
 
 
 def pytest_configure() -> None:
+    # Neither a deadline nor a complaint about slow data may depend on how busy the machine is.
+    too_slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("suite", deadline=None, suppress_health_check=too_slow)
+    hypothesis.settings.load_profile("suite")
     settings.AXES_ENABLED = False
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     TransactionTestCase._fixture_teardown = clear
