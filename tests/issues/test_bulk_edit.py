@@ -32,7 +32,7 @@ def test_each_issue_changes_and_tells_who_changed_what():
     assert (first.assignee, first.severity, tags(first)) == (user, "high", {"new"})
     record = second.history.latest()
     assert record.history_user == user
-    assert record.history_change_reason == "Several at once: assignee, tags"
+    assert record.history_change_reason == "Bulk edit: assignee, tags"
 
 
 def test_what_is_so_already_gets_no_new_version():
@@ -68,7 +68,7 @@ def test_a_merged_issue_is_refused_by_name():
 
     edited = edit_all(keys(gone, kept), Change(severity="low"), by=make_user())
 
-    assert edited == (1, 0, ["Gone was merged into another issue: change that one."])
+    assert edited == (1, 0, ["Gone was merged into another issue. Edit that one."])
     assert Issue.objects.get(pk=gone.pk).severity == "medium"
 
 
@@ -87,11 +87,11 @@ def test_the_list_asks_what_then_whether_then_does_it(client):
     assert "Preview changes" in select(client, *issues).content.decode()
     assert not Issue.objects.exclude(assignee=None).exists()
     asked = select(client, *issues, step="what", severity="high").content.decode()
-    assert "1 of 2 change; 1 are so already." in asked
+    assert "1 of 2 issues change; 1 need no change." in asked
     assert Issue.objects.filter(severity="high").count() == 1
     done = select(client, *issues, step="sure", severity="high", assignee="me")
 
-    assert flashed_text(done) == ["2 changed; 0 were so already."]
+    assert flashed_text(done) == ["2 issues changed; 0 needed no change."]
     assert Issue.objects.filter(severity="high", assignee=user).count() == 2
 
 
@@ -101,7 +101,7 @@ def test_the_list_asks_what_then_whether_then_does_it(client):
         ({}, "Choose at least one change."),
         ({"severity": "huge"}, "huge is not one of the available choices"),
         ({"assignee": "0"}, "0 is not one of the available choices"),
-        ({"add": "same", "remove": "same"}, "Added and taken away at once: same."),
+        ({"add": "same", "remove": "same"}, "Cannot add and remove the same tags: same."),
     ],
 )
 def test_what_cannot_be_changed_is_asked_again(client, fields, problem):

@@ -51,8 +51,9 @@ def test_what_loses_is_kept_as_a_comment():
     assert (kept.title, kept.description) == ("Rounds sums", "It adds wrong.")
     said = list(kept.comments.order_by("pk").values_list("text", flat=True))[1:]
     assert said == [
-        "This issue said before a merge:\n\ntitle: Cannot add",
-        f"Issue {merged_away.pk}, merged here, said:\n\ndescription: It rounds.\n\nseverity: High",
+        "Texts of this issue before a merge:\n\ntitle: Cannot add",
+        f"Texts of issue {merged_away.pk}, merged into this one:\n\n"
+        "description: It rounds.\n\nseverity: High",
     ]
 
 
@@ -96,8 +97,8 @@ def test_what_cannot_be_merged_is_refused_in_words(kind):
     if kind in ("goes twice", "into a merged one"):
         merge([merged_away], kept, by=None)
     chosen = {
-        "goes twice": ([merged_away], third, "was merged into"),
-        "into a merged one": ([third], merged_away, "was merged into"),
+        "goes twice": ([merged_away], third, "merged into"),
+        "into a merged one": ([third], merged_away, "merged into"),
         "into itself": ([kept], kept, "into itself"),
         "deprecated": ([kept], third, "is deprecated"),
     }[kind]
@@ -153,8 +154,8 @@ def test_what_changed_since_stays_and_is_told():
     kept.refresh_from_db()
     assert (elsewhere.tests.count(), kept.title) == (1, "Cannot count")
     assert back.left == [
-        "1 of 1 tests were moved on since and stay there.",
-        "Its title was changed since and stays as it is.",
+        "1 of 1 tests were moved elsewhere since then and stay there.",
+        "Its title was edited since then and stays as it is.",
     ]
 
 
@@ -215,7 +216,7 @@ def test_parting_opens_nothing_that_was_sealed(written):
             undo_merge(merged_away, by=None)
     else:
         undo_merge(merged_away, by=None)
-        told = f"Issue {merged_away.pk}, merged here, said:"
+        told = f"Texts of issue {merged_away.pk}, merged into this one:"
         assert merged_away.comments.filter(text__startswith=told).exists()
         assert not kept.comments.filter(text__startswith=told).exists()
 

@@ -62,7 +62,7 @@ def test_a_reference_is_asked_for_where_the_template_shows_it():
     test = make_test(reference="", template=make_template(title="Whole"))
 
     assert problems_of_test(test) == [
-        "It has no reference answer, which its judge template, Whole v1, shows."
+        "Add a reference answer: the judge template Whole v1 shows it."
     ]
 
 
@@ -75,7 +75,7 @@ def test_no_reference_is_asked_for_where_the_template_shows_none():
 def test_a_draft_template_is_not_ready_for_use():
     test = make_test(template=make_template(title="New", state=TemplateState.DRAFT))
 
-    assert problems_of_test(test) == ["Its judge template, New v1, is a draft: publish it first."]
+    assert problems_of_test(test) == ["The judge template New v1 is a draft. Publish it first."]
 
 
 def test_a_test_with_a_rubric_needs_neither_template_nor_guidelines():
@@ -94,7 +94,7 @@ def test_a_rubric_of_checks_alone_is_ready():
 def test_arguments_that_a_check_cannot_use_are_named_by_the_points_place():
     test = make_test(criteria=[{"text": "a"}, {"check_name": "contains"}])
 
-    assert problems_of_test(test) == ["Point 2 of its rubric: “text” is missing."]
+    assert problems_of_test(test) == ["Criterion 2: “text” is missing."]
 
 
 def test_a_rubric_of_which_nothing_can_be_scored_is_not_ready():
@@ -110,4 +110,4 @@ def test_a_rubrics_pass_rule_comes_from_a_published_template():
     draft = make_template(title="New", state=TemplateState.DRAFT)
     test = make_test(template=draft, criteria=[{"text": "a"}])
 
-    assert problems_of_test(test) == ["Its judge template, New v1, is a draft: publish it first."]
+    assert problems_of_test(test) == ["The judge template New v1 is a draft. Publish it first."]

@@ -73,16 +73,16 @@ def test_unsealing_exposes_to_all_and_says_why():
 
 @pytest.mark.parametrize(("act", "is_sealed"), [(seal, True), (unseal, False)])
 def test_what_is_so_already_is_refused(act, is_sealed):
-    with pytest.raises(Refused, match=r"is (not )?sealed"):
+    with pytest.raises(Refused, match=r"is (not |already )?sealed"):
         act(make_test(sealed=is_sealed), REASON, by=make_user("maintainer"))
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "because", "         x"])
 def test_a_reason_says_something(reason):
     test, by = sealed_test(), make_user("maintainer")
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason"):
         unseal(test, reason, by=by)
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason"):
         reveal(test.pk, make_user("viewer"), reason, by=by)
     assert not Exposure.objects.exists()
 
@@ -150,7 +150,7 @@ def test_it_is_not_revealed_twice_nor_to_who_reads_it_nor_to_who_left():
     for user, why in [
         (viewer, "already"),
         (make_user("annotator"), "already"),
-        (make_user("viewer", is_active=False), "not active"),
+        (make_user("viewer", is_active=False), "inactive"),
     ]:
         with pytest.raises(ValidationError, match=why):
             reveal(test.pk, user, REASON, by=by)
@@ -200,7 +200,7 @@ def test_a_short_reason_is_asked_for_again_and_nothing_typed_is_lost(client):
     log_in(client, "maintainer")
     response = client.post(url("test_reveal", test.pk), {"user": user.pk, "reason": "so what"})
     page = response.content.decode()
-    assert "Say why" in page
+    assert "Give a reason" in page
     assert "so what" in page
     assert f'value="{user.pk}" selected' in page
 
@@ -224,7 +224,7 @@ def test_an_exposure_of_another_test_is_not_ended_from_here(client):
 def test_the_pages_seal_and_unseal(client):
     test = make_test()
     log_in(client, "maintainer")
-    assert "generic statement" in client.get(url("test_seal", test.pk)).content.decode()
+    assert "public summary" in client.get(url("test_seal", test.pk)).content.decode()
     client.post(url("test_seal", test.pk), {"reason": REASON})
     assert Test.objects.get(pk=test.pk).sealed
     assert "cannot be undone" in client.get(url("test_unseal", test.pk)).content.decode()

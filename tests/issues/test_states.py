@@ -191,10 +191,10 @@ def test_another_persons_move_is_not_undone():
     issue = make_reviewable_issue()
     move(issue, "review", by=make_user(username="anna"))
 
-    with pytest.raises(Refused, match="anna changed its state last"):
+    with pytest.raises(Refused, match="anna made the last change of state"):
         undo(issue, by=make_user())
 
 
 def test_without_a_move_there_is_nothing_to_undo():
-    with pytest.raises(Refused, match="There is no change of state"):
+    with pytest.raises(Refused, match="has no change of state"):
         undo(make_issue(), by=make_user())

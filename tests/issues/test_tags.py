@@ -27,7 +27,7 @@ def test_renaming_keeps_the_old_name_in_the_history():
 def test_renaming_to_another_tags_name_asks_for_a_merge():
     tag("Math")
 
-    with pytest.raises(ValidationError, match="merge the two"):
+    with pytest.raises(ValidationError, match="Merge the two"):
         rename(tag("Maths"), "math", by=None)
 
 

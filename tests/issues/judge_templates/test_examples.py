@@ -96,7 +96,7 @@ def test_a_new_version_begins_with_all_of_the_last():
 def test_a_template_with_an_example_off_its_scale_is_not_published():
     template = draft(scale=as_json(FIVE_CLASSES))
     add(template, option="1")
-    with pytest.raises(Refused, match="Example 1: '1' is not on the scale"):
+    with pytest.raises(Refused, match="Example 1: '1' is not on the template's scale"):
         publish(template, by=None)
     assert template.state == TemplateState.DRAFT
 

@@ -96,9 +96,9 @@ def test_what_is_typed_is_read(check, name, text, value):
 @pytest.mark.parametrize(
     ("check", "name", "text", "said"),
     [
-        ("word_count", "least", "many", "“many” is no whole number."),
-        ("word_count", "least", "1.5", "“1.5” is no whole number."),
-        ("text_ratio", "least", "half", "“half” is no number."),
+        ("word_count", "least", "many", "“many” is not a whole number."),
+        ("word_count", "least", "1.5", "“1.5” is not a whole number."),
+        ("text_ratio", "least", "half", "“half” is not a number."),
         ("json_schema", "schema", "{", "This is not JSON"),
         ("json_path_equals", "value", "[NaN]", "NaN is no number that can be stored"),
         ("json_path_equals", "value", r'["\u0000"]', "cannot be stored"),

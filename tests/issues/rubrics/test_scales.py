@@ -124,7 +124,7 @@ def test_text_lists_the_options_with_their_meaning():
         (scale_json(option(value="1")), "Option 2: the value '1' is not a number."),
         (scale_json(option(value=True)), "Option 2: the value True is not a number."),
         (scale_json(option(value=float("nan"))), "Option 2: the value nan is not a number."),
-        (scale_json(threshold=2), "The pass threshold 2.0 is not within 0 to 1."),
+        (scale_json(threshold=2), "The pass threshold 2.0 is not between 0 and 1."),
         (scale_json(threshold="half"), "The pass threshold 'half' is not a number."),
         (scale_json(rule="above"), "'above' is not one of strict, inclusive."),
         (scale_json(rule=["strict"]), "['strict'] is not one of strict, inclusive."),

@@ -118,7 +118,7 @@ def test_without_word_vectors_words_alone_are_compared(monkeypatch):
 
     (found,) = similar("the zebra invoices", reader=make_user("viewer"), kinds=[ISSUE])
 
-    assert found.why == "both say: zebra, invoices"
+    assert found.why == "shared words: zebra, invoices"
 
 
 def test_a_search_takes_as_many_queries_whatever_there_is(django_assert_max_num_queries):
