@@ -26,7 +26,7 @@ DIFFICULTY, SPREAD, NAME = "difficulty", "spread", "name"
 
 @dataclass(frozen=True)
 class HeatQuery:
-    """The question of the page: rows ISSUE or TAG, columns VARIANT or IDENTITY.
+    """Settings of the heat map: rows ISSUE or TAG, columns VARIANT or IDENTITY.
 
     `tests` is one of `exposure.CHOICES`.
     """
@@ -71,9 +71,9 @@ class HeatCell(NamedTuple):
 
 @dataclass(frozen=True)
 class HeatReport:
-    """Columns in the order of their pass rates, the best first.
+    """Columns by pass rate, best first.
 
-    `left_out` are names of columns that were run longer ago; not of all, if there are many.
+    `left_out` names columns with older runs: at most `MOST_NAMED` of `left_out_count`.
     """
 
     scope: Scope
@@ -87,7 +87,7 @@ class HeatReport:
 
 
 def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
-    """All that the page tells; a constant number of queries."""
+    """Compute the heat map; a constant number of queries."""
     scope = scope_of(question.suite)
     latest = _latest(scope, question)
     known = runs_of(latest[: MOST_COLUMNS + MOST_NAMED])
@@ -112,7 +112,7 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
 
 
 def _called(question: HeatQuery, runs: Mapping[int, Run]) -> dict[int, str]:
-    """What the column of each run is called."""
+    """Return the name of each run's column."""
     if question.columns == IDENTITY:
         return {pk: run.model_name for pk, run in runs.items()}
     names = names_of([variant_of(run) for run in runs.values()])

@@ -1,7 +1,7 @@
-"""What finished runs mean for issues: pulled by the workers' guard, not pushed by runs.
+"""Proposals for issues from finished runs, pulled by the workers' reaper, not pushed by runs.
 
-An approved issue that passed enough releases in a row is proposed to be resolved; a person decides.
-A resolved issue that fails again is opened again, with why in its history.
+An approved issue that passed enough releases in a row is proposed for resolution; a user decides.
+A resolved issue that fails again is reopened, with the reason in its history.
 """
 
 from collections import defaultdict
@@ -27,19 +27,19 @@ from reports.queries.model_identities import identities
 from runs.models import HumanEvaluation, JudgeRun, Run
 
 NAME = "EvalHub"
-"""Who signs what nobody did."""
+"""Author of automatic comments."""
 
 SPARE = 2
-"""Releases that are looked at beyond those that are needed: of some nothing may be known."""
+"""Additional releases to read, since some may have no results."""
 
 PULLED = "follow-up-pulled"
 
 
-# What is proposed --------------------------------------------------------------------------------
+# Proposals ---------------------------------------------------------------------------------------
 
 
 def proposals() -> list[Proposal]:
-    """What the complete runs propose for all issues; a constant number of queries."""
+    """Return the proposals for all issues from complete runs; a constant number of queries."""
     approved = _issues_in(IssueState.APPROVED)
     runs = run_infos()
     lately = sightings(approved, recent(runs, settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE))
@@ -48,7 +48,7 @@ def proposals() -> list[Proposal]:
 
 
 def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
-    """The same for one issue, of which these are all the sightings."""
+    """Return the proposal for an issue, if any, from all its sightings."""
     seen = found.by_issue.get(issue.pk, [])
     if issue.state == IssueState.APPROVED:
         wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
@@ -61,27 +61,27 @@ def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
 
 
 def proposal_of(issue: Issue) -> Proposal | None:
-    """The same from the rows."""
+    """Read the sightings of an issue and return its proposal, if any."""
     return proposal_for(issue, sightings([issue.pk], run_infos()))
 
 
 def kept_proposals(reading: Reading) -> list[Proposal] | None:
-    """All proposals, computed once for what they depend on; None where they are yet to come."""
+    """Return all cached proposals; None if not computed yet for the present state."""
     return reading.computed("proposals-1", state_of_workspace(), proposals)
 
 
 def state_of_workspace() -> list[Any]:
-    """What changes whenever a proposal could: cheap to read, as JSON."""
+    """Return a cheap version of the data that changes whenever a proposal could, as JSON."""
     runs = Run.objects.aggregate(Max("finished_at"), Count("pk"))
     judge_runs = JudgeRun.objects.aggregate(Max("finished_at"), Count("pk"))
     current = JudgeRun.objects.filter(is_active=True).aggregate(Sum("pk"))
-    people = HumanEvaluation.objects.aggregate(Max("pk"))
+    evaluations = HumanEvaluation.objects.aggregate(Max("pk"))
     issues = Issue.history.aggregate(Max("history_id"))
     parts = {
         **_named("run", runs),
         **_named("judge_run", judge_runs),
         **current,
-        **people,
+        **evaluations,
         **issues,
     }
     return [settings.EVALHUB_RELEASES_TO_RESOLVE, sorted((k, str(v)) for k, v in parts.items())]
@@ -92,9 +92,9 @@ def _named(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
-    """The runs of the newest so many releases, and all others since the first of these.
+    """Return the runs of the newest releases, and runs without a release since the first of these.
 
-    Where no run has a release, what was launched together is one.
+    If no run has a release, runs that were launched together count as one.
     """
     runs = list(runs)
     has_releases = any(run.release for run in runs)
@@ -113,7 +113,7 @@ def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
 
 
 def resolved_at(issues: Sequence[int]) -> dict[int, datetime]:
-    """When each issue became resolved, the last time; one query."""
+    """Return the time at which each issue was last resolved, by its id; one query."""
     found: dict[int, datetime] = {}
     before: dict[int, str] = defaultdict(str)
     rows = Issue.history.filter(id__in=issues).order_by("history_date", "history_id")
@@ -143,7 +143,7 @@ def _reopening_all(runs: Sequence[RunInfo]) -> list[Proposal | None]:
 def _reopening(
     issue: int, found: Sightings, at: datetime, models: Mapping[int, str]
 ) -> Proposal | None:
-    """Variants of a model are one here: who resolved it knew which models fail."""
+    """Count variants as one model: an issue is resolved with its failing models in mind."""
     seen = [
         one._replace(line=models[found.runs[one.run].model_id])
         for one in found.by_issue.get(issue, ())
@@ -155,18 +155,18 @@ def _models() -> dict[int, str]:
     return {pk: identity.key for pk, identity in identities().items()}
 
 
-# Doing it ----------------------------------------------------------------------------------------
+# Actions -----------------------------------------------------------------------------------------
 
 
 def accept(issue: Issue, act: Button, *, by: User) -> Proposal:
-    """Do what is proposed for the issue, with the reason as its note.
+    """Apply the proposal for the issue, with its reason as the note.
 
     Raises:
-        Refused: It is not proposed any more, or the issue lacks something.
+        Refused: The proposal no longer applies, or the issue lacks something.
     """
     proposal = proposal_of(issue)
     if proposal is None or proposal.act != act:
-        raise Refused([f"To {act} {issue} is not proposed any more: look at its runs again."])
+        raise Refused([f"The proposal to {act} {issue} no longer applies: look at its runs again."])
     if act == "resolve":
         states.resolve(issue, labels=(), note=proposal.reason, by=by)
     else:
@@ -175,9 +175,9 @@ def accept(issue: Issue, act: Button, *, by: User) -> Proposal:
 
 
 def pull() -> int:
-    """Open issues again that failed after they were resolved; gives how many.
+    """Reopen issues that failed after they were resolved; return their number.
 
-    Several processes may call it at once, and as often as they like: an issue is moved once.
+    Safe to call repeatedly and from several processes: an issue is moved once.
     """
     kept, state = caches["computed"], state_of_workspace()
     if kept.get(PULLED) == state:
@@ -193,7 +193,7 @@ def _computing() -> Reading:
 
 
 def _reopened(proposal: Proposal) -> bool:
-    """False where another process was first, or the issue lacks something: a person has to look."""
+    """Reopen the issue; return False if another process was first or the issue is refused."""
     try:
         _reopen(Issue.objects.get(pk=proposal.issue), proposal, by=None)
     except (Issue.DoesNotExist, Refused):

@@ -1,4 +1,4 @@
-"""Complete runs, and what the scores of many of them add up to: one grouped query."""
+"""Complete runs, and sums over their scores in one grouped query."""
 
 from collections.abc import Collection
 from typing import Any
@@ -22,7 +22,7 @@ from runs.models import JudgeRun, Result, Run
 
 
 def complete_runs_with_times() -> QuerySet[Run]:
-    """The same with `began_at`, and `jury_fingerprint` of who judged; null where nobody did."""
+    """Return complete runs with `began_at` and `jury_fingerprint`, null without a judge run."""
     current = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True)
     return Run.objects.complete().annotate(
         began_at=Coalesce("started_at", "created_at"),
@@ -37,12 +37,12 @@ def sums_of(
     tag_sets: Collection[int] | None = None,
     is_remixed: bool = False,
 ) -> dict[int, Sums]:
-    """What the results of each run add up to.
+    """Return sums over the scored results of each run; runs without any are missing.
 
     Args:
-        own_betas: The share of similarity in the scores, by run.
-        tag_sets: Only results with one of these; None: all.
-        is_remixed: Whether another share of similarity is asked for, which takes more sums.
+        own_betas: Share of similarity in the scores, by run id.
+        tag_sets: Count only results with one of these; None: all results.
+        is_remixed: Add the sums that another share of similarity needs.
     """
     rows = Result.objects.filter(run__in=runs, score__isnull=False).order_by()
     if tag_sets is not None:
@@ -60,7 +60,7 @@ def _sum(value: Any, **condition: Any) -> Coalesce:
 
 
 _SCORED = F("weight") * F("score")
-# A similarity below 0 is worth 0; the two databases have other names for the larger of two.
+# A negative similarity counts as 0. SQLite and PostgreSQL name the larger of two differently.
 _SIMILAR = F("weight") * Case(When(similarity__gt=0, then=F("similarity")), default=Value(0.0))
 _BY_JUDGES = {"is_overridden": False, "similarity__isnull": False}
 
@@ -76,4 +76,4 @@ REMIXED: dict[str, Any] = {
     "overridden_weight": _sum(F("weight"), is_overridden=True),
     "scored": _sum(_SCORED, is_overridden=True),
 }
-"""Both together in the order of `Sums`."""
+"""`SUMS` and `REMIXED` together follow the field order of `Sums`, without `own_beta`."""

@@ -1,4 +1,4 @@
-"""Tests told apart by whether their text could be known: open, sealed, exposed before a run."""
+"""Results by the exposure of their tests: open, sealed, or exposed before the run."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -8,22 +8,22 @@ from runs.models import Result
 OPEN, SEALED, NEVER, EXPOSED = "open", "sealed", "never", "exposed"
 CHOICES = (
     ("", "All tests"),
-    (OPEN, "Open ones"),
-    (SEALED, "Sealed ones"),
+    (OPEN, "Open tests"),
+    (SEALED, "Sealed tests"),
     (NEVER, "Sealed, never exposed before the run"),
     (EXPOSED, "Sealed, exposed before the run"),
 )
-"""Which tests a report is about."""
+"""Choices of tests for a report, with their labels."""
 
 DEFINITION = (
-    "A sealed test counts as exposed if, before the run was made, its text was revealed to a "
-    "person, sent to any endpoint outside the trusted network, or open to all readers. What the "
-    "run itself sends comes later. Tests are sealed or open as they are now."
+    "A sealed test counts as exposed if, before the run was created, its text was revealed to a "
+    "person, sent to any endpoint outside the trusted network, or open to all readers. Sending "
+    "it in the run itself does not count. Tests count as sealed or open by their present state."
 )
 
 
 def was_exposed() -> Exists:
-    """Whether a result's test was exposed to anyone before its run was made."""
+    """Return a condition on results: the test was exposed before the run was created."""
     made = OuterRef("run__created_at")
     opened = Q(kind=ExposureKind.OPENED)
     earlier = opened & Q(day__lte=OuterRef("run__created_at__date")) | ~opened & Q(
@@ -33,7 +33,7 @@ def was_exposed() -> Exists:
 
 
 def only(rows: QuerySet[Result], tests: str) -> QuerySet[Result]:
-    """The results whose tests are of this choice; "" is all of them."""
+    """Filter results by a value of `CHOICES`; "" keeps all."""
     if not tests:
         return rows
     rows = rows.filter(test__sealed=tests != OPEN)

@@ -1,4 +1,4 @@
-"""Judges against people: on which answers both gave a verdict, and what each of them said."""
+"""Judge–human agreement: the verdicts of judges and annotators on the same answers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from runs.scoring.examples import taught_tests
 from runs.scoring.score import Rule, consensus_of, rules_of
 
 DRAWN = Q(chosen_by=ChosenBy.QUEUE_RANDOM, blind=True)
-"""Evaluations of answers that were drawn at random, by people who saw no verdict."""
+"""Blind human evaluations of answers that were drawn at random."""
 
 PIECE = 5000
 
@@ -35,7 +35,10 @@ class Party:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A run that people judged answers of, and the judging that decides it; None: none is done."""
+    """A run with human evaluations and its active judge run; None if that is not done.
+
+    `evaluations` is their number, `newest` the highest id among them.
+    """
 
     run: int
     evaluations: int
@@ -45,7 +48,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Choice:
-    """How people came to the answers that they judged, and how often."""
+    """Number of human evaluations by the way their answers were chosen."""
 
     chosen_by: str
     blind: bool
@@ -54,10 +57,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is known of judges against people.
+    """Judge–human agreement of all parties.
 
-    `measured` has the lines of each sample; `disputed` answers people differ on. `taught` says on
-    how many answers a party was not measured, for it was taught with an example from their tests.
+    Attributes:
+        measured: One entry per party, by sample.
+        disputed: Number of answers on which annotators disagree.
+        taught: Number of answers, by party, left out because a judge template of the party
+            has an example from their test.
     """
 
     parties: dict[str, Party]
@@ -68,16 +74,16 @@ class Calibration:
 
     @property
     def answers(self) -> int:
-        """Answers that people decided."""
+        """Number of answers with an undisputed human verdict."""
         return len({row.result for row in self.rows if row.people is not None})
 
     @property
     def drawn(self) -> int:
-        """Answers of the random sample that people decided."""
+        """Number of answers of the random sample with an undisputed human verdict."""
         return len({row.result for row in self.rows if row.drawn is not None})
 
     def of_judge(self, judge_id: int) -> Measured | None:
-        """That judge on the random sample; None where it was not measured there."""
+        """Return the judge's measures on the random sample; None if it has none."""
         lines = self.measured[Sample.DRAWN]
         return next((line for line in lines if line.party == judge_key(judge_id)), None)
 
@@ -87,12 +93,12 @@ def judge_key(judge_id: int) -> str:
 
 
 def jury_key(judge_run: JudgeRun) -> str:
-    """Juries that judged alike are one, whatever they are called."""
+    """Return the same key for juries with the same configuration, whatever their names."""
     return f"jury-{judge_run.jury_fingerprint[:12]}"
 
 
 def choices(suite: Suite | None = None) -> list[Choice]:
-    """How people came to what they judged, the most frequent first; one query."""
+    """Count human evaluations by choice of answer, most frequent first; one query."""
     rows = _evaluations(suite).exclude(kind="withdrawal").values("chosen_by", "blind")
     counted = rows.annotate(n=Count("pk")).values_list("chosen_by", "blind", "n")
     found = [Choice(str(ChosenBy(chosen).label), blind, n) for chosen, blind, n in counted]
@@ -100,7 +106,7 @@ def choices(suite: Suite | None = None) -> list[Choice]:
 
 
 def evaluated_runs(*, suite: Suite | None = None, last: int) -> list[Evaluated]:
-    """The newest runs that people judged answers of; two queries."""
+    """Return the newest `last` runs with human evaluations; two queries."""
     counted = _evaluations(suite).values("result__run_id").annotate(n=Count("pk"), top=Max("pk"))
     found = list(
         counted.order_by("-result__run_id").values_list("result__run_id", "n", "top")[:last]
@@ -116,23 +122,23 @@ def _evaluations(suite: Suite | None) -> QuerySet[HumanEvaluation]:
 
 
 def calibration(runs: Sequence[Evaluated], reading: Reading) -> Calibration | None:
-    """Judges against people in these runs, computed once and kept; None: not computed yet."""
+    """Return the cached judge–human agreement of these runs; None if not computed yet."""
     found = reading.computed("calibration-2", inputs_of(runs), lambda: _measure(runs))
     return found and Calibration(_parties(runs), *found)
 
 
 def inputs_of(runs: Iterable[Evaluated]) -> list[list[object]]:
-    """All that the calibration depends on, as JSON."""
+    """Return everything that the calibration depends on, as JSON."""
     return [[one.run, one.evaluations, one.newest, *version_of(one.judge_run)] for one in runs]
 
 
 def version_of(judge_run: JudgeRun | None) -> list[object]:
-    """What changes with a judging's judgments, as JSON."""
+    """Return a version that changes with the judgments of the judge run, as JSON."""
     return [judge_run.pk, str(judge_run.finished_at), judge_run.statistics] if judge_run else []
 
 
 def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
-    """Juries and their judges by key; the newest run names them."""
+    """Return juries and their judges by key, with their names in the newest run."""
     found: dict[str, Party] = {}
     for judge_run in (one.judge_run for one in runs if one.judge_run):
         judges = _judges(judge_run)
@@ -157,7 +163,7 @@ Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, 
 
 
 def _measure(runs: Sequence[Evaluated]) -> Found:
-    found = list(_checked(runs, _people(runs)))
+    found = list(_checked(runs, _evaluations_by_result(runs)))
     rows = tuple(row for row, is_taught in found if not is_taught)
     lines = {sample: measured(rows, sample) for sample in Sample}
     disputed = {row.result for row in rows if row.people is None}
@@ -166,7 +172,7 @@ def _measure(runs: Sequence[Evaluated]) -> Found:
 
 
 class HumanEvaluationRow(NamedTuple):
-    """One evaluation; `drawn`: the answer came at random, and nothing was seen of its judges."""
+    """A human evaluation; `drawn` if the answer was drawn at random and evaluated blind."""
 
     pk: int
     annotator_id: int
@@ -191,59 +197,61 @@ EVALUATION = (
 )
 
 
-def _people(runs: Iterable[Evaluated]) -> EvaluationsByResult:
+def _evaluations_by_result(runs: Iterable[Evaluated]) -> EvaluationsByResult:
     rows = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs]).order_by("pk")
-    said: dict[int, dict[int, list[HumanEvaluationRow]]] = defaultdict(lambda: defaultdict(list))
+    evaluations: dict[int, dict[int, list[HumanEvaluationRow]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for result, criterion, pk, who, kind, value, chosen, blind in rows.values_list(*EVALUATION):
         drawn = blind and chosen == ChosenBy.QUEUE_RANDOM
-        said[result][criterion].append(HumanEvaluationRow(pk, who, kind, value, drawn))
-    return said
+        evaluations[result][criterion].append(HumanEvaluationRow(pk, who, kind, value, drawn))
+    return evaluations
 
 
 def _checked(
-    runs: Iterable[Evaluated], said: EvaluationsByResult
+    runs: Iterable[Evaluated], evaluations: EvaluationsByResult
 ) -> Iterator[tuple[Checked, bool]]:
-    """What every judge, every jury and people said of each answer that people judged.
+    """Yield the verdicts of each judge and jury next to the human ones, answer by answer.
 
-    With each: whether the party was taught with an example from the answer's test.
+    The flag beside each tells whether the party was taught with an example from the test.
     """
     judge_runs = {one.run: one.judge_run for one in runs if one.judge_run}
-    places = _places(said)
-    votes = _votes(judge_runs.values())
+    places = _places(evaluations)
+    values = _judge_values(judge_runs.values())
     passed = _passed(judge_runs.values())
-    teaching = taught_tests({v.template for given in votes.values() for v in given if v.template})
+    teaching = taught_tests({v.template for given in values.values() for v in given if v.template})
     for start in range(0, len(places), PIECE):
         piece = dict(list(places.items())[start : start + PIECE])
         rules = rules_of(piece)
         for result, (run, issue, test) in piece.items():
             if run not in judge_runs:
                 continue
-            people = _verdicts(said[result], votes[result], rules[result])
-            if people is None:
+            human = _verdicts(evaluations[result], values[result], rules[result])
+            if human is None:
                 continue
             jury = jury_key(judge_runs[run])
-            taught = _taught(votes[result], test, teaching)
+            taught = _taught(values[result], test, teaching)
             taught |= {jury} if taught else set()
-            own = _own(votes[result], rules[result])
+            own = _own(values[result], rules[result])
             for party, verdict in {jury: passed.get(result), **own}.items():
-                yield Checked(party, result, run, issue, verdict, *people), party in taught
+                yield Checked(party, result, run, issue, verdict, *human), party in taught
 
 
 def _taught(
-    votes: Iterable[JudgeValue], test: int, taught: Mapping[int, Collection[int]]
+    values: Iterable[JudgeValue], test: int, taught: Mapping[int, Collection[int]]
 ) -> set[str]:
-    """Judges who were asked about an answer to this test with a wording that teaches from it."""
+    """Return the keys of judges whose judge template has an example from this test."""
     return {
-        judge_key(vote.judge)
-        for vote in votes
-        if vote.judge is not None and vote.template and test in taught.get(vote.template, ())
+        judge_key(v.judge)
+        for v in values
+        if v.judge is not None and v.template and test in taught.get(v.template, ())
     }
 
 
-def _places(said: EvaluationsByResult) -> dict[int, tuple[int, int, int]]:
-    """Run, issue and test of each result that people judged."""
+def _places(evaluations: EvaluationsByResult) -> dict[int, tuple[int, int, int]]:
+    """Return (run, issue, test) of each result with human evaluations, by result id."""
     found: dict[int, tuple[int, int, int]] = {}
-    ids = sorted(said)
+    ids = sorted(evaluations)
     for start in range(0, len(ids), PIECE):
         rows = Result.objects.filter(pk__in=ids[start : start + PIECE]).order_by("pk")
         fields = rows.values_list("pk", "run", "issue", "test")
@@ -251,15 +259,15 @@ def _places(said: EvaluationsByResult) -> dict[int, tuple[int, int, int]]:
     return found
 
 
-def _votes(judge_runs: Iterable[JudgeRun]) -> dict[int, list[JudgeValue]]:
-    """The judgments of results that people judged, as given and not reversed."""
+def _judge_values(judge_runs: Iterable[JudgeRun]) -> dict[int, list[JudgeValue]]:
+    """Return judgments of results with human evaluations, without those in reversed order."""
     runs = {judge_run.run_id for judge_run in judge_runs}
     rows = Judgment.objects.filter(
         judge_run__in=judge_runs, result__in=_results(runs), order=0
     ).order_by()
     found: dict[int, list[JudgeValue]] = defaultdict(list)
-    for result, *vote in rows.values_list("result_id", *JUDGE_VALUE_FIELDS):
-        found[result].append(JudgeValue(*vote))
+    for result, *fields in rows.values_list("result_id", *JUDGE_VALUE_FIELDS):
+        found[result].append(JudgeValue(*fields))
     return found
 
 
@@ -275,46 +283,48 @@ def _results(runs: Iterable[int]) -> QuerySet[HumanEvaluation, Any]:
     return HumanEvaluation.objects.filter(result__run__in=runs).order_by().values("result")
 
 
-def _own(votes: Iterable[JudgeValue], rule: Rule) -> dict[str, bool | None]:
-    """Each judge's verdict as if it had judged alone; what checks found holds for all."""
-    votes = list(votes)
-    judges = {vote.judge for vote in votes if vote.judge is not None}
+def _own(values: Iterable[JudgeValue], rule: Rule) -> dict[str, bool | None]:
+    """Return each judge's verdict as if it had judged alone; checks count for every judge."""
+    values = list(values)
+    judges = {v.judge for v in values if v.judge is not None}
     return {
         judge_key(judge): rule.passes(
-            rule.score(consensus_of(vote for vote in votes if vote.judge in (judge, None)))
+            rule.score(consensus_of(v for v in values if v.judge in (judge, None)))
         )
         for judge in sorted(judges)
-        if any(vote.value is not None for vote in votes if vote.judge == judge)
+        if any(v.value is not None for v in values if v.judge == judge)
     }
 
 
 def _verdicts(
-    said: Mapping[int, Sequence[HumanEvaluationRow]], votes: Iterable[JudgeValue], rule: Rule
+    evaluations: Mapping[int, Sequence[HumanEvaluationRow]],
+    values: Iterable[JudgeValue],
+    rule: Rule,
 ) -> tuple[bool | None, bool | None] | None:
-    """What people, and those of the random sample, decided; None: they spoke of parts only."""
-    checks = consensus_of(vote for vote in votes if vote.judge is None)
-    by_all = {pk: verdict for pk, all_ in said.items() if (verdict := _verdict(all_))}
-    drawn = {pk: verdict for pk, all_ in said.items() if (verdict := _verdict(_drawn(all_)))}
+    """Return the human verdicts of all and of the random sample; None if only parts have one."""
+    checks = consensus_of(v for v in values if v.judge is None)
+    by_all = {pk: verdict for pk, all_ in evaluations.items() if (verdict := _verdict(all_))}
+    drawn = {pk: verdict for pk, all_ in evaluations.items() if (verdict := _verdict(_drawn(all_)))}
     if not _speak_of_all(by_all, checks, rule):
         return None
     blind = _scored(drawn, checks, rule) if _speak_of_all(drawn, checks, rule) else None
     return _scored(by_all, checks, rule), blind
 
 
-def _verdict(voices: Iterable[HumanEvaluationRow]) -> HumanScore | None:
-    return human_score_of(Evaluation(v.annotator_id, v.kind, v.value) for v in voices)
+def _verdict(rows: Iterable[HumanEvaluationRow]) -> HumanScore | None:
+    return human_score_of(Evaluation(v.annotator_id, v.kind, v.value) for v in rows)
 
 
-def _drawn(voices: Sequence[HumanEvaluationRow]) -> list[HumanEvaluationRow]:
-    """Those of people who got the answer at random, and adjudications of what they said.
+def _drawn(rows: Sequence[HumanEvaluationRow]) -> list[HumanEvaluationRow]:
+    """Return the blind evaluations of a random draw, and adjudications of these.
 
-    What somebody took back does not count; what they said later, having seen more, neither.
+    Withdrawn evaluations are left out, and so are later ones that were not blind.
     """
-    undone = {voice.pk for voice in withdrawn(voices)}
-    left = [voice for voice in voices if voice.pk not in undone and voice.kind != "withdrawal"]
-    if not any(voice.drawn for voice in left):
+    undone = {row.pk for row in withdrawn(rows)}
+    left = [row for row in rows if row.pk not in undone and row.kind != "withdrawal"]
+    if not any(row.drawn for row in left):
         return []
-    return [voice for voice in left if voice.drawn or voice.kind == "adjudication"]
+    return [row for row in left if row.drawn or row.kind == "adjudication"]
 
 
 def _whole(verdicts: Mapping[int, HumanScore], rule: Rule) -> HumanScore | None:
@@ -325,7 +335,7 @@ def _whole(verdicts: Mapping[int, HumanScore], rule: Rule) -> HumanScore | None:
 def _speak_of_all(
     verdicts: Mapping[int, HumanScore], checks: Mapping[int, float | None], rule: Rule
 ) -> bool:
-    """Whether people judged the whole, or each point that is not decided by a check."""
+    """Return whether the whole answer, or every criterion without a check, has a verdict."""
     if not verdicts:
         return False
     return _whole(verdicts, rule) is not None or rule.is_covered({*verdicts, *checks})
@@ -334,7 +344,7 @@ def _speak_of_all(
 def _scored(
     verdicts: Mapping[int, HumanScore], checks: Mapping[int, float | None], rule: Rule
 ) -> bool | None:
-    """Whether it passes, by all that count; None where they lie on both sides of the line."""
+    """Return whether the answer passes by all verdicts; None if they disagree."""
     whole = _whole(verdicts, rule)
     if whole is not None:
         sides = {rule.passes(value) for value in whole.values}

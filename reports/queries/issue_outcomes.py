@@ -1,4 +1,4 @@
-"""What complete runs made of issues, counted: the rows of `reports.issue_timeline.rule`."""
+"""Outcomes of issues in complete runs: the rows of `reports.issue_timeline.rule`."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -14,7 +14,7 @@ from runs.models import Outcome, Result, Run
 
 
 class RunInfo(NamedTuple):
-    """What must be known of a complete run. `release` is "" where it has none."""
+    """A complete run as reports on issues show it. `release` is "" if it has none."""
 
     pk: int
     label: str
@@ -32,13 +32,13 @@ class RunInfo(NamedTuple):
 
     @property
     def together(self) -> str:
-        """What was launched with it on that day: a launch may recur."""
+        """Key of the runs of one launch on one day: a schedule repeats launches."""
         return f"{self.launch} {self.at:%Y-%m-%d}" if self.launch else f"run {self.pk}"
 
 
 @dataclass(frozen=True)
 class Sightings:
-    """What the runs made of each issue. Lines are variants of models."""
+    """Results of runs by issue. A line is a variant of a model."""
 
     runs: Mapping[int, RunInfo]
     by_issue: Mapping[int, list[IssueResult]]
@@ -57,13 +57,13 @@ COLUMNS = (
 
 
 def run_infos() -> list[RunInfo]:
-    """All complete runs, oldest first; one query."""
+    """Return all complete runs, oldest first; one query."""
     rows = Run.objects.complete().order_by("created_at", "pk").values_list(*COLUMNS)
     return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
 
 
 def sightings(issues: Collection[int], runs: Iterable[RunInfo]) -> Sightings:
-    """What these runs made of these issues; one query."""
+    """Count the outcomes of these issues in these runs; one query."""
     briefs = {run.pk: run for run in runs}
     rows = Result.objects.filter(issue__in=issues, run__in=briefs).order_by()
     sums: dict[tuple[int, int], dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome, 0))

@@ -1,4 +1,4 @@
-"""What changed between the runs of a line in their tests and judges."""
+"""Changes of tests and judges between consecutive runs of a line."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ from runs.models import JudgeRun, Result, Run
 
 @dataclass(frozen=True)
 class Change:
-    """What changed between runs next to each other on these lines.
+    """A change between consecutive runs, on one or more lines.
 
-    `before` and `after` are the first two of them; `steps` has all, by their ids.
+    `before` and `after` are the earliest pair; `steps` has the ids of all pairs.
     """
 
     before: Run
@@ -28,7 +28,7 @@ class Change:
 
 
 class Step(NamedTuple):
-    """Two runs next to each other on a line."""
+    """Two consecutive runs of a line."""
 
     line: str
     before: Run
@@ -36,13 +36,13 @@ class Step(NamedTuple):
 
 
 JudgeRuns = Mapping[int, JudgeRun]
-"""The judging that decides the scores of a run, by the run's id."""
+"""Active judge runs by the id of their run."""
 
 
 def changes_of(
     lines: Mapping[str, Sequence[Run]], judge_runs: JudgeRuns, reading: Reading
 ) -> list[Change]:
-    """The changes along these lines, oldest first; one that came to several is told once."""
+    """Return the changes along these lines, oldest first; a change of several lines once."""
     found: dict[tuple[Measure, Measure], list[Step]] = defaultdict(list)
     for line, runs in lines.items():
         for before, after in pairwise(runs):
@@ -66,7 +66,7 @@ def measure_of(run: Run, judge_runs: JudgeRuns) -> Measure:
 def _details(
     found: Mapping[tuple[Measure, Measure], Sequence[Step]], judge_runs: JudgeRuns, reading: Reading
 ) -> Sequence[Details | None]:
-    """What each change is of; None where it is yet to be found out."""
+    """Return the details of each change; None if not computed yet."""
     steps = [_first(steps) for steps in found.values()]
     if not steps:
         return []
@@ -108,14 +108,14 @@ def _change(
 
 
 class Asked(NamedTuple):
-    """A test as a run had it."""
+    """The revision and weight of a test in a run."""
 
     revision: int
     weight: float
 
 
 def details_of(before: int, after: int, juries: tuple[Jury, Jury]) -> Details:
-    """What two runs differ in; all their tests are read."""
+    """Compare two runs; reads all their tests."""
     old, new = _asked(before), _asked(after)
     both = old.keys() & new.keys()
     changed = {test for test in both if old[test].revision != new[test].revision}
@@ -137,7 +137,7 @@ def _asked(run: int) -> dict[int, Asked]:
 
 
 def _reworded(pairs: list[tuple[int, int]]) -> int:
-    """Of how many pairs of revisions a candidate sees something else."""
+    """Count the pairs of revisions that differ for the model under test."""
     ids = {pk for pair in pairs for pk in pair}
     rows = Revision.objects.filter(pk__in=ids).order_by()
     digests = dict(rows.values_list("pk", "asked_digest"))
@@ -145,7 +145,7 @@ def _reworded(pairs: list[tuple[int, int]]) -> int:
 
 
 def _used(run: int, jury: Jury) -> dict[str, int]:
-    """The newest version of each family of judge templates with which its judges are asked."""
+    """Return the newest version used of each family of judge templates."""
     of_tests = Revision.objects.filter(results__run=run).order_by()
     everyone = [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
     own = {judge.get(name) for judge in everyone for name in ("template", "rubric_template")}

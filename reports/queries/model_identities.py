@@ -1,11 +1,11 @@
-"""Which model each language model counts as."""
+"""Identities of language models: the model that each counts as."""
 
 from evalhub.llm.identity import Identity, identity_of
 from evalhub.models import LanguageModel
 
 
 def identities() -> dict[int, Identity]:
-    """The identity of every language model, by its id; one query."""
+    """Return the identity of every language model by id; one query."""
     rows = LanguageModel.objects.order_by("pk").only(
         "name", "litellm_model", "api_base", "identity", "developer", "family"
     )

@@ -1,4 +1,4 @@
-"""A run's score and pass rate: over all, and line by line for issues, tags and domains."""
+"""Score and pass rate of a run: overall, and by issue, tag and domain."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)
 class Line:
-    """An issue's, a tag's or a domain's share of a run.
+    """The results of a run in one issue, tag or domain.
 
-    `issue_id` is None but for an issue; `depth` is how many domains a domain lies in.
+    `issue_id` is None for tags and domains; `depth` is the number of domains above a domain.
     """
 
     name: str
@@ -40,17 +40,20 @@ class Line:
 
     @property
     def failure_share(self) -> float | None:
-        """Of the decided results; None where none is decided."""
+        """Share of failures among scored results; None without scored results."""
         return None if self.rate.share is None else 1 - self.rate.share
 
 
 @dataclass(frozen=True)
 class Lines:
-    """A run's results added up.
+    """The results of a run, overall and by group.
 
-    `issues` are sorted worst first and `tags` by name; a result counts once for each of its tags.
-    `domains` are in the order of their tree, worst first below each; a result counts once for each
-    domain that it is in, and for all above. `outside` are those in no domain.
+    Attributes:
+        issues: Worst first.
+        tags: By name; a result counts once for each of its tags.
+        domains: In tree order, worst first on each level; a result counts once for each of its
+            domains and for all domains above.
+        outside: Results in no domain.
     """
 
     score: Score
@@ -62,14 +65,14 @@ class Lines:
 
 
 Intervals = Mapping[str, Interval | None]
-"""Resampled intervals by what they are of: "score", "rate", "tag law", "domain law"."""
+"""Resampled intervals by group: "score", "rate", "tag law", "domain law"."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The cells of a run, and what is needed to group them by issue, tag and domain.
+    """The cells of a run with the names for grouping them by issue, tag and domain.
 
-    `tags` are the names in each set of tags, `within` the domains that a set is in.
+    `tags` has the names and `within` the domains of each set of tags, by its id.
     """
 
     cells: Sequence[Cell]
@@ -81,7 +84,7 @@ class Parts:
 
     @classmethod
     def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
-        """With the issues' titles, the tags at launch and the present domains; three queries."""
+        """Read the issues' titles, the tags at launch and the present domains; three queries."""
         issues = Issue.objects.filter(pk__in={cell.issue_id for cell in cells})
         sets = TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells})
         tags = dict(sets.order_by().values_list("pk", "names"))
@@ -105,12 +108,12 @@ class Parts:
         return self._grouped(lambda cell: self.within[cell.tag_set_id])
 
     def rate(self, name: str, cells: Sequence[Cell], known: Intervals) -> Rate:
-        """The rate of these cells; where repeats ask for a resampled interval, the known one."""
+        """Return the rate of these cells; with repeats, its interval is the known one."""
         rate = rate_of(cells, repeats=self.repeats, computed=left_out)
         return replace(rate, interval=known.get(name)) if rate.is_resampled else rate
 
     def inputs(self) -> list[Any]:
-        """All that the intervals depend on, as JSON."""
+        """Return everything that the intervals depend on, as JSON."""
         rows = [
             (cell.issue_id, self.tags[cell.tag_set_id], cell.outcome, cell.n, *_sums(cell))
             for cell in self.cells
@@ -118,7 +121,7 @@ class Parts:
         return [self.repeats, sorted(rows), dict(self.domains.parents)]
 
     def intervals(self) -> dict[str, Interval | None]:
-        """What is resampled. An issue alone has none: whole issues are resampled."""
+        """Resample all intervals. A single issue has none: issues are resampled as a whole."""
         found = {"score": score_of(self.cells, computed=at_once).interval}
         if self.repeats > 1:
             groups = {"rate": list(self.cells)}
@@ -141,7 +144,7 @@ def _sums(cell: Cell) -> tuple[int, float, float]:
 
 
 def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
-    """All lines of one run. Intervals that take long are None where they are yet to come."""
+    """Return all lines of a run. Slow intervals are None until they are computed."""
     parts = Parts.read(cells, repeats)
     score = score_of(cells, computed=left_out)
     known: Intervals = {}
@@ -158,7 +161,7 @@ def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
 
 
 def issue_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
-    """One line per issue: the highest failure rate first, then by how many failed."""
+    """Return one line per issue, worst first."""
     lines = [
         Line(parts.titles[pk], pk, counts_of(mine), parts.rate(f"issue {pk}", mine, known))
         for pk, mine in parts.by_issue().items()
@@ -167,7 +170,7 @@ def issue_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
 
 
 def worst_first(line: Line) -> tuple[float, int, str]:
-    """By the failure rate, then by how many failed; lines without a rate come last."""
+    """Sort key: highest failure rate, then most failures; lines without a rate come last."""
     share = line.failure_share
     return (1.0 if share is None else -share, -line.counts.failed, line.name)
 
@@ -180,7 +183,7 @@ def _tag_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
 
 
 def _domain_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
-    """Each domain before those that lie in it."""
+    """Return one line per domain, each before the domains below it."""
     below: dict[str, list[Line]] = defaultdict(list)
     for name, mine in sorted(parts.by_domain().items()):
         above = parts.domains.above(name)

@@ -1,4 +1,4 @@
-"""The results of a run as rows: filtered, sorted, a page at a time, texts only where readable."""
+"""Results of a run as rows: filtered, sorted, paged, with texts only if readable."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +21,14 @@ from runs.scoring.verdict import CriterionValue
 
 PAGE = 20
 TEXT = 2000
-"""Characters of a text that a row carries."""
+"""Maximum length of a text in a row, in characters."""
 
 
 @dataclass(frozen=True)
 class JudgeCell:
-    """What one judge gave: the mean of its values, None where it failed or has not answered.
+    """Mean value of one judge; None if it failed or has not answered.
 
-    Of a rubric it is how good that is: what should not be shown is turned round.
+    With a rubric, values of criteria that should not be met are inverted first.
     """
 
     judge_id: int
@@ -39,9 +39,10 @@ class JudgeCell:
 
 @dataclass(frozen=True)
 class CriterionCell:
-    """One criterion of a result's rubric as its judges, or its check, found it.
+    """A criterion of a result's rubric with the score from its judges or its check.
 
-    `score` is after inversion, `deviation` the population's of the judges; None: not measured.
+    `score` is after inversion; `deviation` is the population standard deviation of the judges,
+    None if not measured.
     """
 
     weight: float
@@ -55,7 +56,7 @@ class CriterionCell:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the current judging found of a result. `parts` are empty where it has no rubric."""
+    """Judgments of the active judge run on a result. `parts` is empty without a rubric."""
 
     votes: tuple[JudgeCell, ...] = ()
     parts: tuple[CriterionCell, ...] = ()
@@ -65,10 +66,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Row:
-    """One result. `prompt` and `answer` are None where the reader may not read the test.
+    """A result. `prompt` and `answer` are None if the reader may not read the test.
 
-    `parts` are the criteria of its rubric, in their order; `deviation` is the largest of any.
-    `answered` of the `expected` judgments gave a value.
+    `parts` are the criteria of its rubric in order; `deviation` is the largest among them.
+    `answered` of the `expected` judgments have a value.
     """
 
     result_id: int
@@ -98,12 +99,12 @@ class Row:
     answer: str | None
 
     def judge_cell_of(self, judge_id: int) -> JudgeCell | None:
-        """What this judge gave; None where it was not asked."""
+        """Return the cell of this judge; None if it was not asked."""
         return next((vote for vote in self.votes if vote.judge_id == judge_id), None)
 
     @property
     def doubt(self) -> str:
-        """How little its judges agree, where they agree too little; else ""."""
+        """Band of the judges' agreement if it is too low; else ""."""
         if self.agreement is None:
             return ""
         found = band(self.agreement, raters=FEWEST_RATERS, units=FEWEST_UNITS)
@@ -111,7 +112,7 @@ class Row:
 
     @property
     def splits(self) -> int:
-        """Criteria of its rubric over which its judges are split."""
+        """Number of criteria on which the judges are split."""
         return sum(part.is_split for part in self.parts)
 
 
@@ -121,12 +122,12 @@ RESULT_COLUMNS = (
     *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
     *("latency_ms", "error_kind", "prompt", "answer"),
 )
-"""The columns of results.csv."""
+"""Columns of results.csv."""
 
 
 @dataclass(frozen=True)
 class JudgeColumn:
-    """A judge of the judging that the grid is of."""
+    """A judge of the active judge run, as a column of the grid."""
 
     judge_id: int
     name: str
@@ -135,7 +136,7 @@ class JudgeColumn:
 
 @dataclass(frozen=True)
 class Grid:
-    """One page of the rows that match; `total` is how many do. `seats` are those who judged."""
+    """A page of the matching rows, `total` in all. `seats` are the columns of judges."""
 
     rows: tuple[Row, ...]
     total: int
@@ -153,13 +154,13 @@ class Grid:
 
 
 class ResultTable(Listing):
-    """A run's results with what the grid shows of each, texts only where the reader may read."""
+    """Results of a run as rows of the grid, with texts only if the reader may read them."""
 
     def page(self, filters: Filters, *, of: int | None = None) -> Grid:
-        """The page that is asked for, or the last one where there are not so many.
+        """Return the requested page, or the last page if there are fewer.
 
         Args:
-            of: How many results the run has, where that is known.
+            of: Number of results of the run; None: unknown.
         """
         known = None if filters.narrows else of
         total = self.matching(filters).count() if known is None else known
@@ -171,13 +172,13 @@ class ResultTable(Listing):
         return Grid(rows, total, page, pages, self.seats())
 
     def rows(self, filters: Filters) -> Iterator[Row]:
-        """All rows that match, in the order of the grid, read piece by piece."""
+        """Yield all matching rows in the order of the grid, read in chunks."""
         ids = list(self.in_order(filters).values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])
 
     def seats(self) -> tuple[JudgeColumn, ...]:
-        """The judges in the order of the jury, the backup last."""
+        """Return the judges in the order of the jury, the backup last."""
         backup = self.judge_run.jury.get("backup") if self.judge_run else None
         return tuple(
             JudgeColumn(
@@ -187,7 +188,7 @@ class ResultTable(Listing):
         )
 
     def everyone(self) -> list[dict[str, Any]]:
-        """The judges of the judging as it holds them, the backup last."""
+        """Return the judges as frozen in the judge run, the backup last."""
         jury = self.judge_run.jury if self.judge_run else {}
         return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
 
@@ -220,7 +221,7 @@ class ResultTable(Listing):
         return {pk: {"answered": answered, "expected": of} for pk, answered, of in counted}
 
     def _judged(self, result_ids: list[int]) -> dict[int, Judged]:
-        """What the judging found of each result; one query."""
+        """Return the judgments on each result; one query."""
         if self.judge_run is None:
             return {}
         given: dict[int, list[JudgmentRow]] = defaultdict(list)
@@ -232,7 +233,7 @@ class ResultTable(Listing):
 
 
 class JudgmentRow(NamedTuple):
-    """What a row of the grid needs of one judgment. `judge` None: a check."""
+    """A judgment as a row of the grid needs it. `judge` None: a check."""
 
     criterion: int
     key: str
@@ -244,7 +245,7 @@ class JudgmentRow(NamedTuple):
 
     @property
     def score(self) -> float | None:
-        """How good it is."""
+        """Value after inversion; None if the judgment failed."""
         return inverted(self.value) if self.polarity == Polarity.SHOULD_NOT else self.value
 
 
@@ -282,7 +283,7 @@ def _part(given: Sequence[JudgmentRow]) -> CriterionCell:
 
 
 def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[JudgeCell, ...]:
-    """Each judge's vote, in the order of the jury."""
+    """Return the cell of each judge, in the order of the jury."""
     order = [*names, *(judge for judge in votes if judge not in names)]
     return tuple(
         _vote(judge, _judge_name(judge, names.get(judge)), votes[judge])
@@ -302,7 +303,7 @@ def _vote(judge_id: int, judge: str, values: list[float | None]) -> JudgeCell:
 
 @dataclass(frozen=True)
 class Texts:
-    """What the reader may read of some results: their prompts by revision, their answers."""
+    """Texts that the reader may read: prompts by revision id, answers by result id."""
 
     prompts: dict[int, str]
     answers: dict[int, str]
@@ -312,24 +313,24 @@ class Texts:
         revisions = Revision.objects.filter(pk__in={result.revision_id for result in results})
         asked = revisions.readable_by(reader).order_by()
         answers = Answer.objects.filter(pk__in=[result.pk for result in results])
-        said = answers.readable_by(reader).order_by()
+        readable = answers.readable_by(reader).order_by()
         return cls(
             prompts={
                 pk: prompt_of(messages)[:TEXT]
                 for pk, messages in asked.values_list("pk", KeyTransform("messages", "content"))
             },
-            answers=dict(said.values_list("pk", Substr("text", 1, TEXT))),
+            answers=dict(readable.values_list("pk", Substr("text", 1, TEXT))),
         )
 
 
 def prompt_of(messages: Any) -> str:
-    """What a person reads of the messages: the last user turn."""
-    said = texts_of(message for message in messages or [] if message["role"] == "user")
-    return said[-1] if said else ""
+    """Return the last user turn of the messages; "" without any."""
+    turns = texts_of(message for message in messages or [] if message["role"] == "user")
+    return turns[-1] if turns else ""
 
 
 class Plain(NamedTuple):
-    """What a row of the grid takes from its result as it is."""
+    """Fields of a result that a row of the grid takes over unchanged."""
 
     pk: int
     revision_id: int

@@ -1,4 +1,4 @@
-"""Runs by the words that people know them by."""
+"""Text search for runs."""
 
 from django.db.models import Q
 
@@ -6,7 +6,7 @@ PLACES = ("label", "model_name", "release", "launch__label", "suite__name")
 
 
 def saying(search: str) -> Q:
-    """Runs of which each of the words stands in label, model, release, launch or suite."""
+    """Match runs with every word in their label, model, release, launch or suite."""
     wanted = Q()
     for word in search.split():
         wanted &= Q(*((f"{place}__icontains", word) for place in PLACES), _connector=Q.OR)

@@ -1,4 +1,4 @@
-"""Runs with what several report pages show of them."""
+"""Runs, active judge runs, labels and variants for several report pages."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,25 +26,25 @@ COLUMNS = (
 
 
 def runs_of(ids: Iterable[int]) -> dict[int, Run]:
-    """These runs by their ids; one query."""
+    """Return these runs by id; one query."""
     return {run.pk: run for run in Run.objects.filter(pk__in=list(ids)).order_by().only(*COLUMNS)}
 
 
 def judge_runs_of(runs: Iterable[int]) -> dict[int, JudgeRun]:
-    """The judging that decides the scores of each run, by the run's id; one query."""
+    """Return the active judge run of each run by the run's id; one query."""
     current = JudgeRun.objects.filter(run__in=list(runs), is_active=True).order_by()
     return {judge_run.run_id: judge_run for judge_run in current.defer("statistics")}
 
 
 def labels_of_all(runs: Iterable[Run], judge_runs: Mapping[int, JudgeRun]) -> tuple[str, ...]:
-    """What must be known of any of these runs."""
+    """Return the labels that any of these runs has, sorted."""
     return tuple(
         sorted({label for run in runs for label in labels_of(run, judge_runs.get(run.pk))})
     )
 
 
 def variant_of(run: Run) -> Variant:
-    """The model and how it was asked."""
+    """Return the model of a run with its system prompt and parameters."""
     params: dict[str, Any] = run.endpoint.get("params", {}) | run.params
     return Variant(
         run.variant_key, run.language_model_id, run.model_name, run.system_prompt, params

@@ -1,4 +1,4 @@
-"""Which runs a page is about: the complete ones of one suite."""
+"""Scope of a report page: the complete runs of one suite."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ from django.db.models import QuerySet
 from runs.models import Run, Suite
 
 NO_SUITE = "none"
-"""Chosen instead of a suite: runs that belong to none."""
+"""Choice of the runs without a suite."""
 
 Choice = Suite | str | None
-"""A suite, `NO_SUITE`, or None: that of the newest complete run."""
+"""A suite, `NO_SUITE`, or None for the suite of the newest complete run."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """`runs` are those of `suite` that are complete; `all_runs` are the others too."""
+    """A suite, its complete runs (`runs`) and all of its runs (`all_runs`)."""
 
     suite: Suite | None
     runs: QuerySet[Run]
@@ -27,7 +27,7 @@ class Scope:
 
 
 def scope_of(chosen: Choice) -> Scope:
-    """The runs of the suite that was chosen; one query where the newest run decides, else none."""
+    """Return the scope of this choice; one query if the choice is None, else no query."""
     if isinstance(chosen, Suite):
         suite: Suite | None = chosen
     else:
@@ -37,6 +37,6 @@ def scope_of(chosen: Choice) -> Scope:
 
 
 def newest_suite() -> Suite | None:
-    """The suite of the newest complete run; None where that has none, or there is no run."""
+    """Return the suite of the newest complete run; None without a suite or a run."""
     run = Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
     return run.suite if run else None

@@ -1,4 +1,4 @@
-"""What runs are about: the tags of their suites, and those that an analyst gave their launches."""
+"""Topics of runs: the tags of their suites and those from executive summaries."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -14,7 +14,7 @@ Topics = frozenset[str]
 
 
 def tags_by_suite() -> dict[int, tuple[str, ...]]:
-    """The tags of each suite that has any, as people write them."""
+    """Return the tags of each suite that has any, as they were entered."""
     found: dict[int, list[str]] = defaultdict(list)
     rows = Suite.objects.filter(tags__isnull=False).order_by("tags__name")
     for suite, name in rows.values_list("pk", "tags__name"):
@@ -23,7 +23,7 @@ def tags_by_suite() -> dict[int, tuple[str, ...]]:
 
 
 def automatic_tags() -> dict[str, dict[int, set[str]]]:
-    """Topics that finished summaries gave, by what they are about: by "run" and by "launch"."""
+    """Return the tags from finished summaries, by id, under "run" and "launch"."""
     by: dict[str, dict[int, set[str]]] = {"run": defaultdict(set), "launch": defaultdict(set)}
     done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
     for tags, run, launch in done.values_list("tags", "runs", "runs__launch"):
@@ -36,11 +36,11 @@ def topics_of(
     runs: Collection[tuple[int, int | None, int | None]],
     suite_tags: dict[int, tuple[str, ...]],
 ) -> dict[int, Topics]:
-    """The topics of each run, as keys.
+    """Return the topics of each run, as keys.
 
     Args:
-        runs: Run, its suite and its launch.
-        suite_tags: What `tags_by_suite` gave.
+        runs: Ids of each run, its suite and its launch.
+        suite_tags: Result of `tags_by_suite`.
     """
     automatic = automatic_tags()
     found = {}
@@ -55,7 +55,7 @@ def topics_of(
 
 
 def all_topics() -> list[str]:
-    """Every topic that a suite or a finished summary has, as keys."""
+    """Return all topics of suites and finished summaries, as sorted keys."""
     tags = {name for names in tags_by_suite().values() for name in names}
     done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
     automatic = {tag for found in done.values_list("tags", flat=True) for tag in found}

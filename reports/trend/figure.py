@@ -11,38 +11,38 @@ from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
 MOST_NAMES, FEW_NAMES = 12, 4
-"""Places that are named on the axis of a large figure, and of a small one."""
+"""Maximum number of axis labels in a large and in a small figure."""
 
 MOST_DAYS = 6
-"""Days that are named on an axis of time."""
+"""Maximum number of labels on a time axis."""
 
 DAYS = [
     {"dtickrange": [None, 86_399_999], "value": "%H:%M\n%-d %b %Y"},
     {"dtickrange": [86_400_000, "M1"], "value": "%-d %b\n%Y"},
     {"dtickrange": ["M1", None], "value": "%b\n%Y"},
 ]
-"""How times read, by what lies between two of them; a second line is told once."""
+"""Formats of times by the distance between labels; a second line is shown only on change."""
 
 SHORT, MARGIN = timedelta(hours=1), timedelta(minutes=30)
-"""Runs that lie closer together than `SHORT` get this margin of time: no axis is of seconds."""
+"""Runs within `SHORT` get `MARGIN` on both sides, so that the axis does not show seconds."""
 
 PANELS_ACROSS = 2
 PANEL_PX = 190
 WHOLE = (-0.03, 1.03)
-"""All rates there can be; small panels have it, so that they can be told from each other."""
+"""Range of all rates; small panels share it, so that they can be compared."""
 
 LEAST_SPAN = 0.3
-"""Of the rates on the axis of a large figure: less would make much of little."""
+"""Minimum range of the rate axis in a large figure: less would exaggerate small changes."""
 
 Place = int | str
-"""Where on the axis: the number of a release, or a time as ISO text."""
+"""Position on the axis: the number of a release, or a time in ISO format."""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One pass rate. `share` None: nothing decided, so the line has a gap. `run` is its newest.
+    """A pass rate. `share` None: nothing scored, a gap in the line. `run` is its newest run.
 
-    `text` stands behind the rate where one points at it, such as "9 of 10".
+    `text` follows the rate on hover, such as "9 of 10".
     """
 
     place: Place
@@ -61,7 +61,7 @@ class DrawnLine:
 
 @dataclass(frozen=True)
 class Mark:
-    """Something that changed: a vertical line with its number."""
+    """A change, drawn as a vertical line with its number."""
 
     place: Place
     number: int
@@ -71,10 +71,10 @@ class Mark:
 def trend_lines(
     lines: Sequence[DrawnLine], marks: Sequence[Mark], releases: Sequence[str]
 ) -> Figure:
-    """Lines with their intervals as bands, and where something else changed.
+    """Draw lines with their intervals as bands, and marks for changes.
 
     Args:
-        releases: The names of the places on the axis; empty where it is one of time.
+        releases: Names of the places on the axis; empty for a time axis.
     """
     layout = base_layout(
         height=400,
@@ -82,7 +82,7 @@ def trend_lines(
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
         xaxis=_places(releases, lines, most=MOST_NAMES),
-        yaxis=_shares("Passed, of those decided", _span(lines)),
+        yaxis=_shares("Pass rate of scored results", _span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[_number(mark) for mark in marks],
     )
@@ -94,7 +94,7 @@ def small_multiples(
     marks: Sequence[Mark],
     releases: Sequence[str],
 ) -> Figure:
-    """One small panel for each name, all with the same lines and axes."""
+    """Draw a small panel for each name, all with the same axes."""
     rows = -(-len(panels) // PANELS_ACROSS)
     everyone = [line for _, lines in panels for line in lines]
     layout = base_layout(
@@ -122,7 +122,7 @@ def small_multiples(
 
 
 def _first(line: DrawnLine, panels: Sequence[tuple[str, Sequence[DrawnLine]]]) -> int:
-    """The first panel with this line, which has its entry in the legend."""
+    """Return the first panel with this line: the legend takes its entry from there."""
     return next(
         number
         for number, (_, lines) in enumerate(panels)
@@ -153,12 +153,12 @@ def _line(line: DrawnLine) -> dict[str, Any]:
 
 
 def _rounded(share: float | None) -> float | None:
-    """No more digits than can be seen: a page may have thousands."""
+    """Round to visible digits, since a page can have thousands of numbers."""
     return None if share is None else round(share, 4)
 
 
 def _whisker(dot: Dot) -> dict[str, Any]:
-    """The interval of a line that is one dot, and so has no band."""
+    """Return the error bar of a line with a single dot, and thus no band."""
     known = dot.interval is not None and dot.share is not None
     return {
         "type": "data",
@@ -170,7 +170,7 @@ def _whisker(dot: Dot) -> dict[str, Any]:
 
 
 def _band(line: DrawnLine) -> list[dict[str, Any]]:
-    """The intervals as an area, where two dots or more have one."""
+    """Draw the intervals as an area if at least two dots have one."""
     known = [(dot.place, dot.interval) for dot in line.dots if dot.interval is not None]
     if len(known) < 2:
         return []
@@ -222,7 +222,7 @@ def _number(mark: Mark) -> dict[str, Any]:
 
 
 def _before(place: Place) -> float | str:
-    """What changed lies before the first run that was measured anew."""
+    """Return the position of a change: before the first run that it affects."""
     return place - 0.5 if isinstance(place, int) else place
 
 
@@ -244,7 +244,7 @@ def _axis_name(letter: str, number: int) -> str:
 
 
 def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
-    """The parts of the figure's width and height that a panel takes."""
+    """Return the horizontal and vertical range of a panel, as shares of the figure."""
     row, column = divmod(number, PANELS_ACROSS)
     width, height = 1 / PANELS_ACROSS, 1 / rows
     left, top = column * width, 1 - row * height
@@ -265,7 +265,7 @@ def _places(releases: Sequence[str], lines: Sequence[DrawnLine], *, most: int) -
 
 
 def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
-    """How an axis of time reads: days, or the hours around runs that were all made in one."""
+    """Return the settings of a time axis: days, or `MARGIN` around runs within `SHORT`."""
     times = [datetime.fromisoformat(str(dot.place)) for line in lines for dot in line.dots]
     if not times:
         return {}
@@ -276,7 +276,7 @@ def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
 
 
 def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:
-    """What the axis of these lines shows: all of their intervals, and no less than LEAST_SPAN."""
+    """Return a range of rates with all intervals of these lines, at least `LEAST_SPAN` wide."""
     dots = [dot for line in lines for dot in line.dots if dot.share is not None]
     if not dots:
         return WHOLE
