@@ -108,7 +108,7 @@ class Examples:
         """Select examples; deterministic.
 
         Args:
-            nearness: Similarity of two texts; None: by built-in word vectors.
+            similarity: Of two texts; None: by built-in word vectors.
         """
         fit = self.that_fit(query)
         if self.choice != NEAREST or len(fit) <= 1 or not self.most:

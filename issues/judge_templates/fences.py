@@ -50,7 +50,7 @@ def nonce_of(values: Mapping[str, Any]) -> str:
 
 
 def neutralised(text: str) -> str:
-    """Turn the bracket of each look-alike of a delimiter into a parenthesis.
+    """Turn the bracket of each character that resembles a delimiter into a parenthesis.
 
     Everything else is kept, except lone surrogates, which no request could carry.
     """
@@ -70,7 +70,7 @@ _SAME_LOOK = str.maketrans(
 
 
 class _Folding(dict[int, str]):
-    """Return each character as its plainest look-alike, one for one, so that positions stay."""
+    """Return each character as the plainest one that looks like it, one for one, so that positions stay."""
 
     def __missing__(self, code: int) -> str:
         folded = _folded(chr(code))

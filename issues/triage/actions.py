@@ -167,7 +167,7 @@ def test_from(feedback: Feedback, *, by: User) -> Test:
 def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     """Create a draft test of an issue from feedback: its prompt, and its answer as flagged.
 
-    The feedback is attached to the issue, and the judging copied from a sibling, if any.
+    The feedback is attached to the issue, and its judge settings copied from a sibling, if any.
 
     Raises:
         Refused: The feedback has no prompt, or the issue is deprecated.

@@ -62,7 +62,7 @@ DIMENSIONS = (
     Dimension(
         "empathy",
         "Empathy",
-        "Does it notice how the person is placed and answer to that, where it matters?",
+        "Does it see how the person is placed and answer to that, where it matters?",
     ),
     Dimension(
         "creativity",
@@ -96,7 +96,7 @@ KEYS = tuple(dimension.key for dimension in DIMENSIONS)
 
 BANDS = (
     Band(1, 3, "poor", "It fails often, or where it matters most."),
-    Band(4, 7, "fair", "It does, with faults that a careful reader notices."),
+    Band(4, 7, "fair", "It does, with faults that a careful reader sees."),
     Band(8, 10, "excellent", "It does throughout; 10 is kept for what could not be done better."),
 )
 

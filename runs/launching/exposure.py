@@ -66,7 +66,7 @@ class SealedExposure(NamedTuple):
 def exposure_of_judge_run(
     run: Run, judges: Sequence[Judge], backup: Judge | None
 ) -> SealedExposure | None:
-    """Return the exposure that judging a run's answers would cause, if any."""
+    """Return the exposure that a new judge run would cause, if any."""
     rows = run.results.order_by().values_list("test_id", "test__sealed", "revision__template_id")
     found = list(rows.distinct())
     sealed = sorted({test for test, is_sealed, _ in found if is_sealed})

@@ -112,7 +112,7 @@
         }
     };
 
-    // A chart that is on the page stays and is redrawn, so that it does not flicker.
+    // A chart that is on the page stays and is redrawn, so that it does not blink.
     const replaceContents = (part, replacement) => {
         for (const old of part.querySelectorAll(".eh-chart[data-drawn]")) {
             const fresh = replacement.querySelector(`#${old.id}`);

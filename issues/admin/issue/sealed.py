@@ -61,7 +61,7 @@ class SealedIssues(StateAdmin):
     def withheld(self, issue: Issue) -> str:
         return (
             "Hidden, as are comments, sources and history: some of its tests are sealed, and these "
-            "may quote them. The generic statement says what may be told."
+            "may quote them. See the public summary."
         )
 
     def changeform_view(

@@ -4,7 +4,8 @@ import pytest
 
 from evalhub.llm.errors import CallErrorKind
 from evalhub.statistics.interval import Interval
-from reports.templatetags.report import advice, flipped
+from reports.run.error_advice import advice
+from reports.templatetags.report import flipped
 
 
 def test_the_failure_rates_interval_mirrors_the_pass_rates():

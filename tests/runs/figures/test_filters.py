@@ -27,7 +27,7 @@ def test_what_is_wrong_is_named_and_left_out():
     filters = read("outcome=lost&issue=x&sort=colour&page=0")
 
     assert (filters.outcomes, filters.issue, filters.sort, filters.page) == ((), None, "", 1)
-    assert [problem.partition(" ")[0] for problem in filters.problems] == [
+    assert [problem.split()[1].rstrip(":") for problem in filters.problems] == [
         "outcome=lost",
         "sort=colour",
         "issue=x",
