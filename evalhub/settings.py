@@ -350,7 +350,7 @@ UNFOLD = {
     ],
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": True,
-    "ENVIRONMENT": "reports.navigation.environment",
+    "ENVIRONMENT": "reports.sidebar.environment",
     "DASHBOARD_CALLBACK": "reports.dashboard.views.dashboard",
     "STYLES": [
         lambda request: static("evalhub/colours.css"),
@@ -363,7 +363,7 @@ UNFOLD = {
         "show_search": True,
         "command_search": True,
         "show_all_applications": False,
-        "navigation": "reports.navigation.sidebar",
+        "navigation": "reports.sidebar.sidebar",
     },
 }
 

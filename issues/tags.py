@@ -13,7 +13,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Issue, Tag
-from issues.similarity.text_index import words_of
+from issues.similarity.ranking import words_of
 from issues.states import Refused
 
 LEAST_VOTE = 0.3

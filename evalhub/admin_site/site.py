@@ -40,9 +40,7 @@ class Site(UnfoldAdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Render the command palette's results."""
-        from evalhub.admin_site import (
-            command_palette,  # this module loads before the models
-        )
+        from evalhub.admin_site import command_palette
         from evalhub.admin_site.pages import bounded_text
 
         words = bounded_text(request.GET.get("s"), command_palette.MAX_SEARCH)

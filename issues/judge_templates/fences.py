@@ -70,7 +70,7 @@ _SAME_LOOK = str.maketrans(
 
 
 class _Folding(dict[int, str]):
-    """Return each character as the plainest one that looks like it, one for one, so that positions stay."""
+    """Map each character to the plainest one that looks like it; positions stay."""
 
     def __missing__(self, code: int) -> str:
         folded = _folded(chr(code))

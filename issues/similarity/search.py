@@ -19,7 +19,7 @@ from evalhub.access.models import User
 from evalhub.llm import word_vectors
 from issues.models import Feedback, FeedbackState, Issue, IssueState
 from issues.similarity.full_text import found_in
-from issues.similarity.text_index import Matrix, TextIndex, TextMatch
+from issues.similarity.ranking import Matrix, TextIndex, TextMatch
 
 ISSUE, FEEDBACK = "issue", "feedback"
 KINDS = (ISSUE, FEEDBACK)

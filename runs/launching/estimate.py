@@ -15,9 +15,9 @@ from issues.models import IssueState, Test, TestState
 from runs.launching.detectable_change import Detectable, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
+from runs.launching.launch_spec import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, Cost, EndpointLoad, Span, total, total_cost
 from runs.launching.selection import Selection, chosen
-from runs.launching.spec import LaunchSpec
 from runs.models import Result
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)

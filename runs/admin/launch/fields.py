@@ -8,8 +8,8 @@ from annotated_types import Ge, Le, MaxLen
 from django import forms
 from django.apps import apps
 
+from runs.launching.launch_spec import OPTIONS, entry_of
 from runs.launching.number_lists import as_list, as_ranges, numbers_in, temperatures_in
-from runs.launching.spec import OPTIONS, entry_of
 
 FORM_FIELDS = tuple(
     name for name in OPTIONS if name not in ("system_prompts", "params", "allow_sealed_exposure")

@@ -14,7 +14,7 @@ from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.deletion import contents_of
 from runs.launching.exposure import CONSENT, SealedExposure
-from runs.launching.spec import LaunchRefused
+from runs.launching.launch_spec import LaunchRefused
 from runs.models import JudgeRun, Jury, Run
 
 

@@ -15,7 +15,7 @@ from evalhub.models import BatchState
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Supervisor
 from runs import demo
-from runs.launching.spec import LaunchRefused
+from runs.launching.launch_spec import LaunchRefused
 from runs.models import Run
 
 BIND = "127.0.0.1"

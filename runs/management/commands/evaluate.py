@@ -18,10 +18,10 @@ from evalhub.models import BatchState, ItemState
 from evalhub.work import tasks
 from evalhub.work.leases import workers_alive
 from runs.figures.run_figures import RunFigures, figures_of
+from runs.launching.command_options import add_launch_options, spec_of
 from runs.launching.launch import launch
-from runs.launching.options import add_launch_options, spec_of
+from runs.launching.launch_spec import LaunchRefused
 from runs.launching.selection import select, warnings
-from runs.launching.spec import LaunchRefused
 from runs.models import Result, ResultScore, Run
 
 POLL_S = 0.5

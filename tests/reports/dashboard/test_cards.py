@@ -10,12 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.dashboard.cards import DEFAULT, Home, cards_of, choices_of, choose, reset
-from reports.dashboard.latest_runs_query import (
-    CompleteRun,
-    LatestRuns,
-    latest_runs,
-    with_opponents,
-)
+from reports.dashboard.latest_runs_query import CompleteRun, LatestRuns, latest_runs, with_opponents
 from reports.documents.document import Link, Linked
 from reports.documents.reading import Reading
 from runs.baselines import pin

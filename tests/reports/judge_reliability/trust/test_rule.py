@@ -3,13 +3,7 @@
 import pytest
 
 from reports.judge_reliability.accuracy_rule import Checked, Sample
-from reports.judge_reliability.trust.rule import (
-    EVERYTHING,
-    Decider,
-    entry_of,
-    more_needed,
-    sheet,
-)
+from reports.judge_reliability.trust.rule import EVERYTHING, Decider, entry_of, more_needed, sheet
 
 
 def rows(party, verdicts, *, drawn=True, start=0):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from issues.similarity.text_index import (
+from issues.similarity.ranking import (
     LEAST,
     MEANING_SHARE,
     TextIndex,
