@@ -57,7 +57,7 @@ def test_the_same_file_again_changes_nothing(client):
     response = take_in(client, looked)
 
     assert "2 duplicates" in looked.content.decode()
-    assert "0 taken in. 2 were here already." in flashed_text(response)
+    assert "0 imported. 2 skipped as duplicates." in flashed_text(response)
     assert Feedback.objects.count() == 2
 
 

@@ -276,7 +276,7 @@ def test_the_preview_says_in_what_words_one_model_is_asked(client):
 
     assert "the one (prompt variant)" in own
     assert "Own words [BEGIN OUTPUT" not in own
-    assert "What the one is sent" in other
+    assert "Prompt for the one" in other
     assert "Own words [BEGIN OUTPUT" in other
     assert "Dante did." in other
 

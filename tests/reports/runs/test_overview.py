@@ -96,7 +96,7 @@ def test_an_empty_overview_says_how_to_begin(client):
     client.force_login(make_user("maintainer"))
     text = client.get(reverse("reports:runs")).content.decode()
 
-    assert "No model was run yet" in text
+    assert "No runs yet" in text
     assert reverse("admin:runs_launch_add") in text
 
 

@@ -169,7 +169,7 @@ def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client):
     outcome = make(report)
 
     asked = ExecutiveSummary.objects.latest("pk")
-    assert outcome == f"Asked analyst for summary {asked.pk}, of 2 runs."
+    assert outcome == f"Requested summary {asked.pk} of 2 runs from analyst."
     assert set(asked.runs.all()) == set(ledger.runs[2:])
     assert (asked.analyst, asked.context_tokens) == (analyst, first.context_tokens)
 
@@ -181,7 +181,7 @@ def test_a_schedule_of_a_deleted_summary_is_refused(client):
     make_due(NOON)
 
     report.refresh_from_db()
-    assert report.last_outcome == "Refused: There is no executive summary 99 any more."
+    assert report.last_outcome == "Refused: Executive summary 99 was deleted."
 
 
 @pytest.mark.django_db
@@ -197,7 +197,7 @@ def test_a_scheduled_summary_needs_the_permission_of_its_owner():
 
     ReportSchedule.objects.update(requested_by=make_user("maintainer"))
     report.refresh_from_db()
-    assert make(report).startswith("Asked ")
+    assert make(report).startswith("Requested ")
 
 
 @pytest.mark.django_db

@@ -550,7 +550,7 @@ def test_what_has_no_answer_cannot_be_evaluated():
     response = evaluate(client_of("annotator"), first_result(make_run()))
 
     assert response.status_code == 400
-    assert "nothing to evaluate" in response.json()["problems"][0]
+    assert "has no answer yet" in response.json()["problems"][0]
 
 
 def test_adjudicating_takes_its_own_right():

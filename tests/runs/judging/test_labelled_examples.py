@@ -129,7 +129,7 @@ def test_a_prompt_with_an_example_sealed_since_is_withheld_whole(taught):
     source.save()
     withheld = prompt_of(judgment, reader=make_user("viewer"))
     assert (withheld.messages, withheld.digest) == ([], "")
-    assert "sealed since" in withheld.problem
+    assert "sealed" in withheld.problem
     shown = prompt_of(judgment, reader=make_user("annotator"))
     assert "Kept secret." in shown.messages[0]["content"]
     assert shown.matches is True
