@@ -79,7 +79,7 @@ def grouped_rates(tags: Sequence[str], runs: Sequence[Bars]) -> Figure:
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
         xaxis={
-            "title": {"text": "Passed, of those decided"},
+            "title": {"text": "Pass rate of scored results"},
             "range": [0, 1.04],
             "tickformat": ".0%",
             "gridcolor": GRID,
