@@ -60,7 +60,7 @@ def test_cards_are_moved_by_keys_alone(page, me, faults):
     keys.press("Enter")
     told(page, "is resolved.")
     keys.press("u")
-    told(page, "is undone")
+    told(page, "undone:")
     keys.press("a")
     told(page, "is assigned to me.")
     ready.refresh_from_db()
@@ -72,7 +72,7 @@ def test_cards_are_moved_by_keys_alone(page, me, faults):
     told(page, "Add a description.")
     move(empty, "deprecate", by=make_user(username="anna"))
     keys.press("]")
-    told(page, "anna moved Empty meanwhile")
+    told(page, "anna moved Empty in the meantime")
     assert page.locator(f'[data-column="deprecated"] [data-card="{empty.pk}"]').count() == 1
     faults.clear()
 
@@ -94,10 +94,10 @@ def test_a_filter_is_saved_and_applied_by_keys(page, me):
     page.goto(f"{url('issue_changelist')}?severity__exact=high")
     box = page.locator(".sf-box > summary")
     box.press("Enter")
-    page.get_by_label("Save what is filtered now as").press_sequentially("Grave ones")
+    page.get_by_label("Save current filters as").press_sequentially("Grave ones")
     assert_good_to_all(page)
     page.keyboard.press("Enter")
-    page.get_by_text("Saved as “Grave ones”.").wait_for()
+    page.get_by_text("Filter “Grave ones” saved.").wait_for()
     assert SavedFilter.objects.get().user == me
 
     page.goto(url("issue_changelist"))

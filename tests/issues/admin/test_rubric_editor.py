@@ -53,9 +53,9 @@ def test_points_are_added_reordered_and_saved_by_keyboard(editor, two_points):
 def test_points_are_pasted_taken_from_the_library_and_deleted(editor, two_points):
     editor.get_by_text("Paste a list").last.click()
     editor.fill("[name=criteria-pasted]", "Names a price\nnot: rude")
-    editor.click("text=Add these points")
-    editor.wait_for_selector("text=2 points added, 1 of them unwanted.")
-    editor.click("text=From the library …")
+    editor.click("[data-eh-act=paste]")
+    editor.wait_for_selector("text=2 criteria added, 1 of them “should not”.")
+    editor.click("[data-eh-act=library]")
     editor.click("button[value=is-brief]")
     editor.click("[data-eh-act=close]")
     deletes = editor.get_by_role("button", name="Delete", exact=True)

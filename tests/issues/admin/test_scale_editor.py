@@ -12,7 +12,7 @@ def test_options_are_edited_reordered_and_saved(page, log_in):
     template = make_template(state="draft")
     log_in(make_user("maintainer"))
     page.goto(url("judgetemplate_change", template.pk))
-    page.click("text=Add an option")
+    page.click("text=Add option")
     page.fill("[aria-label='label of option 3']", "partly")
     page.fill("[aria-label='value of option 3']", "0.5")
     page.click("[aria-label='Move option 3 up']")

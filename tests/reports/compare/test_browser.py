@@ -59,8 +59,8 @@ def test_two_runs_from_choosing_to_both_answers(enter):
     rows.first.get_by_role("link", name="test ").click()
     assert enter.locator(".cm-answers").count() == 0
 
-    enter.get_by_role("button", name="Make it the baseline").first.click()
-    enter.get_by_text("is the baseline of Everyday questions from now on").wait_for()
+    enter.get_by_role("button", name="Set as baseline").first.click()
+    enter.get_by_text("is now the baseline of Everyday questions").wait_for()
     suite.refresh_from_db()
     assert suite.baseline == first
 

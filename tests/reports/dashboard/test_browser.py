@@ -36,7 +36,7 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
     for _ in range(3):
         enter.keyboard.press("Enter")
     enter.get_by_role("button", name="Save").press("Enter")
-    enter.get_by_text("Your cards are kept.").wait_for()
+    enter.get_by_text("Cards saved.").wait_for()
     kept = [kind.key for kind in cards_of(django_user_model.objects.get(username="boss"))]
 
     assert kept[:2] == ["waiting", "models"]

@@ -309,7 +309,7 @@ SNAPSHOT = """() => JSON.stringify([
     [...document.querySelectorAll('#review details')].map((each) => each.open),
     [...document.querySelectorAll('#review [data-raw]')].map((each) => each.hidden),
     document.getElementById('review-keys').open,
-    document.activeElement.id + document.activeElement.name + document.activeElement.dataset.ask,
+    document.activeElement.id + document.activeElement.name + document.activeElement.dataset.point,
     document.querySelector('[data-notified]')?.innerText,
 ])"""
 
