@@ -156,7 +156,7 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
     return Table(
         "issues",
         "Issues, worst first",
-        (Column("issue", "Issue", "link"), Column("issue_id", "ID", "count"), *LINE_COLUMNS),
+        (Column("issue", "Issue", "link"), Column("issue_id", "ID"), *LINE_COLUMNS),
         [
             (
                 links.line(line.name, issue=line.issue_id),
@@ -266,7 +266,7 @@ def _open_minus_sealed(found: Difference | None) -> str:
 def _flaky(found: FlakyTests, links: ResultLinks) -> Table:
     columns = (
         Column("test", "Test", "link"),
-        Column("test_id", "ID", "count"),
+        Column("test_id", "ID"),
         Column("issue", "Issue"),
         Column("passed", "Repeats passed", "count"),
         Column("n", "Of", "count"),
@@ -288,7 +288,7 @@ def _flaky(found: FlakyTests, links: ResultLinks) -> Table:
 
 def _weights(report: RunReport) -> Table:
     columns = (
-        Column("test_id", "Test", "count"),
+        Column("test_id", "Test"),
         Column("issue", "Issue"),
         Column("weight", "Weight", "number"),
     )
@@ -468,7 +468,7 @@ def _overrides(report: RunReport) -> Table:
     ]
     columns = (
         Column("issue", "Result", "link"),
-        Column("result_id", "ID", "count"),
+        Column("result_id", "ID"),
         Column("judges_score", "Judges", "score"),
         Column("value", "Human score", "score"),
         Column("option", "Verdict"),
@@ -541,7 +541,7 @@ def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
     if total > len(shown):
         parts.append(f"The first {count(len(shown))} of {count(total)}; CSV and JSON have all.")
     columns = (
-        Column("test_id", "Test", "count"),
+        Column("test_id", "Test"),
         Column("repeat", "Repeat", "count"),
         Column("issue", "Issue"),
         Column("outcome", "Outcome", "outcome"),

@@ -107,7 +107,7 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
 
     6 clicks from the login form to a run that ends by itself: "Log in", "Launch a run", issue,
     model, jury, "Launch". 1 more opens the first failing result. Overriding it takes no click: a
-    number, a sentence, Enter. 2 clicks find it again (the card "Overridden", its row); `u` undoes.
+    number, a sentence, Enter. 2 clicks find it again (the card "Human overrides", its row); `u` undoes.
     """
     make_workspace(worker)
     log_in_by_form(page, make_user("superuser"))
@@ -130,7 +130,7 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
     assert drawn(page) == tabled(page) == {"passed": PASSED + 1, "failed": FAILED - 1}
     assert Result.objects.get(is_overridden=True).outcome == "passed"
 
-    page.locator(".eh-card", has_text="Overridden").click()
+    page.locator(".eh-card", has_text="Human overrides").click()
     page.locator("#results-grid [data-open]").first.click()
     page.wait_for_url("**/result/**")
     page.keyboard.press("u")

@@ -110,7 +110,7 @@ def test_the_page_tells_it_with_its_definition(client):
     page = client.get(reverse("reports:run", args=[run.pk]) + "?compute").content.decode()
     assert "Sealed, never exposed" in page
     assert "+50 pts" in page
-    assert "counts as exposed if, before the run was made" in page
+    assert "counts as exposed if, before the run was created" in page
 
 
 def test_the_page_of_a_run_without_sealed_tests_is_as_it_was(client):
