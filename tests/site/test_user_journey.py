@@ -107,7 +107,8 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
 
     6 clicks from the login form to a run that ends by itself: "Log in", "Launch a run", issue,
     model, jury, "Launch". 1 more opens the first failing result. Overriding it takes no click: a
-    number, a sentence, Enter. 2 clicks find it again (the card "Human overrides", its row); `u` undoes.
+    number, a sentence, Enter. 2 clicks find it again (the card "Human overrides", its row), and `u`
+    undoes it.
     """
     make_workspace(worker)
     log_in_by_form(page, make_user("superuser"))
