@@ -1,7 +1,6 @@
 """The tables of a run's report, with their figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from itertools import islice
 
 from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
@@ -10,20 +9,17 @@ from evalhub.statistics.interval import Interval
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url, row_url
-from reports.judge_reliability.judge_line import JudgeLine
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import JudgeCell, Row
-from reports.run.cost_query import Cost
-from reports.run.error_advice import advice
-from reports.run.figure import binned_costs, binned_times, outcome_ring
+from reports.run import judge_tables, usage_tables
+from reports.run.figure import outcome_ring
 from reports.run.flaky_query import FlakyTests
 from reports.run.jury_query import RunJury
-from reports.run.latency_query import Latency
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd
-from runs.models import JudgeRun, Outcome, Run
+from runs.models import Outcome, Run
 
 MOST_ROWS = 200
 """Results in the document: the first of the grid."""
@@ -54,18 +50,18 @@ def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
     if report.heavy:
         yield _weights(report)
     if report.panel:
-        yield _judges(report.panel, links)
-        yield _agreement(report.panel)
+        yield judge_tables.judges(report.panel, links)
+        yield judge_tables.agreement(report.panel)
         if report.panel.failures:
-            yield _judge_errors(report.panel)
-    yield _usage(report)
-    yield _percentiles(report.latency, report.cost)
-    yield _latency(report.latency)
-    yield _costs(report.cost)
+            yield judge_tables.judge_errors(report.panel)
+    yield usage_tables.usage(report)
+    yield usage_tables.percentiles(report.latency, report.cost)
+    yield usage_tables.latency(report.latency)
+    yield usage_tables.costs(report.cost)
     yield _overrides(report)
-    yield _errors(report, links)
+    yield usage_tables.errors(report, links)
     if len(report.judge_runs) > 1:
-        yield _judge_runs(report)
+        yield judge_tables.judge_runs(report)
 
 
 def _settings(report: RunReport) -> Table:
@@ -304,149 +300,6 @@ def _weights(report: RunReport) -> Table:
     return Table("weights", "Weighted tests", columns, rows, note=note, look="folded")
 
 
-def _judges(panel: RunJury, links: ResultLinks) -> Table:
-    columns = (
-        Column("judge", "Judge", "link"),
-        Column("answered", "Answered", "count"),
-        Column("asked", "Asked", "count"),
-        Column("repaired", "Repaired", "count"),
-        Column("failed", "Failed", "count"),
-    )
-    failed = links.results(failed_judgments=True)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            Link(j.name, "", _about_judge(j)),
-            j.answered,
-            j.asked,
-            j.repaired,
-            Linked(j.failed, failed) if j.failed else 0,
-        )
-        for j in panel.judges
-    ]
-    return Table("judges", "Judges", columns, rows)
-
-
-def _about_judge(judge: JudgeLine) -> str:
-    found = {
-        "backup": judge.is_backup,
-        "fails often": judge.fails_often,
-        "scripted": judge.is_scripted,
-        "self-evaluation": judge.judges_itself,
-    }
-    return ", ".join(name for name, holds in found.items() if holds)
-
-
-BANDS = {
-    "too little data": "It takes two judges and five such criteria.",
-    "no variation": "All verdicts were the same, so agreement beyond chance is not defined.",
-    "unreliable": "The judges disagree too often to be trusted without human review.",
-}
-
-
-def _agreement(panel: RunJury) -> Table:
-    columns = (
-        Column("alpha", "Krippendorff's alpha", "score"),
-        Column("band", "Agreement"),
-        Column("criteria", "Criteria", "count", "With two or more verdicts"),
-        Column("pairs", "Judge pairs compared", "count"),
-        Column("expected", "Expected", "count"),
-    )
-    found = panel.comparisons
-    pairs = (found.made, found.expected) if found else (None, None)
-    rows = [(panel.alpha, panel.band, panel.units, *pairs)] if panel.band else []
-    note = BANDS.get(panel.band or "", "")
-    empty = "Agreement is computed when the judge run is done."
-    return Table("agreement", "Judge agreement", columns, rows, note=note, empty=empty)
-
-
-def _judge_errors(panel: RunJury) -> Table:
-    columns = (
-        Column("kind", "Error"),
-        Column("n", "Judgments", "count"),
-        Column("advice", "What to do"),
-    )
-    rows = [(words(kind), n, advice(kind)) for kind, n in panel.failures]
-    note = "A failed judgment is neither a pass nor a fail: it is not counted."
-    return Table("judge_errors", "Judge errors", columns, rows, note=note)
-
-
-def _usage(report: RunReport) -> Table:
-    usage, panel = report.usage, report.panel
-    columns = (
-        Column("role", "Role"),
-        Column("cost_usd", "Cost", "usd"),
-        Column("with_cost", "Known for", "count"),
-        Column("input_tokens", "Input tokens", "count"),
-        Column("output_tokens", "Output tokens", "count"),
-        Column("with_tokens", "Known for", "count"),
-        Column("n", "Of", "count", "Answers of the model under test, scores of the judges"),
-    )
-    tokens = (usage.input_tokens, usage.output_tokens, usage.with_tokens)
-    rows: list[tuple[Cell, ...]] = [
-        ("Model under test", usage.cost_usd, usage.with_cost, *tokens, usage.answered)
-    ]
-    if panel:
-        none = (None, None, None)
-        rows.append(("Judges", panel.cost_usd, panel.with_cost, *none, panel.assessed))
-    hint = "Add prices to the model; they apply from the next run on."
-    note = hint if usage.cost_usd is None else "Tokens of judges are in the call log."
-    return Table("usage", "Tokens and cost", columns, rows, note=note)
-
-
-def _percentiles(latency: Latency | None, cost: Cost | None) -> Table:
-    times = dict(latency.percentiles) if latency else {}
-    costs = dict(cost.percentiles) if cost else {}
-    columns = (
-        Column("share", "Share of answers", "share"),
-        Column("latency_ms", "Latency up to", "ms"),
-        Column("cost_usd", "Cost up to", "usd"),
-    )
-    rows = [(share, times.get(share), costs.get(share)) for share in sorted({*times, *costs})]
-    parts = [f"Latency of {count(latency.n)} answers."] if latency else []
-    if cost:
-        free = f", {count(cost.free)} of them free" if cost.free else ""
-        parts.append(f"Cost of {count(cost.n)} answers{free}.")
-    note, empty = " ".join(parts), "Neither latency nor cost was measured."
-    return Table("percentiles", "Percentiles", columns, rows, note=note, empty=empty)
-
-
-def _latency(found: Latency | None) -> Table:
-    bars = [(bar.from_ms, bar.to_ms, bar.n) for bar in found.bars] if found else []
-    return Table(
-        "latency",
-        "Latency",
-        (
-            Column("from_ms", "From", "ms"),
-            Column("to_ms", "To", "ms"),
-            Column("n", "Answers", "count"),
-        ),
-        bars,
-        empty="No latency was measured.",
-        draw=lambda: binned_times(bars) if bars else None,
-        look="folded",
-        describes="A histogram of answer times",
-    )
-
-
-def _costs(found: Cost | None) -> Table:
-    paid = [(bar.from_usd, bar.to_usd, bar.n) for bar in found.bars] if found else []
-    free = [(Decimal(0), Decimal(0), found.free)] if found and found.free else []
-    return Table(
-        "cost",
-        "Cost per answer",
-        (
-            Column("from_usd", "From", "usd"),
-            Column("to_usd", "To", "usd"),
-            Column("n", "Answers", "count"),
-        ),
-        [*free, *paid],
-        empty="No cost is known. Add prices to the model; they apply from the next run on.",
-        draw=lambda: binned_costs(found.free, paid) if found else None,
-        look="folded",
-        describes="A histogram of the cost of answers",
-    )
-
-
 def _overrides(report: RunReport) -> Table:
     rows = [
         (
@@ -481,56 +334,6 @@ def _overrides(report: RunReport) -> Table:
     note = f"Newest first: {shown} evaluations of {total} results."
     empty = "No result is overridden. Open a result you doubt and enter your verdict."
     return Table("overrides", "Human overrides", columns, rows, note=note, empty=empty)
-
-
-def _errors(report: RunReport, links: ResultLinks) -> Table:
-    url = links.results(outcomes=(Outcome.ERROR.value,))
-    rows: list[tuple[Cell, ...]] = [
-        (words(kind) or "unknown", Link("results without an answer", url), n, advice(kind))
-        for kind, n in report.errors
-    ]
-    rows += [
-        (words(one.kind), Link(f"{one.role} calls", "", "with retries"), one.n, advice(one.kind))
-        for one in report.failures
-    ]
-    columns = (
-        Column("kind", "Error"),
-        Column("of", "Where", "link"),
-        Column("n", "Count", "count"),
-        Column("advice", "What to do"),
-    )
-    return Table("errors", "Errors", columns, rows, empty="No call failed.")
-
-
-def _judge_runs(report: RunReport) -> Table:
-    columns = (
-        Column("number", "Judge run", "link"),
-        Column("jury", "Jury", "link"),
-        Column("state", "State"),
-        Column("created_at", "Requested", "date"),
-        Column("by", "By"),
-        Column("jury_fingerprint", "Jury fingerprint"),
-    )
-    rows = [_judge_run(one, report.current) for one in report.judge_runs]
-    note = (
-        "These judge runs differ in judges, approaches, parameters or prompts: "
-        "do not compare their scores."
-        if report.juries_differ
-        else ""
-    )
-    return Table("judge_runs", "Judge runs", columns, rows, note=note)
-
-
-def _judge_run(row: JudgeRun, current: JudgeRun | None) -> tuple[Cell, ...]:
-    differs = current is not None and row.jury_fingerprint != current.jury_fingerprint
-    return (
-        Link(str(row.number), "", "active: decides the scores" if row.is_active else ""),
-        Link(row.jury_name or "no judges", "", "differs from the active one" if differs else ""),
-        f"{row.state}: {row.reason}" if row.reason else row.state,
-        row.created_at,
-        str(row.requested_by) if row.requested_by else None,
-        row.jury_fingerprint,
-    )
 
 
 def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:

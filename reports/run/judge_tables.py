@@ -1,0 +1,107 @@
+"""Tables of a run's judges: judgments, agreement, errors and judge runs."""
+
+from evalhub.formatting import words
+from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.judge_reliability.judge_line import JudgeLine
+from reports.run.error_advice import advice
+from reports.run.jury_query import RunJury
+from reports.run.query import RunReport
+from reports.run.result_links import ResultLinks
+from runs.models import JudgeRun
+
+
+def judges(panel: RunJury, links: ResultLinks) -> Table:
+    columns = (
+        Column("judge", "Judge", "link"),
+        Column("answered", "Answered", "count"),
+        Column("asked", "Asked", "count"),
+        Column("repaired", "Repaired", "count"),
+        Column("failed", "Failed", "count"),
+    )
+    failed = links.results(failed_judgments=True)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Link(j.name, "", _about_judge(j)),
+            j.answered,
+            j.asked,
+            j.repaired,
+            Linked(j.failed, failed) if j.failed else 0,
+        )
+        for j in panel.judges
+    ]
+    return Table("judges", "Judges", columns, rows)
+
+
+def _about_judge(judge: JudgeLine) -> str:
+    found = {
+        "backup": judge.is_backup,
+        "fails often": judge.fails_often,
+        "scripted": judge.is_scripted,
+        "self-evaluation": judge.judges_itself,
+    }
+    return ", ".join(name for name, holds in found.items() if holds)
+
+
+BANDS = {
+    "too little data": "It takes two judges and five such criteria.",
+    "no variation": "All verdicts were the same, so agreement beyond chance is not defined.",
+    "unreliable": "The judges disagree too often to be trusted without human review.",
+}
+
+
+def agreement(panel: RunJury) -> Table:
+    columns = (
+        Column("alpha", "Krippendorff's alpha", "score"),
+        Column("band", "Agreement"),
+        Column("criteria", "Criteria", "count", "With two or more verdicts"),
+        Column("pairs", "Judge pairs compared", "count"),
+        Column("expected", "Expected", "count"),
+    )
+    found = panel.comparisons
+    pairs = (found.made, found.expected) if found else (None, None)
+    rows = [(panel.alpha, panel.band, panel.units, *pairs)] if panel.band else []
+    note = BANDS.get(panel.band or "", "")
+    empty = "Agreement is computed when the judge run is done."
+    return Table("agreement", "Judge agreement", columns, rows, note=note, empty=empty)
+
+
+def judge_errors(panel: RunJury) -> Table:
+    columns = (
+        Column("kind", "Error"),
+        Column("n", "Judgments", "count"),
+        Column("advice", "What to do"),
+    )
+    rows = [(words(kind), n, advice(kind)) for kind, n in panel.failures]
+    note = "A failed judgment is neither a pass nor a fail: it is not counted."
+    return Table("judge_errors", "Judge errors", columns, rows, note=note)
+
+
+def judge_runs(report: RunReport) -> Table:
+    columns = (
+        Column("number", "Judge run", "link"),
+        Column("jury", "Jury", "link"),
+        Column("state", "State"),
+        Column("created_at", "Requested", "date"),
+        Column("by", "By"),
+        Column("jury_fingerprint", "Jury fingerprint"),
+    )
+    rows = [_judge_run(one, report.current) for one in report.judge_runs]
+    note = (
+        "These judge runs differ in judges, approaches, parameters or prompts: "
+        "do not compare their scores."
+        if report.juries_differ
+        else ""
+    )
+    return Table("judge_runs", "Judge runs", columns, rows, note=note)
+
+
+def _judge_run(row: JudgeRun, current: JudgeRun | None) -> tuple[Cell, ...]:
+    differs = current is not None and row.jury_fingerprint != current.jury_fingerprint
+    return (
+        Link(str(row.number), "", "active: decides the scores" if row.is_active else ""),
+        Link(row.jury_name or "no judges", "", "differs from the active one" if differs else ""),
+        f"{row.state}: {row.reason}" if row.reason else row.state,
+        row.created_at,
+        str(row.requested_by) if row.requested_by else None,
+        row.jury_fingerprint,
+    )

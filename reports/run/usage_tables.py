@@ -1,0 +1,109 @@
+"""Tables of a run's use of providers: tokens, cost, latency and errors."""
+
+from decimal import Decimal
+
+from evalhub.formatting import count, words
+from reports.documents.document import Cell, Column, Link, Table
+from reports.run.cost_query import Cost
+from reports.run.error_advice import advice
+from reports.run.figure import binned_costs, binned_times
+from reports.run.latency_query import Latency
+from reports.run.query import RunReport
+from reports.run.result_links import ResultLinks
+from runs.models import Outcome
+
+
+def usage(report: RunReport) -> Table:
+    usage, panel = report.usage, report.panel
+    columns = (
+        Column("role", "Role"),
+        Column("cost_usd", "Cost", "usd"),
+        Column("with_cost", "Known for", "count"),
+        Column("input_tokens", "Input tokens", "count"),
+        Column("output_tokens", "Output tokens", "count"),
+        Column("with_tokens", "Known for", "count"),
+        Column("n", "Of", "count", "Answers of the model under test, scores of the judges"),
+    )
+    tokens = (usage.input_tokens, usage.output_tokens, usage.with_tokens)
+    rows: list[tuple[Cell, ...]] = [
+        ("Model under test", usage.cost_usd, usage.with_cost, *tokens, usage.answered)
+    ]
+    if panel:
+        none = (None, None, None)
+        rows.append(("Judges", panel.cost_usd, panel.with_cost, *none, panel.assessed))
+    hint = "Add prices to the model; they apply from the next run on."
+    note = hint if usage.cost_usd is None else "Tokens of judges are in the call log."
+    return Table("usage", "Tokens and cost", columns, rows, note=note)
+
+
+def percentiles(latency: Latency | None, cost: Cost | None) -> Table:
+    times = dict(latency.percentiles) if latency else {}
+    costs = dict(cost.percentiles) if cost else {}
+    columns = (
+        Column("share", "Share of answers", "share"),
+        Column("latency_ms", "Latency up to", "ms"),
+        Column("cost_usd", "Cost up to", "usd"),
+    )
+    rows = [(share, times.get(share), costs.get(share)) for share in sorted({*times, *costs})]
+    parts = [f"Latency of {count(latency.n)} answers."] if latency else []
+    if cost:
+        free = f", {count(cost.free)} of them free" if cost.free else ""
+        parts.append(f"Cost of {count(cost.n)} answers{free}.")
+    note, empty = " ".join(parts), "Neither latency nor cost was measured."
+    return Table("percentiles", "Percentiles", columns, rows, note=note, empty=empty)
+
+
+def latency(found: Latency | None) -> Table:
+    bars = [(bar.from_ms, bar.to_ms, bar.n) for bar in found.bars] if found else []
+    return Table(
+        "latency",
+        "Latency",
+        (
+            Column("from_ms", "From", "ms"),
+            Column("to_ms", "To", "ms"),
+            Column("n", "Answers", "count"),
+        ),
+        bars,
+        empty="No latency was measured.",
+        draw=lambda: binned_times(bars) if bars else None,
+        look="folded",
+        describes="A histogram of answer times",
+    )
+
+
+def costs(found: Cost | None) -> Table:
+    paid = [(bar.from_usd, bar.to_usd, bar.n) for bar in found.bars] if found else []
+    free = [(Decimal(0), Decimal(0), found.free)] if found and found.free else []
+    return Table(
+        "cost",
+        "Cost per answer",
+        (
+            Column("from_usd", "From", "usd"),
+            Column("to_usd", "To", "usd"),
+            Column("n", "Answers", "count"),
+        ),
+        [*free, *paid],
+        empty="No cost is known. Add prices to the model; they apply from the next run on.",
+        draw=lambda: binned_costs(found.free, paid) if found else None,
+        look="folded",
+        describes="A histogram of the cost of answers",
+    )
+
+
+def errors(report: RunReport, links: ResultLinks) -> Table:
+    url = links.results(outcomes=(Outcome.ERROR.value,))
+    rows: list[tuple[Cell, ...]] = [
+        (words(kind) or "unknown", Link("results without an answer", url), n, advice(kind))
+        for kind, n in report.errors
+    ]
+    rows += [
+        (words(one.kind), Link(f"{one.role} calls", "", "with retries"), one.n, advice(one.kind))
+        for one in report.failures
+    ]
+    columns = (
+        Column("kind", "Error"),
+        Column("of", "Where", "link"),
+        Column("n", "Count", "count"),
+        Column("advice", "What to do"),
+    )
+    return Table("errors", "Errors", columns, rows, empty="No call failed.")
