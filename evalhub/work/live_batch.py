@@ -20,7 +20,7 @@ MAX_WITHOUT_CALLS = 50
 
 @dataclass
 class LiveBatch:
-    """A batch as last read, its gate, and the tasks of its items.
+    """A batch as last read, its gate, and the tasks in progress with the ids of their items.
 
     `is_stopped`: it is not live any more; only then can it be reopened.
     """
@@ -29,7 +29,7 @@ class LiveBatch:
     batch: Any = None
     endpoints: list[Endpoint] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    tasks: dict[asyncio.Task[None], int] = field(default_factory=dict)
     is_stopped: bool = False
     is_cancelled: bool = False
 
@@ -69,13 +69,13 @@ class LiveBatch:
         busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
         return -(-max(widths) // busiest) * 3 // 2 + 2 - len(self.tasks)
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, item_id: int, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
-        self.tasks.add(task)
+        self.tasks[task] = item_id
         task.add_done_callback(self._ended)
         return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
+        del self.tasks[task]
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("An item of %s was left as it is", self.batch, exc_info=error)

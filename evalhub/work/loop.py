@@ -234,14 +234,23 @@ class Loop:
         if (free_slots := live_batch.free_slots(self.limiters)) < 1:
             return 0
         alone = not self._tasks()
-        claim = await self.database.with_retries(
-            batches.claim, *live_batch.key, self.worker, free_slots, alone
-        )
+        try:
+            claim = await self.database(
+                batches.claim, *live_batch.key, self.worker, free_slots, alone
+            )
+        except (OperationalError, InterfaceError) as error:
+            log.warning("Claiming items of %s failed, trying again: %s", live_batch.batch, error)
+            in_progress = list(live_batch.tasks.values())
+            await self.saver.flush()  # so that what ended before is held no more
+            await self.database.with_retries(
+                batches.give_back_all_but, in_progress, *live_batch.key, self.worker
+            )
+            return 0
         if not claim.item_ids:
             return 0
         jobs = await self._prepared(live_batch, claim.item_ids)
         for job in jobs:
-            task = live_batch.start(self._do(live_batch, job))
+            task = live_batch.start(job.item_id, self._do(live_batch, job))
             task.add_done_callback(lambda _: self.changed.set())
             if claim.is_suspect:
                 self.suspect = task

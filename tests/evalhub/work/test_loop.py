@@ -4,10 +4,10 @@ import time
 from itertools import pairwise
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from evalhub.models import BatchState, Call, ItemState
-from evalhub.work import database, leases, saver
+from evalhub.work import batches, database, leases, saver
 from evalhub.work.models import Worker as WorkerRow
 from runs import control
 from runs.models import Answer, Judgment, Result, Run
@@ -395,6 +395,29 @@ def test_short_loss_of_the_database_loses_and_repeats_nothing(
     assert Answer.objects.count() == Judgment.objects.count() == 20
     assert max(provider.counts.values()) == 1
     assert worker.error is None
+
+
+def test_claim_committed_as_the_connection_broke_leaves_no_item_behind(
+    provider, model_at, work, monkeypatch
+):
+    run = make_run(*some_tests(10), model=model_at(max_concurrency=2))
+    claim, broken = batches.claim, []
+
+    def claim_and_break(*args):
+        claimed = claim(*args)
+        if claimed.item_ids and len(broken) < 2:
+            broken.append(claimed)
+            raise OperationalError("server closed the connection unexpectedly")
+        return claimed
+
+    monkeypatch.setattr(batches, "claim", claim_and_break)
+
+    work()
+
+    assert len(broken) == 2
+    assert states(run) == {ItemState.DONE}
+    assert max(provider.counts.values()) == 1
+    assert set(run.results.values_list("attempts", flat=True)) == {1}
 
 
 SHORT_PATIENCE = {"sqlite": ("timeout", 0.05), "postgresql": ("connect_timeout", 2)}

@@ -126,7 +126,7 @@ def test_what_is_not_proposed_any_more_is_refused():
     issue, tests = ready_issue()
     released(tests, [0, 1, 1, 1, 0])
 
-    with pytest.raises(Refused, match="not proposed any more"):
+    with pytest.raises(Refused, match="no longer applies"):
         accept(issue, "resolve", by=make_user("maintainer"))
 
 

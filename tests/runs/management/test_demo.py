@@ -196,7 +196,7 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
         }
         for log in (tmp_path / "first", tmp_path / "second"):
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
-                address = eventually(partial(look_at, log), f"the demo, in {log}", 90)
+                address = eventually(partial(page_to_open, log), f"the demo, in {log}", 90)
                 assert processes.answers(address)
                 eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary", 150)
                 process.send_signal(signal.SIGINT)
@@ -205,9 +205,9 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
     assert "are done" in (tmp_path / "second").read_text()
 
 
-def look_at(log: Path) -> str:
-    """The address of the run to look at, once it is printed."""
-    found = re.search(r"Look at +(http\S+)", log.read_text())
+def page_to_open(log: Path) -> str:
+    """The address of the run to open, once it is printed."""
+    found = re.search(r"Open +(http\S+)", log.read_text())
     return found[1] if found else ""
 
 

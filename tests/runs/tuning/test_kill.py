@@ -30,13 +30,13 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing_that_was_saved(tmp_pa
         in_flight = freeze(site, first)
         for pid in processes.session(first.pid):
             processes.kill(pid)
-        saved = set(attempt.verdicts.filter(state="done").values_list("pk", "call"))
+        saved = set(attempt.judgments.filter(state="done").values_list("pk", "call"))
         assert 0 < len(saved) < ASKED
 
         site.start(workers=1)
         eventually(lambda: is_done(attempt), f"the end of the try in {site.log}", 60)
         assert counts(attempt)["done"] == ASKED
-        assert saved <= set(attempt.verdicts.values_list("pk", "call"))
+        assert saved <= set(attempt.judgments.values_list("pk", "call"))
         assert site.repeated() <= in_flight <= 2 * IN_FLIGHT
         assert Call.objects.filter(batch=attempt.work_key).count() == ASKED
 
