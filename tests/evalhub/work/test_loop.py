@@ -401,7 +401,7 @@ def test_claim_committed_as_the_connection_broke_leaves_no_item_behind(
     provider, model_at, work, monkeypatch
 ):
     run = make_run(*some_tests(10), model=model_at(max_concurrency=2))
-    claim, broken = batches.claim, []
+    claim, broken = batches.claim, list[leases.Claim]()
 
     def claim_and_break(*args):
         claimed = claim(*args)
