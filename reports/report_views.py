@@ -31,7 +31,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
         request,
         shown.template,
         shown.title,
-        subtitle=document.question,
+        subtitle=document.title,
         report_page=shown,
         document=document,
         form=form,

@@ -33,8 +33,10 @@ class LanguageModel(models.Model):
     Deactivated, never deleted: its old answers still refer to it.
     """
 
-    name = models.CharField(max_length=100, unique=True, help_text="As people know it.")
-    developer = models.CharField(max_length=100, blank=True, help_text="Who trained it.")
+    name = models.CharField(max_length=100, unique=True, help_text="Name shown on pages.")
+    developer = models.CharField(
+        max_length=100, blank=True, help_text="Organisation that made the model."
+    )
     family = models.CharField(max_length=100, blank=True, help_text="Models that share a design.")
     identity = models.CharField(
         max_length=100,

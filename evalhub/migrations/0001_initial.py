@@ -131,11 +131,13 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "name",
-                    models.CharField(help_text="As people know it.", max_length=100, unique=True),
+                    models.CharField(help_text="Name shown on pages.", max_length=100, unique=True),
                 ),
                 (
                     "developer",
-                    models.CharField(blank=True, help_text="Who trained it.", max_length=100),
+                    models.CharField(
+                        blank=True, help_text="Organisation that made the model.", max_length=100
+                    ),
                 ),
                 (
                     "family",
@@ -639,11 +641,15 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "name",
-                    models.CharField(db_index=True, help_text="As people know it.", max_length=100),
+                    models.CharField(
+                        db_index=True, help_text="Name shown on pages.", max_length=100
+                    ),
                 ),
                 (
                     "developer",
-                    models.CharField(blank=True, help_text="Who trained it.", max_length=100),
+                    models.CharField(
+                        blank=True, help_text="Organisation that made the model.", max_length=100
+                    ),
                 ),
                 (
                     "family",

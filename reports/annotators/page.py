@@ -22,7 +22,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Report the agreement of annotators in pairs, by suite and tag, and each with themselves."""
     found = annotators(evaluated_runs(suite=asked["suite"], last=asked["last"]), reading)
     return Document(
-        question="How well do annotators agree?",
+        title="Agreement between annotators",
         sentences=tuple(_sentences(found)),
         facts=tuple(_facts(found)),
         tables=(

@@ -51,9 +51,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     rankings = [_ranking(weighed, report) for weighed in shown]
     dimensions = champions(report.graded)
     return Document(
-        question=f"Which models are best at {chosen}?"
-        if chosen
-        else "Which models are best at each capability?",
+        title=f"Models ranked by {chosen or 'capability'}",
         sentences=tuple(_sentences(rankings, report)),
         facts=_facts(report, rankings),
         tables=(

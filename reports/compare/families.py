@@ -30,7 +30,7 @@ def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Readin
     tests = beside.tests()
     counted = Counted.of(tests, len(runs))
     return Document(
-        question=f"Where do these {len(lanes)} model families differ?",
+        title=f"Differences between {len(lanes)} model families",
         sentences=sentences_of(counted, len(runs)),
         facts=facts_of(counted),
         tables=(

@@ -56,7 +56,7 @@ class CompareForm(ReportForm):
         max_length=100, label="Tag", widget=forms.TextInput(attrs={"list": "compare-tags"})
     )
     issue = forms.IntegerField(min_value=1, label="Issue", help_text="Issue id.")
-    q = forms.CharField(max_length=200, label="Words in the prompt")
+    q = forms.CharField(max_length=200, label="Prompt contains")
     shared = forms.ChoiceField(
         choices=SHARED, label="Tests", initial="", help_text="For three or more runs."
     )

@@ -55,7 +55,7 @@ def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Readin
     tests = beside.tests()
     counted = Counted.of(tests, len(runs))
     return Document(
-        question=f"Where do these {len(runs)} runs differ?",
+        title=f"Differences between {len(runs)} runs",
         sentences=sentences_of(counted, len(runs)),
         facts=facts_of(counted),
         tables=(

@@ -54,7 +54,7 @@ def _too_few(runs: Sequence[Run]) -> Document:
         )
     else:
         said = "No run has a baseline or an earlier run to compare with. Choose two runs."
-    return Document("What got better or worse?", (said,))
+    return Document("Changes between runs", (said,))
 
 
 COMPARE = Page(

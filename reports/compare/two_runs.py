@@ -19,7 +19,7 @@ def document_of(comparison: Comparison, asked: Mapping[str, Any], reading: Readi
     first, second = two.names
     rows = comparison.rows
     return Document(
-        question=f"What got better or worse from {first} to {second}?",
+        title=f"Changes from {first} to {second}",
         sentences=sentences(rows, two.found, first=first, second=second),
         facts=facts_of(two),
         tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),

@@ -122,14 +122,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class Document:
-    """A report: a question, its answer in sentences, and the numbers.
+    """A report: its title, its findings in sentences, and the numbers.
 
     `warnings` are what must be known before the figures are used; `labels` are those of
     `runs.figures.run_figures.run_labels`; `more` is what only the page's own template reads: no
     figures stand there alone.
     """
 
-    question: str
+    title: str
     sentences: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     tables: tuple[Table, ...] = ()

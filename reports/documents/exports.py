@@ -20,7 +20,7 @@ def csv_of(table: Table) -> Iterator[str]:
 def json_of(document: Document) -> dict[str, Any]:
     """Return the whole report in full precision; null is not measured."""
     return {
-        "question": document.question,
+        "title": document.title,
         "labels": list(document.labels),
         "warnings": list(document.warnings),
         "sentences": list(document.sentences),
@@ -46,7 +46,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 def markdown_of(document: Document) -> str:
     """Return the report as Markdown, with user text escaped."""
-    parts = [f"# {_escaped(document.question)}"]
+    parts = [f"# {_escaped(document.title)}"]
     parts += [f"> **{_escaped(label)}**" for label in document.labels]
     parts += [f"> {_escaped(warning)}" for warning in document.warnings]
     parts += [_escaped(sentence) for sentence in document.sentences]

@@ -27,7 +27,7 @@ class SuiteField(forms.ModelChoiceField):
 
     def __init__(self) -> None:
         super().__init__(
-            Suite.objects.only("name").order_by("name"), empty_label="The one that ran last"
+            Suite.objects.only("name").order_by("name"), empty_label="Suite of the latest run"
         )
 
     def to_python(self, value: Any) -> Choice:
@@ -59,9 +59,7 @@ def tests_filter_help(tests: str) -> tuple[str, ...]:
 def issue_field() -> forms.ModelChoiceField:
     """An issue by its ID, as a list of all could be very long."""
     number = forms.NumberInput(attrs={"min": 1, "placeholder": "All issues"})
-    return forms.ModelChoiceField(
-        Issue.objects.only("title"), widget=number, label="Number of an issue"
-    )
+    return forms.ModelChoiceField(Issue.objects.only("title"), widget=number, label="Issue number")
 
 
 class SeveralField(forms.ModelMultipleChoiceField):
@@ -86,5 +84,5 @@ def models_field() -> forms.ModelMultipleChoiceField:
         .order_by("name"),
         label="Models",
         widget=forms.SelectMultiple(attrs={"size": 4}),
-        help_text="None chosen: all.",
+        help_text="Leave empty for all.",
     )

@@ -10,7 +10,7 @@ class DocumentSerializer(serializers.Serializer):
     {passed, n, share, interval}, an estimate {value, n, interval}, a link {text, url, note}.
     """
 
-    question = serializers.CharField()
+    title = serializers.CharField()
     labels = serializers.ListField(child=serializers.CharField())
     warnings = serializers.ListField(child=serializers.CharField())
     sentences = serializers.ListField(child=serializers.CharField())

@@ -14,7 +14,7 @@ from runs.figures.tallies import Rate
 def stored(document: Document) -> dict[str, Any]:
     """Return the report as JSON, without its `more`."""
     return {
-        "question": document.question,
+        "title": document.title,
         "sentences": list(document.sentences),
         "warnings": list(document.warnings),
         "labels": list(document.labels),
@@ -34,7 +34,7 @@ def stored(document: Document) -> dict[str, Any]:
 def restored(content: dict[str, Any]) -> Document:
     """Return the report that was stored."""
     return Document(
-        question=content["question"],
+        title=content["title"],
         sentences=tuple(content["sentences"]),
         warnings=tuple(content["warnings"]),
         labels=tuple(content["labels"]),

@@ -35,7 +35,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     drifted = [one for one in shown if one.state == State.DRIFTED]
     others = [one for one in shown if one.state != State.DRIFTED]
     return Document(
-        question="Did any model change silently?",
+        title="Silent changes of models",
         sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
         facts=_facts(report, shown, drifted),
         tables=(

@@ -61,7 +61,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     report = heat_report(question, reading)
     kind = "issues" if question.rows == ISSUE else "tags"
     return Document(
-        question=f"Which {kind} are hard, and for which models?",
+        title=f"Pass rate of each model by {question.rows}",
         sentences=(*tests_filter_help(question.tests), *_sentences(report, kind)),
         tables=(_map(report, question),),
         warnings=tuple(_warnings(report)),

@@ -55,7 +55,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         reader=reading.reader,
     )
     return Document(
-        question=f"How did “{issue}” develop?",
+        title=f"Results of “{issue}” over time",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(
@@ -74,7 +74,7 @@ def _unasked() -> Document:
     """Return a list of issues to choose from."""
     issues = Issue.objects.order_by("-updated_at", "-pk").only("title", "state", "severity")
     return Document(
-        question="How did an issue develop?",
+        title="Results of an issue over time",
         sentences=("Choose an issue below, or enter its id.",),
         tables=(
             Table(

@@ -130,7 +130,7 @@ def tests_table(report: IssueReport) -> Table:
     more = report.tests_total - len(report.tests)
     return Table(
         key="tests",
-        title="Its tests, the hardest first",
+        title="Tests, hardest first",
         columns=(
             Column("test", "Test", "link"),
             Column("prompt", "Prompt"),

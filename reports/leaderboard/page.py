@@ -93,7 +93,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     ranking = _ranked(asked)
     sure = _certainty(ranking, reading)
     return Document(
-        question=_question(asked),
+        title=_title(asked),
         sentences=_sentences(asked, ranking, sure),
         facts=_facts(asked, ranking),
         tables=(
@@ -161,11 +161,11 @@ def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:
 # Text --------------------------------------------------------------------------------------------
 
 
-def _question(asked: Mapping[str, Any]) -> str:
+def _title(asked: Mapping[str, Any]) -> str:
     about = f" in {topic_title(asked['topic'])}" if asked["topic"] else ""
     tagged = f" on tests tagged “{asked['tag']}”" if asked["tag"] else ""
     ranked = "model families" if asked["family"] else "models"
-    return f"Which {ranked} score best{about}{tagged}?"
+    return f"Ranking of {ranked}{about}{tagged}"
 
 
 def _sentences(

@@ -28,7 +28,7 @@ def document_of_run(
     if rows is not None:
         tables.append(run_tables.results(report, rows, narrows=filters.narrows))
     return Document(
-        question=f"How did {report.run.model_name} do in {report.run.label}?",
+        title=f"{report.run.model_name} on {report.run.label}",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report, links)),
         tables=tuple(tables),

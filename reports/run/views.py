@@ -53,7 +53,7 @@ def _run(pk: int) -> Run:
 
 @needs("runs.view_run")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    """How did this model do in this run?"""
+    """The report of a run."""
     filters = Filters.read(request.GET)
     computes = COMPUTE in request.GET
     report = run_report(_run(pk), filters, reader=current_user(request), computes=computes)

@@ -42,7 +42,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     chosen = list(asked["runs"] or ())
     report = run_details_report(chosen[:MOST_RUNS], reading, tests=asked["tests"])
     return Document(
-        question="How did these runs do, overall and by tag?",
+        title="Pass rate of each run, overall and by tag",
         sentences=(
             *tests_filter_help(asked["tests"]),
             *_sentences(report, len(chosen) - MOST_RUNS),

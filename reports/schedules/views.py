@@ -56,7 +56,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
         request,
         "reports/schedules/snapshot.html",
         found.report.title,
-        subtitle=document.question,
+        subtitle=document.title,
         snapshot=found,
         document=document,
         may_export=may_export,

@@ -8,7 +8,7 @@ def document_of(view: View) -> Document:
     """Return the content of the page, names restored."""
     summary = view.summary
     return Document(
-        question=f"{summary.analyst_name} on {view.title}",
+        title=f"{summary.analyst_name} on {view.title}",
         sentences=tuple(view.notes),
         facts=_facts(view),
         tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),

@@ -67,7 +67,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
     report = trend_report(question, reading)
     return Document(
-        question=_trend_query(question, report),
+        title=_title(question, report),
         sentences=(
             *tests_filter_help(question.tests),
             *_sentences(report),
@@ -92,13 +92,13 @@ def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
             yield panels_table(report, numbers)
 
 
-def _trend_query(question: TrendQuery, report: TrendReport) -> str:
+def _title(question: TrendQuery, report: TrendReport) -> str:
     by_release = report.is_by_release or question.over == RELEASE
     over = "by release" if by_release else "over time"
     about = "".join(
         f" on “{subject}”" for subject in (question.tag, question.issue) if subject is not None
     )
-    return f"How did the pass rate{about} change {over}?"
+    return f"Pass rate{about} {over}"
 
 
 # In words ----------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Build the list of underperforming issues with reasons, and of the next ones."""
     report = underperforming(asked["run"] or newest_run(), reading)
     return Document(
-        question=_question(report),
+        title=_title(report),
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(_listed_table(report), _next_table(report)),
@@ -61,10 +61,10 @@ def _labels(run: Run | None) -> tuple[str, ...]:
     return labels_by_run([run.pk]).get(run.pk, ()) if run else ()
 
 
-def _question(report: UnderperformingReport) -> str:
+def _title(report: UnderperformingReport) -> str:
     if report.run is None:
-        return "Which issues are below a run's average?"
-    return f"Which issues are below the average of {report.run.model_name}?"
+        return "Issues below a run's average"
+    return f"Issues below the average of {report.run.model_name}"
 
 
 # In words ----------------------------------------------------------------------------------------

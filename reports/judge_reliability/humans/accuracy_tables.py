@@ -276,7 +276,7 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
             Column("high", "To", "share"),
             Column("difference", "Difference", "points"),
             Column("n", "Calibrated on", "count", "Answers drawn at random, judged blind"),
-            Column("why_not", "Why there is none"),
+            Column("why_not", "Reason if missing"),
         ),
         rows=[_run(run, (corrected or {}).get(run.judge_run.pk)) for run in runs],
         note="The pass rate that humans would find if the jury errs here as on the random sample: "

@@ -37,7 +37,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     judged = judged_runs(suite=suite, last=CORRECTED)
     view = _view(asked, humans)
     return Document(
-        question="How well do judges agree with humans?",
+        title="Agreement of judges with humans",
         sentences=tuple(_sentences(humans, view, has_runs=bool(runs))),
         facts=(*_facts(humans, view), *_next_steps(humans, view, reading)),
         tables=(
@@ -125,7 +125,7 @@ def _facts(humans: Calibration | None, view: View) -> Iterator[Fact]:
         return
     yield Fact("answers", "Answers with human verdict", humans.answers, "count")
     yield Fact("drawn", "Drawn at random, judged blind", humans.drawn, "count", "calibration")
-    yield Fact("disputed", "Disputed", humans.disputed, "count", "humans disagree: left out")
+    yield Fact("disputed", "Disputed", humans.disputed, "count", "left out: annotators disagree")
     if view.shown is not None:
         yield Fact("accuracy", "Accuracy", accuracy(view.shown), "rate", view.name)
         yield Fact(

@@ -54,8 +54,8 @@ class JudgeReport:
         """The judge runs whose judgments were read, in words."""
         if len(self.lines) <= READ:
             n = len(self.lines)
-            return f"From all {n} judge runs." if n > 1 else "From this one judge run."
-        return f"From the newest {READ} of these {len(self.lines)} judge runs."
+            return f"Based on all {n} judge runs." if n > 1 else "Based on this judge run."
+        return f"Based on the newest {READ} of these {len(self.lines)} judge runs."
 
     @cached_property
     def names(self) -> dict[int, str]:

@@ -26,7 +26,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     run = asked["run"]
     report = judge_report(reading, suite=asked["suite"], run=run, last=asked["last"])
     return Document(
-        question="How well do judges agree with each other?",
+        title="Agreement between judges",
         sentences=tuple(_sentences(report, run)),
         facts=tuple(_facts(report, run)),
         tables=(

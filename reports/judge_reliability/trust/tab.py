@@ -29,7 +29,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     entries, parties = found or [], humans.parties if humans else {}
     kind = KINDS[asked["by"]]
     return Document(
-        question="When can you trust which judge?",
+        title="Judges trusted by suite and tag",
         sentences=tuple(_sentences(entries, parties, kind, is_known=found is not None)),
         facts=tuple(_facts(entries, humans)),
         tables=(

@@ -162,12 +162,12 @@ def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
         both(
             "Precision of “fails”",
             lambda split: _share(split, "precision"),
-            "Share of the judge's fails that annotators fail too",
+            "Share of the answers failed by the judge that annotators fail too",
         ),
         both(
             "Recall of “fails”",
             lambda split: _share(split, "recall"),
-            "Share of the annotators' fails that the judge finds",
+            "Share of the answers failed by annotators that the judge fails too",
         ),
         both(
             "Answers",

@@ -47,4 +47,4 @@ def test_a_test_is_told_by_family():
 def test_two_runs_may_be_told_by_family_too():
     runs = make_workspace().runs[:2]
 
-    assert document_about(runs).question == "Where do these 2 model families differ?"
+    assert document_about(runs).title == "Differences between 2 model families"

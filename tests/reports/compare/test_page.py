@@ -263,7 +263,7 @@ def test_one_run_is_compared_with_what_it_follows():
     runs = [judged(PASS, label="March"), judged(PASS, label="April")]
     suite_of(*runs)
 
-    assert report(runs[1]).question.endswith("from March to April?")
+    assert report(runs[1]).title.endswith("from March to April")
 
 
 def test_one_run_alone_asks_for_another():

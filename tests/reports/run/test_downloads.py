@@ -193,7 +193,7 @@ def test_a_run_without_results_has_a_document_too():
     found = document(judged_nothing())
 
     assert found.sentences[0] == "No result is scored yet."
-    assert "How did" in html_of(found)
+    assert found.title in html_of(found)
 
 
 # One source of figures ---------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def test_a_run_that_is_not_there_is_not_found(client):
 def test_the_title_asks_what_the_page_answers(client):
     run = judged([1], label="the weekly check", model=make_model(name="Tiny"))
 
-    assert "How did Tiny do in the weekly check?" in text_of(page(client, run))
+    assert "Tiny on the weekly check" in text_of(page(client, run))
 
 
 def test_the_rate_stands_with_its_numerator_and_interval(client):

@@ -85,7 +85,7 @@ def test_what_is_due_is_made_once_and_kept(a_page):
 
     report.refresh_from_db()
     snapshot = report.snapshots.get()
-    assert restored(snapshot.content).question == "Which?"
+    assert restored(snapshot.content).title == "Which?"
     assert report.last_outcome == f"Made snapshot {snapshot.pk}."
 
 
@@ -138,7 +138,7 @@ def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, some_page
 
     assert "Mondays at 06:00" in answer.content.decode()
     page = client.get(snapshot.get_absolute_url())
-    assert restored(snapshot.content).question in page.content.decode()
+    assert restored(snapshot.content).title in page.content.decode()
     for ending in ("html", "md", "json"):
         file = client.get(reverse("reports:snapshot_download", args=[snapshot.pk, ending]))
         assert file.status_code == 200
