@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import log
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,157 +31,11 @@ SIMILARITY_WORDS = (
     (0.45, "similar in meaning"),
     (0.3, "loosely related"),
 )
-FAINT = "slightly similar"
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ied", "ies", "ed", "ly", "es", "s")
 _SHORTEST_STEM = 3
-_STOPPED = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "all",
-        "also",
-        "although",
-        "am",
-        "an",
-        "and",
-        "another",
-        "any",
-        "are",
-        "as",
-        "asked",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "but",
-        "by",
-        "can",
-        "cannot",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "don",
-        "done",
-        "down",
-        "each",
-        "even",
-        "every",
-        "few",
-        "for",
-        "from",
-        "get",
-        "gets",
-        "give",
-        "given",
-        "gives",
-        "go",
-        "got",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "instead",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "like",
-        "made",
-        "make",
-        "makes",
-        "many",
-        "me",
-        "more",
-        "most",
-        "much",
-        "my",
-        "no",
-        "nor",
-        "not",
-        "nothing",
-        "now",
-        "of",
-        "off",
-        "on",
-        "one",
-        "only",
-        "or",
-        "other",
-        "our",
-        "out",
-        "over",
-        "own",
-        "said",
-        "same",
-        "say",
-        "says",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "thing",
-        "this",
-        "those",
-        "though",
-        "to",
-        "chosen",
-        "too",
-        "up",
-        "us",
-        "use",
-        "used",
-        "very",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "without",
-        "would",
-        "wrong",
-        "you",
-        "your",
-        "answer",
-        "answers",
-        "model",
-        "question",
-    ]
-)
+_STOP_WORDS = frozenset((Path(__file__).parent / "stop_words.txt").read_text().split())
 
 
 class TextMatch(NamedTuple):
@@ -198,16 +53,10 @@ class TextMatch(NamedTuple):
     @property
     def why(self) -> str:
         """Return the reason, such as `similar in meaning; shared words: currency, cents`."""
-        query_words = f"shared words: {', '.join(self.words[:NAMED])}" if self.words else ""
-        return (
-            "; ".join(part for part in (similarity_in_words(self.meaning), query_words) if part)
-            or FAINT
-        )
-
-
-def similarity_in_words(cosine: float | None) -> str:
-    """Describe the similarity in meaning; "" if low or not measured."""
-    return next((words for least, words in SIMILARITY_WORDS if (cosine or 0) >= least), "")
+        parts = [words for least, words in SIMILARITY_WORDS if (self.meaning or 0) >= least][:1]
+        if self.words:
+            parts.append(f"shared words: {', '.join(self.words[:NAMED])}")
+        return "; ".join(parts) or "slightly similar"
 
 
 def words_of(text: str) -> dict[str, str]:
@@ -215,7 +64,7 @@ def words_of(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in _WORD.finditer(text.lower()):
         word = match.group()
-        if word not in _STOPPED and (len(word) > 1 or not word.isascii()):
+        if word not in _STOP_WORDS and (len(word) > 1 or not word.isascii()):
             found.setdefault(stem(word), word)
     return found
 
@@ -290,14 +139,18 @@ class TextIndex:
                 missing there count as 0. None: words are compared here.
         """
         query_words = words_of(text)
-        shares = self._shares(query_words) if found is None else self._given(found)
-        cosines = self._cosines(vector)
-        scores = shares if cosines is None else _mixed(cosines, shares)
+        distinctive = self._distinctive(query_words)
+        scores = self._shares(query_words) if found is None else self._given(found)
+        cosines: Matrix | None = None
+        if vector is not None and self._vectors is not None and vector.any():
+            cosines = self._vectors @ directions(vector[None, :])[0]
+            scores = MEANING_SHARE * np.clip(cosines, 0, 1) + (1 - MEANING_SHARE) * scores
         rows = np.flatnonzero(scores >= LEAST)
         for row in sorted(rows, key=lambda row: (scores[row], self._keys[row]), reverse=True):
             cosine = None if cosines is None else float(cosines[row])
-            shared = self._shared_words(self._keys[row], query_words)
-            yield TextMatch(self._keys[row], float(scores[row]), cosine, shared)
+            key = self._keys[row]
+            shared = (query_words[found] for found in distinctive if key in self._having[found])
+            yield TextMatch(key, float(scores[row]), cosine, tuple(shared))
 
     def distinctive_words(self, text: str, most: int, rows: int) -> list[str]:
         """Return the most distinctive words of a text: shared by some texts, but few, rarest first.
@@ -307,22 +160,17 @@ class TextIndex:
             rows: Maximum number of texts that have them, together; the rarest is always returned.
         """
         query_words = words_of(text)
-        known = [
-            found for found in query_words if self._having.get(found) and not self._is_common(found)
-        ]
         chosen: list[str] = []
-        for found in sorted(known, key=self._rarity, reverse=True)[:most]:
+        for found in self._distinctive(query_words)[:most]:
             rows -= len(self._having[found])
             if chosen and rows < 0:
                 break
             chosen.append(query_words[found])
         return chosen
 
-    def _cosines(self, vector: Matrix | None) -> Matrix | None:
-        if vector is None or self._vectors is None or not vector.any():
-            return None
-        found: Matrix = self._vectors @ directions(vector[None, :])[0]
-        return found
+    def _distinctive(self, query_words: Iterable[str]) -> list[str]:
+        known = [w for w in query_words if self._having.get(w) and not self._is_common(w)]
+        return sorted(known, key=self._rarity, reverse=True)
 
     def _shares(self, query_words: Mapping[str, str]) -> Matrix:
         """Return the share of the query's words in each text, weighted by rarity."""
@@ -348,21 +196,8 @@ class TextIndex:
     def _is_common(self, found: str) -> bool:
         return len(self._having.get(found, ())) > max(FEW, COMMON_SHARE * len(self._keys))
 
-    def _shared_words(self, key: int, query_words: Mapping[str, str]) -> tuple[str, ...]:
-        shared = [found for found in query_words if key in self._having.get(found, ())]
-        distinctive_words = [found for found in shared if not self._is_common(found)]
-        return tuple(
-            query_words[found]
-            for found in sorted(distinctive_words, key=self._rarity, reverse=True)
-        )
-
 
 def directions(vectors: Matrix) -> Matrix:
     """Return the vectors normalised to length 1; zeros stay zeros. Same shape."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
-
-
-def _mixed(cosines: Matrix, shares: Matrix) -> Matrix:
-    mixed: Matrix = MEANING_SHARE * np.clip(cosines, 0, 1) + (1 - MEANING_SHARE) * shares
-    return mixed

@@ -9,7 +9,6 @@ from issues.similarity.ranking import (
     TextIndex,
     TextMatch,
     directions,
-    similarity_in_words,
     stem,
     words_of,
 )
@@ -108,7 +107,7 @@ def test_reasons_say_how_near_and_which_words():
         TextMatch(1, 0.7, 0.7, ("zebra", "lion")).why == "near duplicate; shared words: zebra, lion"
     )
     assert TextMatch(1, 0.2, 0.1, ()).why == "slightly similar"
-    assert similarity_in_words(None) == ""
+    assert TextMatch(1, 0.2, None, ("lion",)).why == "shared words: lion"
 
 
 def test_telling_words_are_rare_and_known():
