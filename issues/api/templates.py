@@ -10,7 +10,7 @@ from rest_framework import serializers
 from evalhub.access.models import User
 from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.models import LanguageModel
-from issues.judge_templates.examples import MOST_EXAMPLES
+from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.judge_templates.lifecycle import shown_by
 from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
 
@@ -110,7 +110,7 @@ class JudgeTemplateSerializer(RowSerializer):
         return family
 
     def validate_examples(self, examples: list[Any]) -> list[Any]:
-        return _at_most(examples, MOST_EXAMPLES, "examples")
+        return _at_most(examples, MAX_EXAMPLES, "examples")
 
     def validate_variants(self, variants: list[Any]) -> list[Any]:
         models = [variant["language_model"] for variant in variants]

@@ -104,24 +104,20 @@ First state your reasons, then decide. Reply with one JSON object and nothing el
 
 @dataclass(frozen=True)
 class BuiltinTemplate:
-    """A built-in template: text, visible fields, scale and pass rule."""
-
     key: str
     name: str
     text: str
     scale: Scale
-    shows_input: bool
-    shows_reference: bool
-    shows_guidelines: bool = True
-    shows_whole_rubric: bool = False
 
 
 def _scale(failing: str, passing: str) -> Scale:
     return Scale((Option("0", failing, 0.0), Option("1", passing, 1.0)), 0.5, PassRule.STRICT)
 
 
-def _examples(nothing: str, most: str, everything: str) -> str:
-    return f"""
+def _how_to_judge(nothing: str, most: str, everything: str, *, seen: str = _SEEN) -> str:
+    return f"""\
+## How to judge
+{seen}{_HOW}
 For example:
 - "Says that tickets are refunded", and the output says that they are not: {nothing}. The words are
   similar, the meaning is the opposite.
@@ -129,90 +125,63 @@ For example:
 - "Mentions a pharmacist", and the output says "or ask a pharmacist" in passing: {everything}. More
   is not asked for.
 
-"""
+{_REPLY_BY_LABEL}"""
 
 
-_FIVE_EXAMPLES = _examples("UNMET", "MOSTLY_MET", "FULLY_MET")
-_SEVEN_EXAMPLES = _examples("1", "6", "7")
-
-
-def _rubric_template(
-    key: str, name: str, text: str, *, scale: Scale = FIVE_CLASSES, sees: str = ""
-) -> BuiltinTemplate:
-    """Make a template for one criterion; `sees` is "input" or "input and rubric"."""
-    return BuiltinTemplate(
-        key=key,
-        name=name,
-        text=text,
-        scale=scale,
-        shows_input="input" in sees,
-        shows_reference=False,
-        shows_guidelines=False,
-        shows_whole_rubric="rubric" in sees,
-    )
-
+_FIVE = ("UNMET", "MOSTLY_MET", "FULLY_MET")
 
 BUILTIN = (
     BuiltinTemplate(
-        key="input-output-reference-guidelines",
-        name="Input, output, reference and guidelines",
-        text=f"{_TASK}\n{_INPUT}{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
-        scale=_scale(
+        "input-output-reference-guidelines",
+        "Input, output, reference and guidelines",
+        f"{_TASK}\n{_INPUT}{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
+        _scale(
             "The output breaks a guideline, contradicts the reference answer, or does not do what "
             "the input asks for.",
             "The output keeps to every guideline, agrees with the reference answer, and does what "
             "the input asks for.",
         ),
-        shows_input=True,
-        shows_reference=True,
     ),
     BuiltinTemplate(
-        key="output-reference-guidelines",
-        name="Output, reference and guidelines",
-        text=f"{_TASK}\n{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
-        scale=_scale(
+        "output-reference-guidelines",
+        "Output, reference and guidelines",
+        f"{_TASK}\n{_OUTPUT}{_REFERENCE}{_GUIDELINES}{_REPLY}",
+        _scale(
             "The output breaks a guideline or contradicts the reference answer.",
             "The output keeps to every guideline and agrees with the reference answer.",
         ),
-        shows_input=False,
-        shows_reference=True,
     ),
     BuiltinTemplate(
-        key="input-output-guidelines",
-        name="Input, output and guidelines",
-        text=f"{_TASK}\n{_INPUT}{_OUTPUT}{_GUIDELINES}{_REPLY}",
-        scale=_scale(
+        "input-output-guidelines",
+        "Input, output and guidelines",
+        f"{_TASK}\n{_INPUT}{_OUTPUT}{_GUIDELINES}{_REPLY}",
+        _scale(
             "The output breaks a guideline or does not do what the input asks for.",
             "The output keeps to every guideline and does what the input asks for.",
         ),
-        shows_input=True,
-        shows_reference=False,
     ),
-    _rubric_template(
+    BuiltinTemplate(
         "rubric-standard",
         "One criterion: output",
-        f"{_EXAMINER}{_OUTPUT}{_CRITERION}## How to judge\n{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
+        f"{_EXAMINER}{_OUTPUT}{_CRITERION}{_how_to_judge(*_FIVE, seen='')}",
+        FIVE_CLASSES,
     ),
-    _rubric_template(
+    BuiltinTemplate(
         "rubric-prompt-aware",
         "One criterion: input and output",
-        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}"
-        f"## How to judge\n{_SEEN}{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
-        sees="input",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}{_how_to_judge(*_FIVE)}",
+        FIVE_CLASSES,
     ),
-    _rubric_template(
+    BuiltinTemplate(
         "rubric-holistic",
         "One criterion: input, output and whole rubric",
-        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_RUBRIC}{_CRITERION}"
-        f"## How to judge\n{_SEEN}{_HOW}{_FIVE_EXAMPLES}{_REPLY_BY_LABEL}",
-        sees="input and rubric",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_RUBRIC}{_CRITERION}{_how_to_judge(*_FIVE)}",
+        FIVE_CLASSES,
     ),
-    _rubric_template(
+    BuiltinTemplate(
         "rubric-one-to-seven",
         "One criterion: input and output, from 1 to 7",
-        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}"
-        f"## How to judge\n{_SEEN}{_HOW}{_SEVEN_EXAMPLES}{_REPLY_BY_LABEL}",
-        scale=ONE_TO_SEVEN,
-        sees="input",
+        f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}{_how_to_judge('1', '6', '7')}",
+        ONE_TO_SEVEN,
     ),
 )

@@ -113,10 +113,13 @@ class Examples:
         fit = self.that_fit(query)
         if self.choice != NEAREST or len(fit) <= 1 or not self.most:
             return Choice(tuple(fit[: self.most]))
-        near = _by_similarity(fit, query, similarity or built_in_similarity)
-        if near is None:
+        case = f"{query.conversation}\n{query.output}"
+        found = [(similarity or built_in_similarity)(case, example.text) for example in fit]
+        if all(near is None for near in found):
             return Choice(tuple(fit[: self.most]), NOT_NEAREST)
-        return Choice(tuple(near[: self.most]))
+        near = [-2.0 if value is None else round(value, DIGITS) for value in found]
+        order = sorted(range(len(fit)), key=lambda place: (-near[place], place))
+        return Choice(tuple(fit[place] for place in order[: self.most]))
 
     def that_fit(self, query: ExampleQuery) -> list[ShownExample]:
         """Return examples of the same kind, from neither this test nor one with the same input."""
@@ -131,19 +134,6 @@ class Examples:
 
 
 NO_EXAMPLES = Examples()
-
-
-def _by_similarity(
-    examples: Sequence[ShownExample], query: ExampleQuery, similarity: Similarity
-) -> list[ShownExample] | None:
-    """Sort by similarity, ties in order; None if the case cannot be compared."""
-    case = f"{query.conversation}\n{query.output}"
-    found = [similarity(case, example.text) for example in examples]
-    if all(near is None for near in found):
-        return None
-    near = [-2.0 if value is None else round(value, DIGITS) for value in found]
-    order = sorted(range(len(examples)), key=lambda place: (-near[place], place))
-    return [examples[place] for place in order]
 
 
 def built_in_similarity(first: str, second: str) -> float | None:

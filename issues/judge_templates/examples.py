@@ -18,7 +18,7 @@ from issues.models.template import is_criterion_template
 from issues.rubrics.scales import DIGITS, Option, Scale, from_json
 from issues.states import Refused
 
-MOST_EXAMPLES = 200
+MAX_EXAMPLES = 200
 """Maximum number of examples of a template."""
 
 
@@ -47,6 +47,9 @@ def examples_of(template: JudgeTemplate) -> Examples:
 def shown(row: TemplateExample, scale: Scale, *, is_label: bool = False) -> ShownExample:
     """Return an example as judges see it; its verdict becomes a reply on this scale."""
     option = scale.option_of(row.option)
+    numbers = verdict_schema(scale.options)["properties"]["score"]["type"] == "integer"
+    score = int(row.option) if numbers and row.option.lstrip("-").isdecimal() else row.option
+    verdict = {"justification": row.justification, "score": score}
     return ShownExample(
         pk=row.pk,
         test_id=row.test_id,
@@ -55,19 +58,12 @@ def shown(row: TemplateExample, scale: Scale, *, is_label: bool = False) -> Show
         reference=row.reference,
         guidelines=row.guidelines,
         criterion=row.criterion,
-        reply=row.option if is_label else _verdict(row, scale),
+        reply=row.option if is_label else json.dumps(verdict, ensure_ascii=False),
         worth=f"{option.value:.3g}" if option else "",
     )
 
 
-def _verdict(row: TemplateExample, scale: Scale) -> str:
-    numbers = verdict_schema(scale.options)["properties"]["score"]["type"] == "integer"
-    score = int(row.option) if numbers and row.option.lstrip("-").isdecimal() else row.option
-    verdict = {"justification": row.justification, "score": score}
-    return json.dumps(verdict, ensure_ascii=False)
-
-
-# What goes in ------------------------------------------------------------------------------------
+# Adding -------------------------------------------------------------------------------------------
 
 
 def option_for(scale: Scale, option: str, value: float) -> Option | None:
@@ -95,23 +91,21 @@ def copy_in(template: JudgeTemplate, sources: Sequence[ExampleSource]) -> list[T
     scale = from_json(draft.scale)
     known = {_content(row) for row in draft.examples.all()}
     start = (draft.examples.aggregate(last=Max("order"))["last"] or 0) + 1
-    rows = [_copied(draft, scale, example) for example in sources]
+    rows = []
+    for source in sources:
+        option = option_for(scale, source.option, source.value)
+        label = option.label if option else source.option
+        rows.append(TemplateExample(template=draft, test=source.test, option=label, **source.texts))
     problems = [p for row, t in zip(rows, sources, strict=True) for p in _problems(row, t)]
     fresh = list({_content(row): row for row in rows if _content(row) not in known}.values())
-    if len(known) + len(fresh) > MOST_EXAMPLES:
-        problems.append(f"A template may have up to {MOST_EXAMPLES} examples. Copy fewer.")
+    if len(known) + len(fresh) > MAX_EXAMPLES:
+        problems.append(f"A template may have up to {MAX_EXAMPLES} examples. Copy fewer.")
     if problems:
         raise Refused(problems)
     for order, row in enumerate(fresh, start):
         row.order = order
         row.save()
     return fresh
-
-
-def _copied(draft: JudgeTemplate, scale: Scale, example: ExampleSource) -> TemplateExample:
-    option = option_for(scale, example.option, example.value)
-    label = option.label if option else example.option
-    return TemplateExample(template=draft, test=example.test, option=label, **example.texts)
 
 
 def _problems(row: TemplateExample, example: ExampleSource) -> list[str]:
@@ -136,14 +130,10 @@ def _content(row: TemplateExample) -> tuple[object, ...]:
 
 def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:
     """Copy examples and prompt variants of the last version to a new one."""
-    for example in source.examples.all():
-        example.pk, example.template = None, draft
-        example._state.adding = True
-        example.save()
-    for variant in source.variants.all():
-        variant.pk, variant.template = None, draft
-        variant._state.adding = True
-        variant.save()
+    for row in [*source.examples.all(), *source.variants.all()]:
+        row.pk, row.template = None, draft
+        row._state.adding = True
+        row.save()
 
 
 def problems_of_examples(template: JudgeTemplate) -> list[str]:

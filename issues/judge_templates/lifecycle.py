@@ -1,13 +1,11 @@
 """Lifecycle of judge templates: draft, publish, new version, retire."""
 
-from typing import Any
-
 from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.judge_templates.builtin import BUILTIN, BuiltinTemplate
+from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.examples import copy_along, problems_of_examples
 from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
@@ -110,35 +108,26 @@ def load_builtin_templates(templates: type[JudgeTemplate] = JudgeTemplate) -> in
     A text that differs from the last version of its family becomes the next version. `templates` is
     the historical model when called by a migration.
     """
-    return sum(_load(templates, builtin) for builtin in BUILTIN)
-
-
-def _load(templates: type[JudgeTemplate], builtin: BuiltinTemplate) -> bool:
-    family = templates.objects.filter(family=builtin.key)
-    content = _content(builtin)
-    if any(all(getattr(t, name) == content[name] for name in content) for t in family):
-        return False
-    newest = max((template.version for template in family), default=0)
-    templates.objects.create(
-        family=builtin.key,
-        version=newest + 1,
-        title=builtin.name,
-        state=TemplateState.PUBLISHED,
-        published_at=timezone.now(),
-        **content,
-    )
-    return True
-
-
-def _content(builtin: BuiltinTemplate) -> dict[str, Any]:
-    return {
-        "text": builtin.text,
-        "scale": as_json(builtin.scale),
-        "shows_input": builtin.shows_input,
-        "shows_reference": builtin.shows_reference,
-        "shows_guidelines": builtin.shows_guidelines,
-        "shows_whole_rubric": builtin.shows_whole_rubric,
-    }
+    loaded = 0
+    for builtin in BUILTIN:
+        content = {
+            "text": builtin.text,
+            "scale": as_json(builtin.scale),
+            **shown_by(builtin.text),
+        }
+        family = templates.objects.filter(family=builtin.key)
+        if any(all(getattr(t, name) == content[name] for name in content) for t in family):
+            continue
+        templates.objects.create(
+            family=builtin.key,
+            version=max((template.version for template in family), default=0) + 1,
+            title=builtin.name,
+            state=TemplateState.PUBLISHED,
+            published_at=timezone.now(),
+            **content,
+        )
+        loaded += 1
+    return loaded
 
 
 def _save(template: JudgeTemplate, reason: str, by: User | None) -> None:

@@ -11,12 +11,9 @@ from issues.judge_templates.example_selection import ExampleQuery, ShownExample
 from issues.judge_templates.examples import examples_of, hidden_of
 from issues.judge_templates.prompts import PromptError, conversation_text, render
 from issues.models import JudgeTemplate, Test
-from issues.revisions import content_of
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 
-UNSAID = "(the model's turn)"
-SAMPLE_ANSWER = "(the model's answer)"
 ASKED = "(asked)"
 """Mark of the criterion in question in the built-in templates' rubric."""
 
@@ -26,7 +23,7 @@ def judge_prompt(
     scale: Scale,
     content: dict[str, Any],
     *,
-    said: str,
+    conversation: str,
     output: str,
     key: str = WHOLE_TEST,
     examples: Sequence[ShownExample] = (),
@@ -34,10 +31,8 @@ def judge_prompt(
     """Return the user message for a judge.
 
     Args:
-        text: Text of the template.
-        scale: Scale of the template.
         content: A frozen test, or one from `content_of`.
-        said: The conversation up to the last generated turn, as text.
+        conversation: The conversation up to the last generated turn, as text.
         output: Answer of the candidate.
         key: Key of the criterion; "" is the test as a whole.
         examples: Labelled examples for this case.
@@ -46,7 +41,7 @@ def judge_prompt(
         PromptError: The template has problems.
     """
     values = {
-        "input": said,
+        "input": conversation,
         "output": output,
         "reference": content["reference"],
         "guidelines": content["guidelines"],
@@ -85,29 +80,6 @@ NOBODY = AnonymousUser()
 
 def preview(
     template: JudgeTemplate,
-    test: Test,
-    answer: str,
-    key: str = WHOLE_TEST,
-    *,
-    reader: User | AnonymousUser = NOBODY,
-    text: str | None = None,
-) -> str:
-    """Return the prompt for the current test, or for one criterion of it.
-
-    Args:
-        reader: User who will read it.
-        text: A prompt variant in place of the template's text.
-
-    Raises:
-        PromptError: The template has problems, or the reader may not read an example.
-        ScaleError: The scale is invalid.
-    """
-    content = content_of(test)
-    return preview_of(template, content, answer, key, test_id=test.pk, reader=reader, text=text)
-
-
-def preview_of(
-    template: JudgeTemplate,
     content: dict[str, Any],
     answer: str,
     key: str = WHOLE_TEST,
@@ -118,24 +90,29 @@ def preview_of(
 ) -> str:
     """Return the prompt for a test's content, saved or not, with placeholders for earlier turns.
 
+    Args:
+        key: Key of the criterion; "" is the test as a whole.
+        reader: User who will read it.
+        text: A prompt variant in place of the template's text.
+
     Raises:
         PromptError: The template has problems, or the reader may not read an example.
         ScaleError: The scale is invalid.
     """
     messages = content["messages"]
     holes = turns_to_generate(messages)[:-1]
-    unsaid = [UNSAID] * len(holes)
-    said = conversation_text(filled(messages, unsaid), generated=holes)
-    output = "\n\n".join([*unsaid, answer])
-    matter = ExampleQuery(test_id, said, output, bool(key))
-    examples = examples_of(template).for_query(matter).examples
+    earlier = ["(the model's turn)"] * len(holes)
+    conversation = conversation_text(filled(messages, earlier), generated=holes)
+    output = "\n\n".join([*earlier, answer])
+    query = ExampleQuery(test_id, conversation, output, bool(key))
+    examples = examples_of(template).for_query(query).examples
     if hidden_of(examples, reader):
         raise PromptError([WITHHELD])
     return judge_prompt(
         template.text if text is None else text,
         from_json(template.scale),
         content,
-        said=said,
+        conversation=conversation,
         output=output,
         key=key,
         examples=examples,
@@ -144,4 +121,4 @@ def preview_of(
 
 def sample_answer(test: Test) -> str:
     """Return the initial answer of a preview: the flagged answer, else the reference."""
-    return test.flagged_answer or test.reference or SAMPLE_ANSWER
+    return test.flagged_answer or test.reference or "(the model's answer)"

@@ -7,7 +7,7 @@ Templates are Jinja in a sandbox with an allow-list of syntax: output of the var
 import json
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -24,10 +24,8 @@ from issues.judge_templates.syntax import (
     syntax_problem,
 )
 
-MOST_TEMPLATE_CHARACTERS = 20_000
-MOST_PROMPT_CHARACTERS = 400_000
-
-
+MAX_TEMPLATE_CHARACTERS = 20_000
+MAX_PROMPT_CHARACTERS = 400_000
 EXAMPLES = "examples"
 
 
@@ -107,25 +105,23 @@ def conversation_text(
         generated: Positions of the candidate's turns; they are marked.
     """
     if len(messages) == 1 and messages[0].get("role") == "user":
-        return "\n".join(_said(messages[0]))
-    return "\n".join(
-        line
-        for position, message in enumerate(messages)
-        for line in _turn(position, message, marked=position in generated)
-    )
+        return "\n".join(_contents(messages[0]))
+    lines = []
+    for position, message in enumerate(messages):
+        mark = " (generated)" if position in generated else ""
+        lines.append(f"{position + 1}. {message.get('role', 'unknown')}{mark}:")
+        for text in list(_contents(message)) or ["(nothing)"]:
+            lines += ["    " + line for line in text.splitlines()]
+    return "\n".join(lines)
 
 
-def _turn(position: int, message: Mapping[str, Any], *, marked: bool) -> Iterator[str]:
-    mark = " (generated)" if marked else ""
-    yield f"{position + 1}. {message.get('role', 'unknown')}{mark}:"
-    said = list(_said(message)) or ["(nothing)"]
-    yield from ("    " + line for text in said for line in text.splitlines())
-
-
-def _said(message: Mapping[str, Any]) -> Iterator[str]:
+def _contents(message: Mapping[str, Any]) -> Iterator[str]:
     content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    yield from (_part(part) for part in parts if part)
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping) and part:
+            yield str(part.get("text", f"({part.get('type', 'unknown')}, not shown)"))
+        elif part:
+            yield str(part)
     for call in message.get("tool_calls") or []:
         function = call.get("function") or call
         arguments = function.get("arguments", "")
@@ -133,20 +129,10 @@ def _said(message: Mapping[str, Any]) -> Iterator[str]:
         yield f"tool call: {function.get('name', 'unknown')}({given})"
 
 
-def _part(part: object) -> str:
-    if not isinstance(part, Mapping):
-        return str(part)
-    return str(part["text"]) if "text" in part else f"({part.get('type', 'unknown')}, not shown)"
-
-
 class Unfiltered(str):
     """A text with blocks, which filters leave as it is."""
 
     __slots__ = ()
-
-
-def _printed(value: object) -> object:
-    return value.block() if isinstance(value, Fenced) else value
 
 
 def _filter(change: Any) -> Any:
@@ -161,34 +147,25 @@ def _filter(change: Any) -> Any:
     return filtered
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined,
-        finalize=_printed,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
-    environment.globals.clear()
-    environment.tests.clear()
-    environment.filters.clear()
-    environment.filters.update(
-        trim=_filter(str.strip), upper=_filter(str.upper), lower=_filter(str.lower), length=len
-    )
-    return environment
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=StrictUndefined,
+    finalize=lambda value: value.block() if isinstance(value, Fenced) else value,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    autoescape=False,
+)
+_ENVIRONMENT.globals.clear()
+_ENVIRONMENT.tests.clear()
+_ENVIRONMENT.filters.clear()
+_ENVIRONMENT.filters.update(
+    trim=_filter(str.strip), upper=_filter(str.upper), lower=_filter(str.lower), length=len
+)
 
 
 def _parsed(text: str) -> nodes.Template:
-    if len(text) > MOST_TEMPLATE_CHARACTERS:
-        raise PromptError(
-            [
-                f"the template has {len(text):,} characters, "
-                f"more than the {MOST_TEMPLATE_CHARACTERS:,} that it may have"
-            ]
-        )
+    if len(text) > MAX_TEMPLATE_CHARACTERS:
+        limit = f"more than the {MAX_TEMPLATE_CHARACTERS:,} that it may have"
+        raise PromptError([f"the template has {len(text):,} characters, {limit}"])
     try:
         parsed = _ENVIRONMENT.parse(text)
         names_in(parsed)  # goes as deep as anything that looks into it
@@ -199,17 +176,12 @@ def _parsed(text: str) -> nodes.Template:
         raise PromptError(["the template is nested too deeply"]) from error
 
 
-class _Compiled(NamedTuple):
-    template: Template
-    names: list[str]
-
-
 @lru_cache(maxsize=128)
-def _compiled(text: str) -> _Compiled:
+def _compiled(text: str) -> tuple[Template, list[str]]:
     parsed = _parsed(text)
     if problems := problems_in(parsed, VARIABLES, filters=_ENVIRONMENT.filters):
         raise PromptError(problems)
-    return _Compiled(_ENVIRONMENT.from_string(text), sorted(names_in(parsed)))
+    return _ENVIRONMENT.from_string(text), sorted(names_in(parsed))
 
 
 def _value_problems(used: Mapping[str, Any], named: Collection[str]) -> list[str]:
@@ -246,14 +218,10 @@ def _within_limit(template: Template, values: Mapping[str, Any], *, taken: int) 
     pieces, length = [], taken
     for piece in template.generate(values):
         length += len(piece)
-        if length > MOST_PROMPT_CHARACTERS:
+        if length > MAX_PROMPT_CHARACTERS:
             shown = {name: len(value) for name, value in values.items() if value}
             sizes = ", ".join(f"{name} {size:,}" for name, size in shown.items())
-            raise PromptError(
-                [
-                    f"the prompt would be longer than {MOST_PROMPT_CHARACTERS:,} characters "
-                    f"({sizes}): shorten one of these"
-                ]
-            )
+            limit = f"longer than {MAX_PROMPT_CHARACTERS:,} characters"
+            raise PromptError([f"the prompt would be {limit} ({sizes}): shorten one of these"])
         pieces.append(piece)
     return "".join(pieces)

@@ -6,52 +6,41 @@ from difflib import get_close_matches
 
 from jinja2 import TemplateError, TemplateSyntaxError, nodes
 
-VARIABLES = frozenset(
-    {
-        "input",
-        "output",
-        "reference",
-        "guidelines",
-        "criterion",
-        "criteria",
-        "context",
-        "scale",
-        "examples",
-    }
-)
+from issues.judge_templates.fences import BLOCKS
+
+VARIABLES = frozenset({*BLOCKS, "guidelines", "criterion", "criteria", "scale", "examples"})
 LISTS = frozenset({"criteria"})
 CRITERION_FIELDS = ("key", "text", "polarity", "weight", "citation", "asked")
 LOOP_FIELDS = ("index", "first", "last", "length")
 
 DEEPEST = 20
 
-# What other systems call our variables, so that a newcomer is told the word used here.
+# What other systems call our variables, for suggestions.
 _OTHER_NAMES = {
-    "prompt": "input",
-    "prompt_text": "input",
-    "question": "input",
-    "conversation": "input",
-    "messages": "input",
-    "transcript": "input",
-    "answer": "output",
-    "completion": "output",
-    "response": "output",
-    "model_response": "output",
-    "model_output": "output",
-    "expected": "reference",
-    "ground_truth": "reference",
-    "ideal": "reference",
-    "guideline": "guidelines",
-    "judge_guidelines": "guidelines",
-    "rubric": "criteria",
-    "options": "scale",
-    "classes": "scale",
-    "documents": "context",
-    "few_shot": "examples",
-    "shots": "examples",
+    "input": ("prompt", "prompt_text", "question", "conversation", "messages", "transcript"),
+    "output": ("answer", "completion", "response", "model_response", "model_output"),
+    "reference": ("expected", "ground_truth", "ideal"),
+    "guidelines": ("guideline", "judge_guidelines"),
+    "criteria": ("rubric",),
+    "scale": ("options", "classes"),
+    "context": ("documents",),
+    "examples": ("few_shot", "shots"),
 }
 
-_MAY = "only variables, if, for over a list, and a few filters are allowed"
+_NODE_NAMES = {
+    "Assign": "set",
+    "AssignBlock": "set",
+    "Call": "a call",
+    "CallBlock": "call",
+    "CondExpr": "an if within a value",
+    "Const": "a fixed value",
+    "FilterBlock": "filter",
+    "Getattr": "reading an attribute",
+    "Getitem": "an index",
+    "Scope": "autoescape",
+    "Test": "a test with `is`",
+    "TemplateData": "a fixed text",
+}
 
 
 def syntax_problem(error: TemplateError) -> str:
@@ -98,17 +87,13 @@ class _Reader:
                 case nodes.If():
                     with self._deeper(child) as fits:
                         if fits:
-                            self._if(child)
+                            self._condition(child.test)
+                            for branch in (child.body, child.elif_, child.else_):
+                                self.body(branch)
                 case nodes.For():
                     self._for(child)
                 case _:
                     self._refuse(child)
-
-    def _if(self, node: nodes.If) -> None:
-        self._condition(node.test)
-        self.body(node.body)
-        self.body(node.elif_)
-        self.body(node.else_)
 
     def _for(self, node: nodes.For) -> None:
         target = node.target
@@ -118,21 +103,18 @@ class _Reader:
         if target.name in VARIABLES or target.name == "loop":
             self._add_problem(node, f"the loop needs a name of its own instead of {target.name!r}")
             return
-        self._list(node.iter)
+        if not isinstance(node.iter, nodes.Name):
+            self._refuse(node.iter)
+        elif self._known(node.iter) and node.iter.name not in LISTS:
+            offered = _listed(LISTS)
+            message = f"{node.iter.name!r} is a text: a loop needs a list ({offered})"
+            self._add_problem(node.iter, message)
         self._item = target.name
         if node.test is not None:
             self._condition(node.test)
         self.body(node.body)
         self._item = None
         self.body(node.else_)
-
-    def _list(self, node: nodes.Node) -> None:
-        if not isinstance(node, nodes.Name):
-            self._refuse(node)
-        elif self._known(node) and node.name not in LISTS:
-            self._add_problem(
-                node, f"{node.name!r} is a text: a loop needs a list ({_listed(LISTS)})"
-            )
 
     def _printed(self, node: nodes.Node) -> None:
         if isinstance(node, nodes.TemplateData):
@@ -156,15 +138,12 @@ class _Reader:
                     self._condition(node.left)
                     self._condition(node.right)
                 case nodes.Compare():
-                    self._comparison(node)
+                    self._value(node.expr)
+                    fixed = [isinstance(operand.expr, nodes.Const) for operand in node.ops]
+                    if not all(fixed) or any(o.op not in ("eq", "ne") for o in node.ops):
+                        self._add_problem(node, "compare only by == or != with a fixed text")
                 case _:
                     self._value(node)
-
-    def _comparison(self, node: nodes.Compare) -> None:
-        self._value(node.expr)
-        for operand in node.ops:
-            if operand.op not in ("eq", "ne") or not isinstance(operand.expr, nodes.Const):
-                self._add_problem(node, "compare only by == or != with a fixed text")
 
     def _value(self, node: nodes.Node) -> None:
         match node:
@@ -203,8 +182,15 @@ class _Reader:
         if node.name in VARIABLES:
             self._add_problem(node, f"the variable {node.name!r} is not offered to this template")
         else:
-            hint = _suggestion(node.name, self.allowed)
-            self.problems.append(f"unknown variable {node.name!r} on line {node.lineno}{hint}")
+            words = {word: word for word in self.allowed}
+            words |= {o: ours for ours in self.allowed for o in _OTHER_NAMES.get(ours, ())}
+            near = get_close_matches(node.name.casefold(), words, n=1, cutoff=0.7)
+            hint = (
+                f"did you mean {words[near[0]]!r}?"
+                if near
+                else f"there are {_listed(self.allowed)}"
+            )
+            self.problems.append(f"unknown variable {node.name!r} on line {node.lineno}; {hint}")
         return False
 
     @contextmanager
@@ -217,7 +203,13 @@ class _Reader:
         self._depth -= 1
 
     def _refuse(self, node: nodes.Node) -> None:
-        self._add_problem(node, f"{_called(node)} is not possible: {_MAY}")
+        kind = type(node).__name__
+        if isinstance(node, nodes.BinExpr | nodes.UnaryExpr | nodes.Concat):
+            called = "arithmetic"
+        else:
+            called = _NODE_NAMES.get(kind, kind.lower())
+        allowed = "only variables, if, for over a list, and a few filters are allowed"
+        self._add_problem(node, f"{called} is not possible: {allowed}")
 
     def _add_problem(self, node: nodes.Node, problem: str) -> None:
         self.problems.append(f"line {node.lineno or 1}: {problem}")
@@ -228,36 +220,6 @@ def _printed_text(node: nodes.Node) -> str | None:
     while isinstance(node, nodes.Filter) and node.node is not None and node.name != "length":
         node = node.node
     return node.name if isinstance(node, nodes.Name) else None
-
-
-def _called(node: nodes.Node) -> str:
-    names = {
-        "Assign": "set",
-        "AssignBlock": "set",
-        "Call": "a call",
-        "CallBlock": "call",
-        "CondExpr": "an if within a value",
-        "Const": "a fixed value",
-        "FilterBlock": "filter",
-        "Getattr": "reading an attribute",
-        "Getitem": "an index",
-        "Scope": "autoescape",
-        "Test": "a test with `is`",
-        "TemplateData": "a fixed text",
-    }
-    kind = type(node).__name__
-    if isinstance(node, nodes.BinExpr | nodes.UnaryExpr | nodes.Concat):
-        return "arithmetic"
-    return names.get(kind, kind.lower())
-
-
-def _suggestion(name: str, allowed: Collection[str]) -> str:
-    words = {word: word for word in allowed}
-    words |= {other: ours for other, ours in _OTHER_NAMES.items() if ours in allowed}
-    near = get_close_matches(name.casefold(), words, n=1, cutoff=0.7)
-    if near:
-        return f"; did you mean {words[near[0]]!r}?"
-    return f"; there are {_listed(allowed)}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -116,7 +116,7 @@ def messages_for(
         prompt_template.text_for(language_model_id),
         prompt_template.scale,
         case.content,
-        said=case.input,
+        conversation=case.input,
         output=case.output,
         key=key,
         examples=examples_for(prompt_template, case, key).examples,

@@ -11,7 +11,7 @@ from issues.admin.rubric.criterion_form import CriterionForm
 from issues.admin.test.form import TestForm
 from issues.checks import CHECKS
 from issues.judge_templates.lifecycle import rubric_templates
-from issues.judge_templates.preview import NOBODY, preview_of, sample_answer
+from issues.judge_templates.preview import NOBODY, preview, sample_answer
 from issues.judge_templates.prompts import PromptError
 from issues.models import Criterion, JudgeTemplate, Test
 from issues.revisions import content_of, scale_of
@@ -153,7 +153,7 @@ def _question(draft: Draft, point: Criterion, approach: str) -> dict[str, Any]:
         return {"prompt_problems": ["No judge template is published for this approach."]}
     try:
         about = (template, draft.content, draft.answer, point.key)
-        prompt = preview_of(*about, test_id=draft.test_id, reader=draft.reader)
+        prompt = preview(*about, test_id=draft.test_id, reader=draft.reader)
     except (PromptError, ScaleError) as error:
         return {"prompt_problems": error.problems}
     return {"prompt": prompt, "wording": template}

@@ -25,6 +25,7 @@ from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError, variables_of
 from issues.judge_templates.syntax import VARIABLES
 from issues.models import JudgeTemplate, TemplateState, Test
+from issues.revisions import content_of
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
@@ -284,9 +285,10 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
             try:
                 context["prompt"] = preview(
                     template,
-                    test,
+                    content_of(test),
                     context["answer"],
                     first_prompt(template, test),
+                    test_id=test.pk,
                     reader=current_user(request),
                     text=variant.text if variant else None,
                 )

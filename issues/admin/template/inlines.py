@@ -12,7 +12,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user
 from issues.admin.test.form import text_area
-from issues.judge_templates.examples import MOST_EXAMPLES
+from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant
 
 MOST_VARIANTS = 50
@@ -62,7 +62,7 @@ class ExampleInline(DraftOnlyInline):
 
     model = TemplateExample
     form = ExampleForm
-    max_num = MOST_EXAMPLES
+    max_num = MAX_EXAMPLES
     verbose_name = "example"
     verbose_name_plural = "examples"
     fields = (

@@ -30,6 +30,7 @@ from issues.admin.test.short_text import first_words, judged_by_text, rubric_siz
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
 from issues.models import Issue, Revision, Test
+from issues.revisions import content_of
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
 from issues.states import Move, Refused
@@ -285,7 +286,9 @@ def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:
     assert test.template is not None  # the page asked
     shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
     try:
-        shown["prompt"] = preview(test.template, test, answer, reader=reader)
+        shown["prompt"] = preview(
+            test.template, content_of(test), answer, test_id=test.pk, reader=reader
+        )
     except (PromptError, ScaleError) as error:
         shown["problems"] = error.problems
     return shown

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from issues.judge_templates.examples import (
-    MOST_EXAMPLES,
+    MAX_EXAMPLES,
     ExampleSource,
     copy_in,
     examples_of,
@@ -195,7 +195,7 @@ def test_examples_are_copied_into_drafts_only():
 def test_there_are_only_so_many():
     template = draft()
     rows = [
-        TemplateExample(template=template, output=str(n), option="1") for n in range(MOST_EXAMPLES)
+        TemplateExample(template=template, output=str(n), option="1") for n in range(MAX_EXAMPLES)
     ]
     TemplateExample.objects.bulk_create(rows)
     with pytest.raises(Refused, match="Copy fewer"):

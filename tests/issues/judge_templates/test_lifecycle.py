@@ -5,11 +5,11 @@ from django.core.exceptions import ValidationError
 
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.lifecycle import (
+    SHOWN,
     load_builtin_templates,
     new_version,
     publish,
     retire,
-    shown_by,
 )
 from issues.judge_templates.preview import preview
 from issues.models import JudgeTemplate, TemplateState
@@ -34,13 +34,21 @@ def test_the_builtin_templates_are_loaded_published_and_once():
 
 
 def test_the_builtin_templates_say_what_they_show():
-    for builtin in BUILTIN:
-        assert shown_by(builtin.text) == {
-            "shows_input": builtin.shows_input,
-            "shows_reference": builtin.shows_reference,
-            "shows_guidelines": builtin.shows_guidelines,
-            "shows_whole_rubric": builtin.shows_whole_rubric,
-        }
+    load_builtin_templates()
+
+    shown = {
+        template.family: [name for name in SHOWN if getattr(template, name)]
+        for template in JudgeTemplate.objects.all()
+    }
+    assert shown == {
+        "input-output-reference-guidelines": ["shows_input", "shows_reference", "shows_guidelines"],
+        "output-reference-guidelines": ["shows_reference", "shows_guidelines"],
+        "input-output-guidelines": ["shows_input", "shows_guidelines"],
+        "rubric-standard": [],
+        "rubric-prompt-aware": ["shows_input"],
+        "rubric-holistic": ["shows_input", "shows_whole_rubric"],
+        "rubric-one-to-seven": ["shows_input"],
+    }
 
 
 def test_a_changed_builtin_wording_becomes_the_next_version():
@@ -110,7 +118,9 @@ def test_the_preview_is_what_a_judge_is_asked():
 
     asked = messages_for(JudgePromptTemplate.of(test.template), case, "")
 
-    assert asked == [{"role": "user", "content": preview(test.template, test, "It is 5.")}]
+    assert asked == [
+        {"role": "user", "content": preview(test.template, content_of(test), "It is 5.")}
+    ]
 
 
 def test_the_preview_of_a_conversation_holds_a_place_for_generated_turns():
@@ -121,7 +131,7 @@ def test_the_preview_of_a_conversation_holds_a_place_for_generated_turns():
     ]
     test = make_test(messages=messages)
 
-    prompt = preview(test.template, test, "Now it is late.")
+    prompt = preview(test.template, content_of(test), "Now it is late.")
 
     assert "(the model's turn)" in prompt
     assert "Now it is late." in prompt

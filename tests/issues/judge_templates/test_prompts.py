@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.fences import BLOCKS, neutralised
 from issues.judge_templates.prompts import (
-    MOST_PROMPT_CHARACTERS,
-    MOST_TEMPLATE_CHARACTERS,
+    MAX_PROMPT_CHARACTERS,
+    MAX_TEMPLATE_CHARACTERS,
     PromptError,
     check_template,
     conversation_text,
@@ -119,7 +119,7 @@ def output_block(prompt):
         ),
         ("{{ output", "line 1: unexpected end of template"),
         ("\n{% foo %}", "line 2: Encountered unknown tag 'foo'."),
-        ("x" * (MOST_TEMPLATE_CHARACTERS + 1), "20,001 characters, more than the 20,000"),
+        ("x" * (MAX_TEMPLATE_CHARACTERS + 1), "20,001 characters, more than the 20,000"),
         ("{{" + "(" * 5000, "nested too deeply"),
         ("{% if " + "not " * 100 + "output %}{% endif %}", "nested deeper than 20 levels"),
         ("{% if output %}" * 50 + "{% endif %}" * 50, "nested deeper than 20 levels"),
@@ -267,7 +267,7 @@ def test_template_with_problems_is_not_rendered():
 def test_prompt_that_is_too_long_names_the_sizes():
     text = "{{ output }}{{ input }}"
     with pytest.raises(PromptError, match=r"400,000 characters \(input 14, output 400,000\)"):
-        render(text, {**VALUES, "output": "x" * MOST_PROMPT_CHARACTERS})
+        render(text, {**VALUES, "output": "x" * MAX_PROMPT_CHARACTERS})
 
 
 # Text that would break out ---------------------------------------------------------------------
@@ -428,18 +428,6 @@ def test_turn_without_content_says_so():
 @pytest.mark.parametrize("builtin", BUILTIN, ids=lambda builtin: builtin.key)
 def test_builtin_template_has_no_problem(builtin):
     assert check_template(builtin.text) == []
-
-
-@pytest.mark.parametrize("builtin", BUILTIN, ids=lambda builtin: builtin.key)
-def test_builtin_template_shows_what_it_says(builtin):
-    shown = variables_of(builtin.text) & {"input", "reference", "guidelines", "criteria"}
-    said = {
-        "input": builtin.shows_input,
-        "reference": builtin.shows_reference,
-        "guidelines": builtin.shows_guidelines,
-        "criteria": builtin.shows_whole_rubric,
-    }
-    assert shown == {name for name, is_shown in said.items() if is_shown}
 
 
 @pytest.mark.parametrize("builtin", BUILTIN, ids=lambda builtin: builtin.key)

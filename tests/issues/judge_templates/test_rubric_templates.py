@@ -29,7 +29,7 @@ def prompt_of(key, criteria=CRITERIA, *, asked="a"):
         builtin.text,
         builtin.scale,
         content,
-        said="How do I pay tax?",
+        conversation="How do I pay tax?",
         output="Ask the office.",
         key=asked,
     )
