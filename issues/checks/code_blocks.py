@@ -25,19 +25,16 @@ def code_blocks(text: str) -> Iterator[Block]:
         if opening is None:
             number += 1
             continue
-        end = _closing(lines, number + 1, opening.group(1))
+        fence, end = opening.group(1), number + 1
+        while end < len(lines) and not _closes(lines[end].strip(), fence):
+            end += 1
         code = "\n".join(lines[number + 1 : end])
         yield Block(opening.group(2).lower(), code, range(number, end + 1))
         number = end + 1
 
 
-def _closing(lines: list[str], start: int, fence: str) -> int:
-    """Return the line that closes a block, or the number after the last line."""
-    for number in range(start, len(lines)):
-        line = lines[number].strip()
-        if len(line) >= len(fence) and not line.strip(fence[0]):
-            return number
-    return len(lines)
+def _closes(line: str, fence: str) -> bool:
+    return len(line) >= len(fence) and not line.strip(fence[0])
 
 
 def without_code(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from issues.checks.check import Arguments, Check, CheckError, Finding, family, yes_or_no
+from issues.checks.check import Arguments, CheckError, Finding, family, yes_or_no
 from issues.checks.subject import Material
 
 check = family("Time and cost")
@@ -21,8 +21,8 @@ def latency_at_most(arguments: Latency, material: Material) -> Finding:
     """The answer took at most this many milliseconds, all generated turns together."""
     if material.latency_ms is None:
         raise CheckError("The time of the answer was not measured.")
-    said = f"Took {material.latency_ms} ms; the limit is {arguments.ms} ms."
-    return yes_or_no(material.latency_ms <= arguments.ms, said, said)
+    explanation = f"Took {material.latency_ms} ms; the limit is {arguments.ms} ms."
+    return yes_or_no(material.latency_ms <= arguments.ms, explanation, explanation)
 
 
 @check("Cost at most", Cost)
@@ -31,8 +31,5 @@ def cost_at_most(arguments: Cost, material: Material) -> Finding:
     if material.cost_usd is None:
         raise CheckError("The cost of the answer is unknown: its model has no price.")
     spent = round(float(material.cost_usd), 9)
-    said = f"Cost ${spent:.6g}; the limit is ${arguments.usd:.6g}."
-    return yes_or_no(spent <= round(arguments.usd, 9), said, said)
-
-
-CHECKS: tuple[Check, ...] = (latency_at_most, cost_at_most)
+    explanation = f"Cost ${spent:.6g}; the limit is ${arguments.usd:.6g}."
+    return yes_or_no(spent <= round(arguments.usd, 9), explanation, explanation)

@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from issues.checks.check import Arguments, Check, Finding, family
+from issues.checks.check import Arguments, Finding, family
 from issues.checks.javascript_regex import SPACE
 from issues.checks.subject import Material
 
@@ -42,12 +42,9 @@ class Range(Arguments):
 def word_count(arguments: Range, material: Material) -> Finding:
     """The answer has this many words, split at white space. Outside, scores in proportion."""
     count = len(WORD.findall(material.text))
-    said = f"Words: {count}; required: {arguments.in_words()}."
+    explanation = f"Words: {count}; required: {arguments.in_words()}."
     if arguments.holds(count):
-        return Finding(1.0, said)
+        return Finding(1.0, explanation)
     if count < arguments.least:
-        return Finding(count / arguments.least, said)
-    return Finding((arguments.most or 0) / count, said)
-
-
-CHECKS: tuple[Check, ...] = (word_count,)
+        return Finding(count / arguments.least, explanation)
+    return Finding((arguments.most or 0) / count, explanation)

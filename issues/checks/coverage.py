@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 
 from issues.checks.check import Finding
-from issues.checks.quoting import quoted_all, share
+from issues.checks.quoting import quoted_all
 
 
-def all_of(found: Sequence[str], asked: Sequence[str], verb: str) -> Finding:
+def all_of(found: Sequence[str], wanted: Sequence[str], verb: str) -> Finding:
     """Return the share of the required items; 1 if none are required.
 
     Args:
         verb: Start of the explanation, such as "Contains" or "Found".
     """
-    return Finding(len(found) / len(asked) if asked else 1.0, _how_many(found, asked, verb))
+    return Finding(len(found) / len(wanted) if wanted else 1.0, _how_many(found, wanted, verb))
 
 
-def enough_of(found: Sequence[str], asked: Sequence[str], verb: str, *, least: int) -> Finding:
+def enough_of(found: Sequence[str], wanted: Sequence[str], verb: str, *, least: int) -> Finding:
     """Return the share of the required minimum, up to 1; 1 if the minimum is 0 or less."""
     value = min(1.0, len(found) / least) if least > 0 else 1.0
-    return Finding(value, f"{_how_many(found, asked, verb)} At least {least} required.")
+    return Finding(value, f"{_how_many(found, wanted, verb)} At least {least} required.")
 
 
-def _how_many(found: Sequence[str], asked: Sequence[str], verb: str) -> str:
-    missing = [text for text in asked if text not in found]
+def _how_many(found: Sequence[str], wanted: Sequence[str], verb: str) -> str:
+    missing = [text for text in wanted if text not in found]
     lacks = f"; missing: {quoted_all(missing)}" if missing else ""
-    return f"{verb} {share(len(found), len(asked))}{lacks}."
+    return f"{verb} {len(found)} of {len(wanted)}{lacks}."

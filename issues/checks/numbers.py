@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field
 
-from issues.checks.check import Arguments, Cased, Check, CheckError, Finding, family, yes_or_no
+from issues.checks.check import Arguments, Cased, CheckError, Finding, family, yes_or_no
 from issues.checks.subject import Material
 
 check = family("Numbers and similarity")
@@ -39,8 +39,8 @@ def number_equals(arguments: Number, material: Material) -> Finding:
     if number is None:
         return Finding(0.0, "Contains no number.")
     off = round(abs(number - arguments.value), DIGITS)
-    said = f"The last number is {number:g}; expected {arguments.value:g}."
-    return yes_or_no(off <= round(arguments.tolerance, DIGITS), said, said)
+    explanation = f"The last number is {number:g}; expected {arguments.value:g}."
+    return yes_or_no(off <= round(arguments.tolerance, DIGITS), explanation, explanation)
 
 
 @check("Similarity to a text", Ratio)
@@ -56,14 +56,11 @@ def text_ratio(arguments: Ratio, material: Material) -> Finding:
     if arguments.ignore_case:
         text, wanted = text.lower(), wanted.lower()
     ratio = round(Levenshtein.normalized_similarity(text, wanted), DIGITS)
-    said = f"The similarity is {ratio:.3f}; at least {arguments.least:g} required."
-    return yes_or_no(ratio >= arguments.least, said, said)
+    explanation = f"The similarity is {ratio:.3f}; at least {arguments.least:g} required."
+    return yes_or_no(ratio >= arguments.least, explanation, explanation)
 
 
 def last_number(text: str) -> float | None:
     """Return the last number in a text; None without one."""
     found = NUMBER.findall(text)
     return float(found[-1].replace(",", "").replace("−", "-")) if found else None
-
-
-CHECKS: tuple[Check, ...] = (number_equals, text_ratio)

@@ -1,10 +1,10 @@
 """Checks with regular expressions."""
 
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
-from issues.checks.check import Cased, Check, Finding, family, yes_or_no
+from issues.checks.check import Cased, Finding, family, yes_or_no
 from issues.checks.coverage import all_of, enough_of
 from issues.checks.javascript_regex import Pattern, compiled, search
 from issues.checks.quoting import quoted
@@ -20,12 +20,12 @@ class OnePattern(Cased):
     pattern: Pattern = Field(title="Pattern", description=DIALECT)
 
 
-MOST_PATTERNS = 100
+MAX_PATTERNS = 100
 
 
 class ManyPatterns(Cased):
     patterns: list[Pattern] = Field(
-        max_length=MOST_PATTERNS, title="Patterns", description="Regular expressions."
+        max_length=MAX_PATTERNS, title="Patterns", description="Regular expressions."
     )
 
 
@@ -79,21 +79,15 @@ def matches_at_least(arguments: EnoughPatterns, material: Material) -> Finding:
 @check("Captures", Capture)
 def captures(arguments: Capture, material: Material) -> Finding:
     """A group of the pattern's first match contains exactly this text."""
-    ignore_case = arguments.ignore_case
+    ignore_case, group = arguments.ignore_case, arguments.group
     found = search(arguments.pattern, material.text, Deadline(), ignore_case=ignore_case)
     if not found:
         return Finding(0.0, f"No match for {quoted(arguments.pattern)}.")
-    held = found.group(_group(arguments)) or ""
+    held: str = found.group(min(1, found.re.groups) if group is None else group) or ""
     sides = (held, arguments.text)
     left, right = map(str.lower, sides) if ignore_case else sides
     no = f"The group contains {quoted(held)}, not {quoted(arguments.text)}."
     return yes_or_no(left == right, f"The group contains {quoted(held)}.", no)
-
-
-def _group(arguments: Capture) -> Any:
-    if arguments.group is not None:
-        return arguments.group
-    return min(1, compiled(arguments.pattern).groups)
 
 
 def _found(arguments: ManyPatterns, material: Material) -> list[str]:
@@ -104,6 +98,3 @@ def _found(arguments: ManyPatterns, material: Material) -> list[str]:
         for pattern in arguments.patterns
         if search(pattern, material.text, deadline, ignore_case=ignore_case)
     ]
-
-
-CHECKS: tuple[Check, ...] = (matches, matches_all, matches_at_least, captures)

@@ -29,7 +29,3 @@ def shown(value: Any) -> str:
         return shortened(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError, RecursionError):
         return shortened(object.__repr__(value))
-
-
-def share(found: int, asked: int) -> str:
-    return f"{found} of {asked}"

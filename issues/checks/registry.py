@@ -1,4 +1,4 @@
-"""Registry of all checks."""
+"""Registry of all checks, by module and in the order of their definitions."""
 
 from issues.checks import (
     cost,
@@ -16,5 +16,6 @@ from issues.checks.check import Check
 CHECKS: dict[str, Check] = {
     check.name: check
     for module in (text, patterns, counts, structured, tools, numbers, language, cost, unsupported)
-    for check in module.CHECKS
+    for check in vars(module).values()
+    if isinstance(check, Check)
 }

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from evalhub.storable import UNSTORABLE
-from issues.checks.check import Arguments, Check, CheckError, Finding, Outcome
+from issues.checks.check import Check, CheckError, Finding, Outcome
 from issues.checks.quoting import quoted, shown
 from issues.checks.registry import CHECKS
 from issues.checks.subject import Material
@@ -15,15 +15,15 @@ from issues.checks.subject import Material
 def run(name: str, arguments: Mapping[str, Any], material: Material) -> Outcome:
     """Run a check: always returns a value or an error."""
     try:
-        value, explanation = _measured(known(name), arguments, material)
+        value, explanation = _measured(_known(name), arguments, material)
         return Outcome(value, _storable(explanation))
     except CheckError as error:
         return Outcome(error=_storable(str(error)))
     except RecursionError:
         return Outcome(error="The text or the arguments are nested too deeply.")
     except Exception as error:
-        said = f"The check failed with an error: {type(error).__name__}: {shown(str(error))}"
-        return Outcome(error=_storable(said))
+        message = f"The check failed with an error: {type(error).__name__}: {shown(str(error))}"
+        return Outcome(error=_storable(message))
 
 
 def _storable(text: str) -> str:
@@ -37,8 +37,8 @@ def _measured(check: Check, arguments: Mapping[str, Any], material: Material) ->
     try:
         parsed_value = check.takes.model_validate(arguments)
     except ValidationError as error:
-        said = " ".join(problem.says for problem in _located(check, error))
-        raise CheckError(said) from error
+        problems = " ".join(problem.message for problem in _located(check, error))
+        raise CheckError(problems) from error
     found: Finding = check.measure(parsed_value, material)
     if not parsed_value.negate:
         return found
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
     """A problem, and its argument; "" for none or several."""
 
     argument: str
-    says: str
+    message: str
 
 
 def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
@@ -57,13 +57,13 @@ def problems_of(name: str, arguments: Mapping[str, Any]) -> list[str]:
 
     A check that cannot run here is no problem: it can be stored and shown.
     """
-    return [problem.says for problem in located_problems_of(name, arguments)]
+    return [problem.message for problem in located_problems_of(name, arguments)]
 
 
 def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem]:
     """Return the problems with their arguments."""
     try:
-        check = known(name)
+        check = _known(name)
         check.takes.model_validate(arguments)
     except CheckError as error:
         return [Problem("", str(error))]
@@ -74,12 +74,7 @@ def located_problems_of(name: str, arguments: Mapping[str, Any]) -> list[Problem
     return []
 
 
-def known(name: str) -> Check:
-    """Return the check of this name.
-
-    Raises:
-        CheckError: It does not exist.
-    """
+def _known(name: str) -> Check:
     check = CHECKS.get(name) if isinstance(name, str) else None
     if check is None:
         raise CheckError(f"Unknown check: {quoted(str(name))}.")
@@ -90,18 +85,16 @@ def _located(check: Check, error: ValidationError) -> Iterator[Problem]:
     for detail in error.errors(include_url=False, include_context=False):
         parts = [str(part) for part in detail["loc"]]
         where, kind = ".".join(parts), detail["type"]
-        said = _in_words(check.takes, where, kind, detail["msg"], detail["input"])
-        yield Problem(parts[0] if parts else "", said)
-
-
-def _in_words(takes: type[Arguments], where: str, kind: str, message: str, value: Any) -> str:
-    if kind == "missing":
-        return f"“{where}” is missing."
-    if kind == "extra_forbidden":
-        names = [field.alias or name for name, field in takes.model_fields.items()]
-        return f"“{where}” is unknown. Use {', '.join(names)}."
-    if not where:
-        return f"{message.removeprefix('Value error, ')} Given: {shown(value)}."
-    if kind == "value_error":
-        return f"“{where}” is {shown(value)}: {message.removeprefix('Value error, ')}"
-    return f"“{where}” is {shown(value)}: {message[:1].lower()}{message[1:]}."
+        message, value = detail["msg"].removeprefix("Value error, "), shown(detail["input"])
+        if kind == "missing":
+            text = f"“{where}” is missing."
+        elif kind == "extra_forbidden":
+            names = [field.alias or name for name, field in check.takes.model_fields.items()]
+            text = f"“{where}” is unknown. Use {', '.join(names)}."
+        elif not where:
+            text = f"{message} Given: {value}."
+        elif kind == "value_error":
+            text = f"“{where}” is {value}: {message}"
+        else:
+            text = f"“{where}” is {value}: {message[:1].lower()}{message[1:]}."
+        yield Problem(parts[0] if parts else "", text)

@@ -52,16 +52,33 @@ def _dialect(schema: dict[str, Any]) -> Any:
 
 
 def _refuse_unreadable(schema: dict[str, Any]) -> None:
+    from jsonschema_specifications import REGISTRY
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
     parts = list(_parts(schema))
     names = {part["$id"] for part in parts if isinstance(part.get("$id"), str)}
     for part in parts:
-        for pattern in _patterns(part):
-            compiled(pattern)
+        own, named = part.get("pattern"), part.get("patternProperties")
+        for pattern in [*(named if isinstance(named, dict) else ()), own]:
+            if isinstance(pattern, str):
+                compiled(pattern)
         for keyword in REFERENCES:
-            if isinstance(reference := part.get(keyword), str):
-                _refuse_remote(keyword, reference, names)
-                if reference.startswith("#/") and not names:
-                    _refuse_lost(keyword, reference, schema)
+            if not isinstance(reference := part.get(keyword), str):
+                continue
+            address = reference.partition("#")[0]
+            is_known = address in REGISTRY or any(name.endswith(address) for name in names)
+            if address and not is_known:
+                never = "which is never fetched. Put it under $defs."
+                raise ValueError(f"{keyword} names {quoted(reference)}, {never}")
+            if reference.startswith("#/") and not names:
+                registry = Registry().with_resource("", DRAFT202012.create_resource(schema))
+                try:
+                    registry.resolver().lookup(reference)
+                except Unresolvable as error:
+                    lost = f"{keyword} names {quoted(reference)}, which does not exist."
+                    raise ValueError(lost) from error
     if any("unevaluatedProperties" in part for part in parts) and any(
         "patternProperties" in part for part in parts
     ):
@@ -78,35 +95,6 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(schema, list):
         for value in schema:
             yield from _parts(value)
-
-
-def _patterns(part: dict[str, Any]) -> list[str]:
-    own = part.get("pattern")
-    named = part.get("patternProperties")
-    patterns = list(named) if isinstance(named, dict) else []
-    return [*patterns, own] if isinstance(own, str) else patterns
-
-
-def _refuse_remote(keyword: str, reference: str, names: set[str]) -> None:
-    from jsonschema_specifications import REGISTRY
-
-    address = reference.partition("#")[0]
-    if address and address not in REGISTRY and not any(name.endswith(address) for name in names):
-        raise ValueError(
-            f"{keyword} names {quoted(reference)}, which is never fetched. Put it under $defs."
-        )
-
-
-def _refuse_lost(keyword: str, reference: str, schema: dict[str, Any]) -> None:
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-    from referencing.jsonschema import DRAFT202012
-
-    registry = Registry().with_resource("", DRAFT202012.create_resource(schema))
-    try:
-        registry.resolver().lookup(reference)
-    except Unresolvable as error:
-        raise ValueError(f"{keyword} names {quoted(reference)}, which does not exist.") from error
 
 
 def problem_of(schema: dict[str, Any], value: Any, deadline: Deadline) -> str:
@@ -155,7 +143,13 @@ def _within(dialect: Any, deadline: Deadline) -> Any:
             yield from validator.descend(value[name], part, path=name)
 
     def unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
-        if wanted and isinstance(value, list) and not _all_different(value, deadline):
+        if not wanted or not isinstance(value, list):
+            return
+        seen = set()
+        for item in value:  # numbers in an answer can be slow to compare
+            deadline.left()
+            seen.add(frozen(item))
+        if len(seen) < len(value):
             yield ValidationError("The items are not all different")
 
     own: dict[str, Keyword] = {
@@ -166,15 +160,6 @@ def _within(dialect: Any, deadline: Deadline) -> Any:
     }
     keywords = {**dialect.VALIDATORS, **own}
     return extend(dialect, {name: _timed(keyword, deadline) for name, keyword in keywords.items()})
-
-
-def _all_different(items: list[Any], deadline: Deadline) -> bool:
-    """Return True if all items differ; numbers in an answer can be slow to compare."""
-    seen = set()
-    for item in items:
-        deadline.left()
-        seen.add(frozen(item))
-    return len(seen) == len(items)
 
 
 def _timed(keyword: Keyword, deadline: Deadline) -> Keyword:

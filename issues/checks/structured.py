@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from issues.checks import json_path, json_text, schema
-from issues.checks.check import Arguments, Check, Finding, family, yes_or_no
+from issues.checks.check import Arguments, Finding, family, yes_or_no
 from issues.checks.code_blocks import code_blocks
 from issues.checks.quoting import quoted, quoted_all, shown
 from issues.checks.subject import Material
@@ -31,7 +31,7 @@ class PathValue(Arguments):
 
 class CodeBlock(Arguments):
     language: str = Field(
-        "", title="Language", description=("As after the fence; leave empty for any.")
+        "", title="Language", description="As after the fence; leave empty for any."
     )
 
 
@@ -68,12 +68,9 @@ def json_path_equals(arguments: PathValue, material: Material) -> Finding:
         return Finding(0.0, "Is a single JSON value, not an object or list.")
     found = json_path.values_at(arguments.path, value, Deadline())
     is_shown = any(json_text.alike(item, arguments.value) for item in found)
-    no = (
-        f"{arguments.path} leads to {shown(found)}."
-        if found
-        else f"{arguments.path} leads nowhere."
-    )
-    return yes_or_no(is_shown, f"{arguments.path} leads to {shown(arguments.value)}.", no)
+    found_text = f"to {shown(found)}" if found else "nowhere"
+    yes = f"{arguments.path} leads to {shown(arguments.value)}."
+    return yes_or_no(is_shown, yes, f"{arguments.path} leads {found_text}.")
 
 
 @check("Contains a code block", CodeBlock)
@@ -88,6 +85,3 @@ def contains_code_block(arguments: CodeBlock, material: Material) -> Finding:
     return yes_or_no(
         is_shown, f"Contains a code block{kind}.", f"Contains no code block{kind}{others}."
     )
-
-
-CHECKS: tuple[Check, ...] = (is_json, json_schema, json_path_equals, contains_code_block)

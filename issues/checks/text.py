@@ -5,7 +5,7 @@ from typing import Annotated
 import regex
 from pydantic import Field
 
-from issues.checks.check import Cased, Check, Finding, family, yes_or_no
+from issues.checks.check import Cased, Finding, family, yes_or_no
 from issues.checks.coverage import all_of, enough_of
 from issues.checks.javascript_regex import LONGEST, literal, search_compiled
 from issues.checks.quoting import quoted, quoted_all
@@ -14,10 +14,10 @@ from issues.checks.time_limit import Deadline
 
 check = family("Text")
 
-MOST_TEXTS = 1_000
+MAX_TEXTS = 1_000
 
 Texts = Annotated[
-    list[str], Field(max_length=MOST_TEXTS, title="Texts", description="Texts to look for.")
+    list[str], Field(max_length=MAX_TEXTS, title="Texts", description="Texts to look for.")
 ]
 
 
@@ -49,11 +49,9 @@ def contains(arguments: OneText, material: Material) -> Finding:
 def contains_any(arguments: ManyTexts, material: Material) -> Finding:
     """The answer contains at least one of these texts. Fails for an empty list."""
     held = _held(arguments, material)
-    none = (
-        f"Contains none of {quoted_all(arguments.texts)}."
-        if arguments.texts
-        else ("The list is empty.")
-    )
+    if not arguments.texts:
+        return Finding(0.0, "The list is empty.")
+    none = f"Contains none of {quoted_all(arguments.texts)}."
     return yes_or_no(bool(held), f"Contains {quoted_all(held)}.", none)
 
 
@@ -116,15 +114,3 @@ def _folded(text: str, arguments: Cased) -> str:
 def _held(arguments: ManyTexts, material: Material) -> list[str]:
     text = _folded(material.text, arguments)
     return [wanted for wanted in arguments.texts if _folded(wanted, arguments) in text]
-
-
-CHECKS: tuple[Check, ...] = (
-    contains,
-    contains_any,
-    contains_all,
-    contains_at_least,
-    contains_word,
-    starts_with,
-    ends_with,
-    equals,
-)

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from issues.checks.check import Arguments, Check, Finding, family, yes_or_no
+from issues.checks.check import Arguments, Finding, family, yes_or_no
 from issues.checks.counts import Range
 from issues.checks.json_text import alike
 from issues.checks.quoting import quoted, quoted_all, shown
@@ -20,7 +20,7 @@ class Tool(Arguments):
 class ToolArguments(Tool):
     where: dict[str, Any] = Field(
         title="Where",
-        description=("Arguments that a single call includes; objects are matched in depth."),
+        description="Arguments that a single call includes; objects are matched in depth.",
     )
     normalize_whitespace: bool = Field(
         False, title="Ignore white space", description="Ignores white space in texts."
@@ -29,7 +29,7 @@ class ToolArguments(Tool):
 
 class CallCount(Range):
     tool: str | None = Field(
-        None, title="Tool", description=("Leave empty to count calls of any tool.")
+        None, title="Tool", description="Leave empty to count calls of any tool."
     )
 
 
@@ -60,8 +60,8 @@ def tool_arguments(arguments: ToolArguments, material: Material) -> Finding:
 def tool_call_count(arguments: CallCount, material: Material) -> Finding:
     """This many calls were made, of one tool or of all."""
     called = [call.name for call in material.calls if arguments.tool in (None, call.name)]
-    said = f"Calls: {len(called)}; required: {arguments.in_words()}."
-    return yes_or_no(arguments.holds(len(called)), said, said)
+    explanation = f"Calls: {len(called)}; required: {arguments.in_words()}."
+    return yes_or_no(arguments.holds(len(called)), explanation, explanation)
 
 
 @check("Tools called in order", Order)
@@ -70,8 +70,8 @@ def tool_call_order(arguments: Order, material: Material) -> Finding:
     called = [call.name for call in material.calls]
     rest = iter(called)
     in_order = all(tool in rest for tool in arguments.tools)
-    said = f"{_called(called)}."
-    return yes_or_no(in_order, said, said)
+    explanation = f"{_called(called)}."
+    return yes_or_no(in_order, explanation, explanation)
 
 
 def _called(names: list[str]) -> str:
@@ -92,6 +92,3 @@ def _has(given: Any, wanted: Any, no_spaces: bool) -> bool:
     if no_spaces and isinstance(wanted, str) and isinstance(given, str):
         return "".join(given.split()) == "".join(wanted.split())
     return alike(given, wanted)
-
-
-CHECKS: tuple[Check, ...] = (tool_called, tool_arguments, tool_call_count, tool_call_order)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -130,7 +130,8 @@ def _content(row: TemplateExample) -> tuple[object, ...]:
 
 def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:
     """Copy examples and prompt variants of the last version to a new one."""
-    for row in [*source.examples.all(), *source.variants.all()]:
+    rows: list[Any] = [*source.examples.all(), *source.variants.all()]
+    for row in rows:
         row.pk, row.template = None, draft
         row._state.adding = True
         row.save()

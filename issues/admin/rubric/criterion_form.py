@@ -147,7 +147,7 @@ class CriterionForm(forms.ModelForm):
         for problem in problems:
             field = ARGUMENT + problem.argument
             if field not in wrong:
-                self.add_error(field if field in self.fields else "check_name", problem.says)
+                self.add_error(field if field in self.fields else "check_name", problem.message)
 
     def _get_validation_exclusions(self) -> set[str]:
         """Skip the table's constraints: the fields check them without queries."""
