@@ -7,8 +7,8 @@ from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, RowSerializer
 from issues.models import Criterion, FrozenCriterion
-from issues.models.criterion import CONTENT_FIELDS, LEAST_WEIGHT, MOST_WEIGHT
-from issues.rubrics.scoring import MOST_CRITERIA
+from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics.scoring import MAX_CRITERIA, MAX_WEIGHT, MIN_WEIGHT
 
 MAX_ALTERNATIVES = 1000
 GENERAL = ("", "non_field_errors", "problems", "__all__")
@@ -18,9 +18,9 @@ class CriteriaSerializer(serializers.ListSerializer):
     """A whole rubric; errors name the criterion by its place, from 1."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        if isinstance(data, list) and len(data) > MOST_CRITERIA:
+        if isinstance(data, list) and len(data) > MAX_CRITERIA:
             raise serializers.ValidationError(
-                f"A rubric has at most {MOST_CRITERIA} criteria, not {len(data)}."
+                f"A rubric has at most {MAX_CRITERIA} criteria, not {len(data)}."
             )
         try:
             found: list[Any] = super().to_internal_value(data)
@@ -81,7 +81,7 @@ class CriterionSerializer(RowSerializer):
             "one counts."
         ),
     )
-    weight = serializers.FloatField(min_value=LEAST_WEIGHT, max_value=MOST_WEIGHT, default=1.0)
+    weight = serializers.FloatField(min_value=MIN_WEIGHT, max_value=MAX_WEIGHT, default=1.0)
 
     class Meta:
         model = Criterion

@@ -7,18 +7,17 @@ import csv
 import hashlib
 import io
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.storable import REASON, UNSTORABLE, unstorable
+from evalhub.strict_json import Problem, excerpt, parse
 
 MOST_BYTES = 8 * 1024 * 1024
 MOST_ROWS = 5000
 MOST_COLUMNS = 100
-SHOWN = 60
 LENGTHS = {
     "prompt": 200_000,
     "answer": 200_000,
@@ -47,16 +46,6 @@ RATINGS = {
     "none": ("", "none", "null", "not rated"),
 }
 _RATING_OF = {said: rating for rating, words in RATINGS.items() for said in words}
-
-
-class Problem(NamedTuple):
-    """A problem in a file; `place` is a line or item, or the file's name."""
-
-    place: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
 
 
 class ParsedRow(NamedTuple):
@@ -165,7 +154,7 @@ def _csv(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
             if not names:
                 names = _header(cells)
             elif len(cells) != len(names):
-                said = f"has {len(cells)} cells, expected {len(names)}: {shown(cells)}."
+                said = f"has {len(cells)} cells, expected {len(names)}: {excerpt(cells)}."
                 file.problems.append(Problem(place, said))
             else:
                 yield place, dict(zip(names, cells, strict=True))
@@ -177,7 +166,7 @@ def _header(cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise Unreadable(f"has the column {shown(twice[0])} more than once.")
+        raise Unreadable(f"has the column {excerpt(twice[0])} more than once.")
     return names
 
 
@@ -186,7 +175,7 @@ def _json(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]
     if isinstance(value, dict) and isinstance(value.get("feedback"), list):
         value = value["feedback"]
     if not isinstance(value, list):
-        raise Unreadable(f"expected a list of objects, not {shown(value)}.")
+        raise Unreadable(f"expected a list of objects, not {excerpt(value)}.")
     for number, item in enumerate(value, 1):
         yield from _object(f"item {number}", item, file)
 
@@ -198,35 +187,24 @@ def _lines(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]
         try:
             value = _parsed(line)
         except Unreadable as error:
-            file.problems.append(Problem(f"line {number}", f"{error} Found: {shown(line)}"))
+            file.problems.append(Problem(f"line {number}", f"{error} Found: {excerpt(line)}"))
         else:
             yield from _object(f"line {number}", value, file)
 
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return parse(text)
     except RecursionError as error:
         raise Unreadable("is nested too deeply.") from error
     except ValueError as error:
         raise Unreadable(f"is not JSON: {error}.") from error
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if not math.isfinite(number):
-        raise ValueError(f"{written[:SHOWN]} is too large a number")
-    return number
-
-
 def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return the object, merged with GRAFITE's `raw_feedback`."""
     if not isinstance(item, dict):
-        file.problems.append(Problem(place, f"expected an object, not {shown(item)}."))
+        file.problems.append(Problem(place, f"expected an object, not {excerpt(item)}."))
         return
     inner = item.get("raw_feedback")
     yield place, {**inner, **item, "raw_feedback": None} if isinstance(inner, dict) else item
@@ -255,7 +233,7 @@ def _take(
     fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)
     before = ids.setdefault(fields["source_id"], place)
     if before != place:
-        wrong.append(f"has the id {shown(fields['source_id'])}, like {before}.")
+        wrong.append(f"has the id {excerpt(fields['source_id'])}, like {before}.")
     file.problems += [Problem(place, message) for message in wrong]
     if not wrong:
         file.rows.append(ParsedRow(place, fields))
@@ -264,14 +242,14 @@ def _take(
 def _text(name: str, value: Any, most: int, wrong: list[str]) -> str:
     plain = value.get("$oid", value) if isinstance(value, dict) else value
     if isinstance(plain, bool) or not isinstance(plain, str | int | float):
-        wrong.append(f"{name}: expected text, not {shown(plain)}.")
+        wrong.append(f"{name}: expected text, not {excerpt(plain)}.")
         return ""
     text = str(plain)
     if UNSTORABLE.search(text):
         wrong.append(f"{name} {REASON}")
     if len(text) > most:
         wrong.append(
-            f"{name} has {len(text):,} characters; the maximum is {most:,}: {shown(text)}."
+            f"{name} has {len(text):,} characters; the maximum is {most:,}: {excerpt(text)}."
         )
     return text
 
@@ -280,7 +258,7 @@ def _rate(fields: dict[str, Any], wrong: list[str]) -> None:
     given = str(fields.get("rating", ""))
     rating = _RATING_OF.get(given.strip().lower())
     if rating is None:
-        wrong.append(f"rating: expected up, down or nothing, not {shown(given)}.")
+        wrong.append(f"rating: expected up, down or nothing, not {excerpt(given)}.")
     fields["rating"] = rating or "none"
 
 
@@ -294,13 +272,6 @@ def _content_id(fields: Mapping[str, Any], seen: Counter[str]) -> str:
     seen[digest] += 1
     times = seen[digest]
     return f"content:{digest}" + (f":{times}" if times > 1 else "")
-
-
-def shown(value: Any) -> str:
-    """Return a value for a message: short, on one line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    text = text.encode(errors="backslashreplace").decode()
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _plain(name: str) -> str:

@@ -74,8 +74,7 @@ def option_for(scale: Scale, option: str, value: float) -> Option | None:
     named = next((o for o in scale.options if folded(o.label) == folded(option)), None)
     if named and (number_in(named.label) is None or round(named.value - value, DIGITS) == 0):
         return named
-    worth = [o for o in scale.options if round(o.value - value, DIGITS) == 0]
-    return worth[0] if len(worth) == 1 else None
+    return scale.option_worth(value)
 
 
 @transaction.atomic

@@ -9,8 +9,7 @@ from simple_history.models import HistoricalRecords
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from issues.models.test import Test
-
-LEAST_WEIGHT, MOST_WEIGHT = 0.1, 10
+from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
 
 
 class Polarity(models.TextChoices):
@@ -30,7 +29,7 @@ class CriterionFields(models.Model):
     text = models.TextField(blank=True, help_text="A property of the answer, in one sentence.")
     polarity = models.CharField(max_length=10, choices=Polarity, default=Polarity.SHOULD)
     weight = models.FloatField(
-        default=1, validators=[MinValueValidator(LEAST_WEIGHT), MaxValueValidator(MOST_WEIGHT)]
+        default=1, validators=[MinValueValidator(MIN_WEIGHT), MaxValueValidator(MAX_WEIGHT)]
     )
     alternative = models.PositiveSmallIntegerField(
         "alternative",
@@ -92,7 +91,7 @@ class Criterion(CriterionFields):
             known("issues_criterion_polarity_known", "polarity", Polarity),
             models.CheckConstraint(
                 name="issues_criterion_weight_range",
-                condition=models.Q(weight__gte=LEAST_WEIGHT, weight__lte=MOST_WEIGHT),
+                condition=models.Q(weight__gte=MIN_WEIGHT, weight__lte=MAX_WEIGHT),
                 violation_error_message="Choose a weight from 0.1 to 10.",
             ),
             models.CheckConstraint(

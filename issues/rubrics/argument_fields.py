@@ -5,15 +5,15 @@ Fields are built from the check's JSON Schema, so a new check needs nothing here
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 from evalhub.storable import REASON, unstorable
+from evalhub.strict_json import parse
 from issues.checks import CHECKS
 
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Maximum digits of a number if a name is allowed; longer ones are names."""
 
 
@@ -41,9 +41,6 @@ class Argument:
     required: bool
     default: Any = None
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 class Unreadable(ValueError):
     """Text that is no value of this kind; the message says what to enter."""
@@ -68,7 +65,7 @@ def arguments_of(check_name: str) -> list[Argument]:
     ]
 
 
-def parsed_value(argument: Argument, value: Any) -> str | bool:
+def form_value(argument: Argument, value: Any) -> str | bool:
     """Return a stored value as form text; `read` is the inverse."""
     if argument.kind is Kind.YES_NO:
         return bool(value)
@@ -81,36 +78,26 @@ def parsed_value(argument: Argument, value: Any) -> str | bool:
     return json.dumps(value, ensure_ascii=False)
 
 
-def is_blank(argument: Argument, text: str) -> bool:
-    """Return True for empty input; a text may be a space."""
-    return not (text if argument.kind is Kind.TEXT else text.strip())
-
-
 def read(argument: Argument, text: str) -> Any:
     """Parse the input.
 
     Raises:
         Unreadable: It is no number, no JSON, or cannot be stored.
     """
-    value = _read(argument, text)
+    value: Any = text
+    match argument.kind:
+        case Kind.LINES:
+            value = _lines(text)
+        case Kind.WHOLE | Kind.NUMBER:
+            value = _number(text.strip(), argument.kind)
+        case Kind.NAME:
+            is_number = text.isascii() and text.strip().isdecimal() and len(text) <= MAX_DIGITS
+            value = int(text) if is_number else text
+        case Kind.JSON | Kind.YES_NO:
+            value = _json(text)
     if unstorable(value):
         raise Unreadable(f"It {REASON}")
     return value
-
-
-def _read(argument: Argument, text: str) -> Any:
-    match argument.kind:
-        case Kind.TEXT:
-            return text
-        case Kind.LINES:
-            return _lines(text)
-        case Kind.WHOLE | Kind.NUMBER:
-            return _number(text.strip(), argument.kind)
-        case Kind.NAME:
-            is_number = text.isascii() and text.strip().isdecimal() and len(text) <= MOST_DIGITS
-            return int(text) if is_number else text
-        case _:
-            return _json(text)
 
 
 def collected(check_name: str, given: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,18 +139,18 @@ _KINDS = {
 
 
 def _help(schema: Mapping[str, Any]) -> str:
-    said: str = schema.get("description", "")
+    description: str = schema.get("description", "")
     kind = _kind(schema)
     if kind is Kind.LINES:
-        return f"{said} One per line.".strip()
-    return f"{said} As JSON.".strip() if kind is Kind.JSON and "JSON" not in said else said
+        return f"{description} One per line.".strip()
+    needs_hint = kind is Kind.JSON and "JSON" not in description
+    return f"{description} As JSON.".strip() if needs_hint else description
 
 
 def _line_values(value: Any) -> str:
     """Return one item per line, or a JSON list if lines would not read back the same."""
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        return json.dumps(value, ensure_ascii=False)
-    text = "\n".join(value)
+    is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    text = "\n".join(value) if is_texts else ""
     return text if value and _lines(text) == value else json.dumps(value, ensure_ascii=False)
 
 
@@ -188,16 +175,8 @@ def _number(text: str, kind: Kind) -> int | float:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        return parse(text)
     except ValueError as error:
         raise Unreadable(f"This is not JSON: {error}.") from error
     except RecursionError as error:
         raise Unreadable("This JSON is nested too deeply.") from error
-
-
-def _finite(text: str) -> float:
-    return float(text) if isfinite(float(text)) else _no_constant(text)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number that can be stored")

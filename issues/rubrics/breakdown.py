@@ -1,27 +1,11 @@
 """Breakdown of a rubric's score: the alternatives that counted, and each criterion's share."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from evalhub.statistics.weighted_mean import weighted_mean
 from issues.rubrics.scales import BINARY
-from issues.rubrics.scoring import WHOLE_TEST, Point, score_of
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """Points with one number: an alternative to succeed, or to fail if "should not" points.
-
-    `score` is the weighted mean of its points, in [0, 1]; None if none has a value. Of the
-    alternatives of a polarity one `counts`: the best to succeed, the worst to fail.
-    """
-
-    number: int
-    is_fault: bool
-    score: float | None
-    counts: bool
+from issues.rubrics.scoring import WHOLE_TEST, Alternative, Point, alternatives_of, score_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +40,7 @@ def breakdown_of(
     """Return the breakdown of `score_of` for these points; `is_met` as there."""
     points = list(points)
     criteria = [point for point in points if point.key != WHOLE_TEST]
-    alternatives = _alternatives(criteria)
+    alternatives = alternatives_of(criteria)
     shares = _shares(criteria, alternatives)
     mandatory = [(p.key, p.score) for p in criteria if p.mandatory]
     scores = {point.key: point.score for point in criteria}
@@ -72,38 +56,9 @@ def breakdown_of(
     )
 
 
-def _alternatives(points: Iterable[Point]) -> tuple[Alternative, ...]:
-    grouped: dict[tuple[bool, int], list[Point]] = defaultdict(list)
-    for point in points:
-        if point.alternative is not None:
-            grouped[point.inverted, point.alternative].append(point)
-    scores = {name: _mean(grouped[name]) for name in sorted(grouped)}
-    counting = {_deciding(scores, is_fault) for is_fault in (False, True)}
-    return tuple(
-        Alternative(name[1], name[0], score, name in counting) for name, score in scores.items()
-    )
-
-
-def _deciding(
-    scores: Mapping[tuple[bool, int], float | None], is_fault: bool
-) -> tuple[bool, int] | None:
-    """Return the one that counts: the best to succeed, the worst to fail; None if none."""
-    mine = {n: score for n, score in scores.items() if n[0] == is_fault and score is not None}
-    extreme = min if is_fault else max
-    return extreme(mine, key=lambda name: mine[name], default=None)
-
-
-def _mean(points: Sequence[Point]) -> float | None:
-    return weighted_mean([point.score for point in points], [point.weight for point in points])
-
-
 def _shares(points: Sequence[Point], alternatives: Sequence[Alternative]) -> dict[str, float]:
     required = [p for p in points if p.alternative is None and p.score is not None]
-    counting = [
-        (alternative.is_fault, alternative.number)
-        for alternative in alternatives
-        if alternative.counts
-    ]
+    counting = [(found.is_fault, found.number) for found in alternatives if found.counts]
     total = fsum(point.weight for point in required) + len(counting)
     shares = {point.key: point.weight / total for point in required}
     for name in counting:

@@ -12,7 +12,7 @@ from issues.models import Criterion, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.states import review_again
 
-KEPT = set(CONTENT_FIELDS.values()) - {"key"}
+COPIED = [name for name in CONTENT_FIELDS.values() if name != "key"]
 
 
 @transaction.atomic
@@ -46,6 +46,8 @@ def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | Non
         criteria: Fields of the model by name; others get defaults.
         by: User who makes the change.
     """
+    blank = Criterion()
+    defaults = {name: getattr(blank, name) for name in COPIED}
     existing = {row.key: row for row in test.criteria.all()}
     changed = False
     wanted = {fields["key"] for fields in criteria if fields.get("key")}
@@ -55,7 +57,7 @@ def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | Non
         changed = True
     for place, fields in enumerate(criteria, 1):
         row = existing.get(fields.get("key", "")) or Criterion(test=test)
-        changed |= _rewrite(row, {**_defaults(), "order": place, **fields}, by)
+        changed |= _rewrite(row, {**defaults, "order": place, **fields}, by)
     return changed
 
 
@@ -69,8 +71,3 @@ def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None) -> bool
     sign(row, by, "")
     row.save()
     return True
-
-
-def _defaults() -> dict[str, Any]:
-    blank = Criterion()
-    return {name: getattr(blank, name) for name in KEPT}

@@ -1,12 +1,11 @@
 """Parse pasted criteria, one per line. Pure."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from evalhub.storable import UNSTORABLE
 
-MOST_LINES = 200
+MAX_LINES = 200
 
 _BULLET = re.compile(r"(?:[*•·–—+]|\(?\d{1,3}[.)]|\[[ xX]?\])\s+")
 _DASH = re.compile(r"-\s*(?=\S)")
@@ -32,10 +31,7 @@ def criteria_in(pasted: str) -> list[Line]:
     stripped = [line.strip() for line in UNSTORABLE.sub("", pasted).splitlines()]
     lines = [line for line in stripped if line]
     is_list = len(lines) > 1 and all(_DASH.match(line) for line in lines)
-    return list(_criteria(lines, is_list))[:MOST_LINES]
-
-
-def _criteria(lines: list[str], is_list: bool) -> Iterator[Line]:
+    found = []
     for line in lines:
         text = _cut(_BULLET, line)
         dashed = _DASH.match(text)
@@ -44,7 +40,8 @@ def _criteria(lines: list[str], is_list: bool) -> Iterator[Line]:
         text = _cut(_NOT, text) if negated else _cut(_SHOULD, text)
         if any(map(str.isalnum, text)):
             is_inverted = bool(negated) or (bool(dashed) and not is_list)
-            yield Line(text[:1].upper() + text[1:], is_inverted)
+            found.append(Line(text[:1].upper() + text[1:], is_inverted))
+    return found[:MAX_LINES]
 
 
 def _cut(beginning: re.Pattern[str], text: str) -> str:

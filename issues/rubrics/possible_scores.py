@@ -12,7 +12,7 @@ class PossibleScore(NamedTuple):
     """Score of an answer of this kind, in [0, 1]; None if unscored."""
 
     name: str
-    says: str
+    description: str
     score: float | None
 
 
@@ -40,20 +40,14 @@ def possible_scores(
         never_scored: Keys of points that cannot be scored here.
     """
     unscored = set(never_scored)
-    return [
-        PossibleScore(
-            name,
-            says,
-            score_of(
-                [
-                    replace(point, value=None if point.key in unscored else value_of(point))
-                    for point in points
-                ],
-                is_met,
-            ),
-        )
-        for name, says, value_of in KINDS
-    ]
+    found = []
+    for name, description, value_of in KINDS:
+        answered = [
+            replace(point, value=None if point.key in unscored else value_of(point))
+            for point in points
+        ]
+        found.append(PossibleScore(name, description, score_of(answered, is_met)))
+    return found
 
 
 def in_words(points: Sequence[Point]) -> list[str]:
@@ -66,10 +60,11 @@ def in_words(points: Sequence[Point]) -> list[str]:
         else:
             alternatives[point.inverted][point.alternative].append(place)
     mandatory = [place for place, point in enumerate(points, 1) if point.mandatory]
+    effect = "if not met, the whole score is 0."
     return [
-        *([f"{_points(required)} required, counted by weight."] if required else []),
+        *([f"{_are(required)} required, counted by weight."] if required else []),
         *(_alternatives(grouped, is_fault) for is_fault, grouped in sorted(alternatives.items())),
-        *([_mandatory(mandatory)] if mandatory else []),
+        *([f"{_are(mandatory)} mandatory: {effect}"] if mandatory else []),
     ]
 
 
@@ -84,12 +79,7 @@ def _alternatives(grouped: dict[int, list[int]], is_fault: bool) -> str:
     return f"To {goal}, any one suffices: {many}. The {chosen} counts as one criterion of weight 1."
 
 
-def _mandatory(places: list[int]) -> str:
-    verb = "is" if len(places) == 1 else "are"
-    return f"{_listed(places).capitalize()} {verb} mandatory: if not met, the whole score is 0."
-
-
-def _points(places: list[int]) -> str:
+def _are(places: list[int]) -> str:
     return f"{_listed(places).capitalize()} {'is' if len(places) == 1 else 'are'}"
 
 

@@ -82,9 +82,10 @@ class Scale:
         number = number_in(wanted)
         if number is None or any(number_in(option.label) is not None for option in self.options):
             return None
-        return self._option_worth(number)
+        return self.option_worth(number)
 
-    def _option_worth(self, value: float) -> Option | None:
+    def option_worth(self, value: float) -> Option | None:
+        """Return the only option with this value; None if there is none, or several."""
         found = [o for o in self.options if round(o.value - value, DIGITS) == 0]
         return found[0] if len(found) == 1 else None
 

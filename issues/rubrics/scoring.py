@@ -1,6 +1,5 @@
 """Scores of results, in [0, 1], from the values of judges."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -9,8 +8,11 @@ from typing import Any
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.rubrics.scales import BINARY
 
-MOST_CRITERIA = 300
+MAX_CRITERIA = 300
 """Maximum number of points of a rubric."""
+
+MIN_WEIGHT, MAX_WEIGHT = 0.1, 10
+"""Range of a criterion's weight."""
 
 WHOLE_TEST = ""
 """Key of the test as a whole."""
@@ -37,6 +39,20 @@ class Point:
     def score(self) -> float | None:
         """The value after inversion, in [0, 1]; None if unscored."""
         return inverted(self.value) if self.inverted else self.value
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Points with one number: an alternative to succeed, or to fail if "should not" points.
+
+    `score` is the weighted mean of its points, in [0, 1]; None if none has a value. Of the
+    alternatives of a polarity one `counts`: the best to succeed, the worst to fail.
+    """
+
+    number: int
+    is_fault: bool
+    score: float | None
+    counts: bool
 
 
 def consensus(values: Sequence[float | None]) -> float | None:
@@ -92,25 +108,25 @@ def score_of(
         return None
     if not all(is_met(score) for score in mandatory if score is not None):
         return 0.0
-    return _weighted([*(p for p in points if p.alternative is None), *_alternatives(points)])
+    required = [point for point in points if point.alternative is None]
+    counting = [Point("", found.score) for found in alternatives_of(points) if found.counts]
+    return _mean([*required, *counting])
 
 
-def _alternatives(points: Iterable[Point]) -> list[Point]:
-    """Return the best alternative to succeed and the worst to fail, as points of weight 1."""
-    alternatives: dict[bool, dict[int, list[Point]]] = defaultdict(lambda: defaultdict(list))
+def alternatives_of(points: Iterable[Point]) -> tuple[Alternative, ...]:
+    """Return the alternatives by polarity and number."""
+    grouped: dict[bool, dict[int, list[Point]]] = {False: {}, True: {}}
     for point in points:
         if point.alternative is not None:
-            alternatives[point.inverted][point.alternative].append(point)
+            grouped[point.inverted].setdefault(point.alternative, []).append(point)
     found = []
-    for is_fault, grouped in alternatives.items():
-        scores = [
-            score
-            for alternative in grouped.values()
-            if (score := _weighted(alternative)) is not None
-        ]
-        found += [Point("alternatives", min(scores) if is_fault else max(scores))] if scores else []
-    return found
+    for is_fault, by_number in grouped.items():
+        scores = {number: _mean(by_number[number]) for number in sorted(by_number)}
+        scored = {number: score for number, score in scores.items() if score is not None}
+        counting = (min if is_fault else max)(scored, key=lambda n: scored[n], default=None)
+        found += [Alternative(n, is_fault, score, n == counting) for n, score in scores.items()]
+    return tuple(found)
 
 
-def _weighted(points: Sequence[Point]) -> float | None:
+def _mean(points: Sequence[Point]) -> float | None:
     return weighted_mean([point.score for point in points], [point.weight for point in points])

@@ -8,7 +8,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Criterion, Issue, Test, TestState
-from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics import editing
 from issues.states import Refused, review_again
 
 COPIED = ("template", "guidelines", "pass_threshold")
@@ -29,8 +29,7 @@ def judge_settings_of(sibling: Test) -> dict[str, Any]:
 def rubric_of(sibling: Test) -> list[dict[str, Any]]:
     """Return the criteria that a new test takes, as fields of the model."""
     rows = sibling.criteria.all()
-    kept = [name for name in CONTENT_FIELDS.values() if name != "key"]
-    return [{name: getattr(row, name) for name in (*kept, "order")} for row in rows]
+    return [{name: getattr(row, name) for name in (*editing.COPIED, "order")} for row in rows]
 
 
 @transaction.atomic

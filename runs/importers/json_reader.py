@@ -1,24 +1,11 @@
 """Typed access to foreign JSON that records every problem with its position. Pure."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalhub.storable import REASON, unstorable
-
-SHOWN = 60
-"""Characters of a wrong value shown in a problem."""
-
-
-class Problem(NamedTuple):
-    """A problem at a place such as `issue.json[3].title`."""
-
-    place: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
+from evalhub.strict_json import Problem, excerpt, parse
 
 
 class Row:
@@ -119,7 +106,7 @@ class Row:
 def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
     """Return the objects in a file with a JSON list."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = parse(text)
         problems += [Problem(place, REASON) for place in unstorable(value, name)]
     except RecursionError:
         problems.append(Problem(name, "is nested too deeply."))
@@ -138,13 +125,3 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
             place = f"{name}[{number}]"
             problems.append(Problem(place, f"expected an object, not {excerpt(item)}."))
     return rows
-
-
-def excerpt(value: Any) -> str:
-    """Return a value for a problem: short, on one line."""
-    text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")

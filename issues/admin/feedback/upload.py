@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user
+from evalhub.strict_json import Problem
 from issues.importers.feedback import (
     LENGTHS,
     MOST_BYTES,
     MOST_ROWS,
     FeedbackFile,
     ParsedRow,
-    Problem,
     read,
 )
 from issues.triage.intake import existing_ids, take_in

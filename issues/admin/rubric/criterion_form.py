@@ -11,18 +11,18 @@ from django.forms.models import BaseInlineFormSet
 
 from issues.checks import CHECKS, located_problems_of
 from issues.models import Criterion
-from issues.models.criterion import LEAST_WEIGHT, MOST_WEIGHT, Polarity
+from issues.models.criterion import Polarity
 from issues.rubrics.argument_fields import (
     Argument,
     Kind,
     Unreadable,
     arguments_of,
     collected,
-    is_blank,
+    form_value,
 )
-from issues.rubrics.argument_fields import parsed_value as typed_argument
 from issues.rubrics.argument_fields import read as read_argument
 from issues.rubrics.pasted_criteria import Line, criteria_in
+from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
 
 ALTERNATIVES = 9
 """Number of alternatives offered; a criterion with a higher number keeps it."""
@@ -57,10 +57,10 @@ class CriterionForm(forms.ModelForm):
         widget=forms.Select(INPUT),
     )
     weight = forms.FloatField(
-        min_value=LEAST_WEIGHT,
-        max_value=MOST_WEIGHT,
+        min_value=MIN_WEIGHT,
+        max_value=MAX_WEIGHT,
         initial=1,
-        widget=forms.NumberInput({**INPUT, "min": LEAST_WEIGHT, "max": MOST_WEIGHT, "step": "any"}),
+        widget=forms.NumberInput({**INPUT, "min": MIN_WEIGHT, "max": MAX_WEIGHT, "step": "any"}),
     )
     alternative = forms.TypedChoiceField(
         label="Counts", required=False, coerce=int, empty_value=None, widget=forms.Select(INPUT)
@@ -92,7 +92,7 @@ class CriterionForm(forms.ModelForm):
         for argument in self.check_arguments:
             self.fields[ARGUMENT + argument.name] = field_of(argument)
             if argument.name in shown:
-                value = typed_argument(argument, shown[argument.name])
+                value = form_value(argument, shown[argument.name])
                 self.initial[ARGUMENT + argument.name] = value
 
     def _chosen_check(self) -> str:
@@ -133,7 +133,7 @@ class CriterionForm(forms.ModelForm):
             value = self.cleaned_data.get(ARGUMENT + argument.name)
             if value is True:
                 given[argument.name] = value
-            elif isinstance(value, str) and not is_blank(argument, value):
+            elif value and (argument.kind is Kind.TEXT or value.strip()):
                 try:
                     given[argument.name] = read_argument(argument, value)
                 except Unreadable as error:

@@ -1,5 +1,6 @@
 """Editor of a test's rubric on the test's page."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Model
@@ -12,7 +13,7 @@ from issues.checks import CHECKS
 from issues.models import Criterion
 from issues.rubrics.argument_fields import arguments_of
 from issues.rubrics.criterion_library import LibrarySection, sections
-from issues.rubrics.scoring import MOST_CRITERIA
+from issues.rubrics.scoring import MAX_CRITERIA
 
 
 class RubricInline(StackedInline):
@@ -26,7 +27,7 @@ class RubricInline(StackedInline):
     formset = RubricFormSet
     template = "issues/rubric.html"
     extra = 2
-    max_num = MOST_CRITERIA
+    max_num = MAX_CRITERIA
     verbose_name_plural = "rubric"
 
     class Media:
@@ -41,7 +42,7 @@ class RubricInline(StackedInline):
             check.name: {
                 "description": check.description,
                 "reason": check.reason,
-                "arguments": [argument.as_json() for argument in arguments_of(check.name)],
+                "arguments": [asdict(argument) for argument in arguments_of(check.name)],
             }
             for check in CHECKS.values()
         }

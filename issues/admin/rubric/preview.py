@@ -17,7 +17,7 @@ from issues.models import Criterion, JudgeTemplate, Test
 from issues.revisions import content_of, scale_of
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
-from issues.rubrics.scoring import MOST_CRITERIA, Point
+from issues.rubrics.scoring import MAX_CRITERIA, Point
 
 PREFIX = "criteria"
 APPROACHES = {
@@ -79,14 +79,14 @@ def draft_of_test(test: Test) -> Draft:
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
     """Return the sent criteria in order, and what is wrong with them."""
     total = sent.get(f"{PREFIX}-TOTAL_FORMS", "")
-    count = min(int(total), MOST_CRITERIA) if total.isascii() and total.isdecimal() else 0
+    count = min(int(total), MAX_CRITERIA) if total.isascii() and total.isdecimal() else 0
     prefixes = [f"{PREFIX}-{number}" for number in range(count)]
     kept = [prefix for prefix in prefixes if not sent.get(f"{prefix}-DELETE")]
     forms = [CriterionForm(sent, prefix=prefix, instance=Criterion()) for prefix in kept]
     for form in forms:
         form.is_valid()
     forms = [form for form in forms if form.instance.text or form.instance.check_name]
-    forms.sort(key=lambda form: form.instance.order or MOST_CRITERIA + 1)
+    forms.sort(key=lambda form: form.instance.order or MAX_CRITERIA + 1)
     problems = []
     for place, form in enumerate(forms, 1):
         form.instance.key = str(place)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from evalhub.formatting import percent, score
 from issues.rubrics import hybrid_score
-from issues.rubrics.breakdown import Alternative, Breakdown
+from issues.rubrics.breakdown import Breakdown
 from issues.rubrics.scales import PassRule
+from issues.rubrics.scoring import Alternative
 from runs.scoring.score import Rule
 from runs.scoring.verdict import ResultVerdict
 

@@ -7,10 +7,11 @@ for each run `<run_id>.json` with its results.
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from evalhub.strict_json import Problem, excerpt
 from runs.importers.grafite import issue_mapping, run_mapping
 from runs.importers.grafite.records import GrafiteData, RunRecord
 from runs.importers.grafite.run_mapping import TABLES
-from runs.importers.json_reader import Problem, Row, excerpt, rows_of
+from runs.importers.json_reader import Row, rows_of
 
 OPTIONAL = ("feedback.json",)
 

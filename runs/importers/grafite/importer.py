@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from evalhub.models import User
+from evalhub.strict_json import Problem
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
     Comment,
@@ -25,7 +26,6 @@ from runs.importers.accounts import Accounts
 from runs.importers.grafite.format import read_grafite_data
 from runs.importers.grafite.records import FeedbackRecord, GrafiteData, IssueRecord, TestRecord
 from runs.importers.grafite.run_importer import load_runs
-from runs.importers.json_reader import Problem
 
 REASON = "Imported from GRAFITE"
 

@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
+from evalhub.strict_json import excerpt
 from runs.importers.grafite.records import Asked, Comment, FeedbackRecord, IssueRecord, TestRecord
-from runs.importers.json_reader import Row, excerpt
+from runs.importers.json_reader import Row
 
 TEMPLATES = {
     "Prompt template 1": "input-output-reference-guidelines",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from runs.importers.json_reader import Problem
+from evalhub.strict_json import Problem
 
 Message = dict[str, Any]
 

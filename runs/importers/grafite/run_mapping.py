@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from evalhub.strict_json import excerpt
 from runs.importers.grafite.issue_mapping import conversation
 from runs.importers.grafite.records import Asked, ResultRecord, RunRecord, Vote
 from runs.importers.grafite.stored_errors import is_error
-from runs.importers.json_reader import Row, excerpt, rows_of
+from runs.importers.json_reader import Row, rows_of
 
 TABLES = ("issue.json", "test.json", "settings.json", "run.json", "feedback.json")
 """Files without results of a run."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from evalhub.storable import unstorable
-from runs.importers.json_reader import excerpt
+from evalhub.strict_json import excerpt
 from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
 from runs.importers.weval.yaml_reader import MOST_CHARACTERS

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.storable import UNSTORABLE
-from runs.importers.json_reader import excerpt
+from evalhub.strict_json import excerpt
 from runs.importers.weval.prompts import (
     RENDERED,
     Draft,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from runs.importers.json_reader import excerpt
+from evalhub.strict_json import excerpt
 from runs.importers.weval.records import Json
 
 OWN = "evalhub"

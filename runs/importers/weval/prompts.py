@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalhub.digest import digest
-from issues.rubrics.scoring import MOST_CRITERIA
-from runs.importers.json_reader import excerpt
+from evalhub.strict_json import excerpt
+from issues.rubrics.scoring import MAX_CRITERIA
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
@@ -221,8 +221,8 @@ def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
     reader = PointReader(inherited.definitions, section.log, section.prompt)
     should, should_not = section.items(*RUBRIC), section.items("should_not")
     points = (*reader.block(should, SHOULD), *reader.block(should_not, SHOULD_NOT))
-    if len(points) > MOST_CRITERIA:
-        section.problem("", f"has {len(points)} points; the limit is {MOST_CRITERIA}.")
+    if len(points) > MAX_CRITERIA:
+        section.problem("", f"has {len(points)} points; the limit is {MAX_CRITERIA}.")
     return points
 
 

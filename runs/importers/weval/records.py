@@ -11,7 +11,6 @@ APPROACHES = {"standard": "standard", "prompt-aware": "prompt_aware", "holistic"
 DEFAULT_MODELS = ("CORE",)
 """Collection of a blueprint that names no models."""
 
-LEAST_WEIGHT, MOST_WEIGHT = 0.1, 10
 Json = dict[str, Any]
 
 

@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
-from runs.importers.json_reader import excerpt
-from runs.importers.weval.records import LEAST_WEIGHT, MOST_WEIGHT, Finding, Json
+from evalhub.strict_json import excerpt
+from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
+from runs.importers.weval.records import Finding, Json
 from runs.importers.weval.yaml_reader import Fields, Items
 
 URL = re.compile(r"https?://\S+")
@@ -94,7 +95,7 @@ class Section:
         return value  # type: ignore[no-any-return]
 
     def weight(self, *names: str) -> float:
-        found = self.number(self.given(*names) or names[0], LEAST_WEIGHT, MOST_WEIGHT)
+        found = self.number(self.given(*names) or names[0], MIN_WEIGHT, MAX_WEIGHT)
         return 1 if found is None else found
 
     def items(self, *names: str) -> Items:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -19,7 +19,7 @@ except ImportError:  # where PyYAML was built without its C library
     from yaml import SafeLoader  # type: ignore[assignment]
 
 from evalhub.storable import REASON, unstorable
-from runs.importers.json_reader import excerpt
+from evalhub.strict_json import excerpt, parse
 
 MOST_CHARACTERS = 2_000_000
 """Limit of a file."""
@@ -112,9 +112,7 @@ def documents(text: str, *, is_json: bool = False) -> tuple[list[Any], list[Faul
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(
-            text, object_pairs_hook=_pairs, parse_constant=_refuse, parse_float=_finite
-        )
+        return parse(text, object_pairs_hook=_pairs)
     except RecursionError:
         raise YamlError(None, "is nested too deeply.") from None
     except json.JSONDecodeError as error:
@@ -131,14 +129,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Fields:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {excerpt(twice)} occurs twice in one object")
     return fields
-
-
-def _finite(text: str) -> float:
-    return float(text) if isfinite(float(text)) else _refuse(text)
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 # YAML --------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import pytest
 
-from issues.rubrics.pasted_criteria import MOST_LINES, criteria_in
+from issues.rubrics.pasted_criteria import MAX_LINES, criteria_in
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_lines_that_say_nothing_are_left_out():
 
 
 def test_no_more_are_read_than_a_rubric_can_be_edited_with():
-    assert len(criteria_in("a\n" * 1000)) == MOST_LINES
+    assert len(criteria_in("a\n" * 1000)) == MAX_LINES

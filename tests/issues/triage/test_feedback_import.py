@@ -109,7 +109,7 @@ def test_an_id_that_stands_twice_is_a_problem():
         ("f.json", b"{", "not JSON"),
         ("f.json", b'{"a": 1}', "expected a list"),
         ("f.json", b"[" * 200_000, "nested too deeply"),
-        ("f.json", b'[{"comment": NaN}]', "NaN is no JSON number"),
+        ("f.json", b'[{"comment": NaN}]', "NaN is not a JSON number"),
         ("f.json", b'[{"comment": "a", "k": 1e999}]', "1e999 is too large a number"),
     ],
 )
