@@ -50,15 +50,17 @@ class JudgeReliabilityForm(EvaluatedRunsForm):
             ("", "the random sample, if available"),
             *((sample.value, title) for sample, title in SAMPLES.items()),
         ],
-        help_text="Tab humans",
+        help_text="On the tab Agreement with humans.",
     )
     party = forms.CharField(
-        widget=forms.HiddenInput, max_length=40, help_text="Tab humans: the judge or jury to show"
+        widget=forms.HiddenInput,
+        max_length=40,
+        help_text="On the tab Agreement with humans: the judge or jury to show",
     )
     cell = forms.ChoiceField(
         choices=[("", ANY), *CELLS.items()],
         widget=forms.HiddenInput,
-        help_text="Tab humans: the cell of the matrix whose answers to list",
+        help_text="On the tab Agreement with humans: the cell of the matrix whose answers to list",
     )
     by = forms.ChoiceField(
         label="Group by", choices=[(DOMAINS, "domain"), (TAGS, "any tag")], initial=DOMAINS
@@ -67,7 +69,7 @@ class JudgeReliabilityForm(EvaluatedRunsForm):
     run = forms.ModelChoiceField(
         Run.objects.all(),
         widget=forms.HiddenInput,
-        help_text="Tab judges: read the judge runs of this run only",
+        help_text="On the tab Between judges: read the judge runs of this run only",
     )
 
     def __init__(self, query: QueryDict) -> None:

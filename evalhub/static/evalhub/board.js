@@ -17,8 +17,8 @@
 
     const say = (text, isProblem = false) => {
         said.textContent = text;
-        said.classList.toggle("eh-notification", text !== "");
-        said.classList.toggle("eh-notification--warning", isProblem);
+        said.classList.toggle("eh-callout", text !== "");
+        said.classList.toggle("eh-callout--warning", isProblem);
     };
 
     // Focus: one card can be reached by Tab, the arrows go to the others.

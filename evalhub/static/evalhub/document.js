@@ -19,7 +19,7 @@
 
     const complain = () => {
         const note = document.getElementById("report-pending");
-        note.classList.add("eh-notification--warning");
+        note.classList.add("eh-callout--warning");
         note.firstChild.textContent = "Intervals and p-values could not be computed just now. ";
     };
 
