@@ -1,6 +1,6 @@
 """Corrected answers by annotators, and their use as reference answers."""
 
-from typing import NamedTuple
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,10 +13,9 @@ from issues.models import Author, Test
 from issues.states import Refused, review_again
 from runs.models import Result
 from runs.review.models import Correction
+from runs.review.submission import CORRECTION, too_long
 
 PROMOTE = "review.promote_correction"
-LONGEST = 100_000
-"""The most characters of a correction."""
 
 
 def correct(result: Result, text: str, *, by: User) -> Correction:
@@ -29,28 +28,23 @@ def correct(result: Result, text: str, *, by: User) -> Correction:
     if result.state != ItemState.DONE:
         raise ValidationError(f"{result} has no answer to correct.")
     if not text:
-        raise ValidationError({"correction": "Enter the corrected answer."})
-    if len(text) > LONGEST:
-        action_message = f"{len(text):,} characters are too long: write at most {LONGEST:,}."
-        raise ValidationError({"correction": action_message})
+        raise ValidationError({CORRECTION: "Enter the corrected answer."})
+    if problems := too_long({CORRECTION: text}):
+        raise ValidationError(problems)
     mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
     if mine is not None and mine.text == text:
-        Correction.objects.filter(pk=mine.pk).update(undone_at=None)
         mine.undone_at = None
+        mine.save(update_fields=["undone_at"])
         return mine
     return Correction.objects.create(result=result, annotator=by, text=text)
 
 
-class Promoted(NamedTuple):
-    """The test with its new reference; `is_reviewed_again`: it needs approval before it runs."""
-
-    test: Test
-    is_reviewed_again: bool
-
-
 @transaction.atomic
-def promote(correction: Correction, *, by: User) -> Promoted:
+def promote(correction: Correction, *, by: User) -> bool:
     """Use the correction as its test's reference answer; the previous one stays in the history.
+
+    Returns:
+        Whether the test needs approval again.
 
     Raises:
         Refused: It is the reference already, or its author has withdrawn it.
@@ -61,33 +55,25 @@ def promote(correction: Correction, *, by: User) -> Promoted:
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference == correction.text:
         raise Refused(["This correction is already the reference answer."])
-    action_message = (
-        f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
-    )
-    again = _refer(test, correction.text, Author.HUMAN, by, action_message)
+    change = f"Reference: {correction.annotator}'s correction of result {correction.result_id}"
+    needs_approval = _refer(test, correction.text, Author.HUMAN, by, change)
     correction.promoted_at, correction.promoted_by = timezone.now(), by
     correction.save(update_fields=["promoted_at", "promoted_by"])
-    return Promoted(test, again)
+    return needs_approval
 
 
-class Former(NamedTuple):
-    """A previous reference answer of a test, with its author."""
-
-    text: str
-    author: str
-
-
-def former_reference(test: Test) -> Former | None:
-    """Return the test's previous reference answer; None if it never had another."""
+def former_version(test: Test) -> Any:
+    """Return the last version with another reference answer; None if it never had another."""
     rows = test.history.exclude(reference=test.reference)
-    found = rows.order_by("-history_date", "-history_id").values_list("reference", "reference_by")
-    first = found.first()
-    return Former(*first) if first else None
+    return rows.order_by("-history_date", "-history_id").first()
 
 
 @transaction.atomic
-def put_back(correction: Correction, *, by: User) -> Promoted:
+def put_back(correction: Correction, *, by: User) -> bool:
     """Undo a promotion: restore the previous reference answer.
+
+    Returns:
+        Whether the test needs approval again.
 
     Raises:
         Refused: The correction is not the reference answer, or there is no previous one.
@@ -95,19 +81,16 @@ def put_back(correction: Correction, *, by: User) -> Promoted:
     test = Test.objects.select_for_update().get(pk=correction.result.test_id)
     if test.reference != correction.text:
         raise Refused(["This correction is not the current reference answer."])
-    former = former_reference(test)
+    former = former_version(test)
     if former is None:
         raise Refused(["The test has no previous reference answer."])
-    action_message = (
-        f"Reference restored, replacing the correction of result {correction.result_id}"
-    )
-    return Promoted(test, _refer(test, former.text, former.author, by, action_message))
+    change = f"Reference restored, replacing the correction of result {correction.result_id}"
+    return _refer(test, former.reference, former.reference_by, by, change)
 
 
-def _refer(test: Test, reference: str, author: str, by: User, action_message: str) -> bool:
-    """Save the reference; return True if the test needs approval again."""
+def _refer(test: Test, reference: str, author: str, by: User, change: str) -> bool:
     test.reference, test.reference_by = reference, author
-    again = review_again(test, by)
-    sign(test, by, action_message[:100])
+    needs_approval = review_again(test, by)
+    sign(test, by, change[:100])
     test.save()
-    return again
+    return needs_approval

@@ -1,100 +1,69 @@
 """Facts of a run's answers that may be reasons for review."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from evalhub.models import ItemState
 from evalhub.statistics.deviation import is_split, population_deviation
 from issues.rubrics.scoring import consensus
-from runs.baselines import opponent_of
 from runs.models import JudgeRun, Judgment, Outcome, Result, ResultScore, Run
 from runs.review.reasons import Facts
 from runs.scoring.score import Rule, rules_of
 
 Votes = Mapping[int | None, Mapping[int, Sequence[float | None]]]
 """Values of one answer by judge (None: checks), and by criterion; a failed one is None."""
+Sides = tuple[int, int, int]
 
 
-class Before(NamedTuple):
-    """The run that flips are counted against, and its name."""
+def facts_of(run: Run, result_ids: Collection[int], opponent: Run | None) -> dict[int, Facts]:
+    """Read the facts of these results, in a constant number of queries.
 
-    run: Run
-    name: str
-
-
-def before(run: Run) -> Before | None:
-    """Return the run that flips are counted against; None: there is nothing to compare with."""
-    opponent = opponent_of(run)
-    return Before(opponent, name_of(opponent)) if opponent else None
-
-
-def name_of(run: Run) -> str:
-    return run.release or run.label
-
-
-FIELDS = (
-    "pk",
-    "revision_id",
-    "repeat",
-    "weight",
-    "passed",
-    "agreement",
-    "is_disputed",
-    "outcome",
-)
-
-
-class Row(NamedTuple):
-    """The columns of a result with facts."""
-
-    pk: int
-    revision: int
-    repeat: int
-    weight: float
-    passed: bool | None
-    agreement: float | None
-    is_disputed: bool
-    outcome: str
-
-
-def answered(run: Run) -> list[int]:
-    """Return the ids of the run's results with an answer."""
-    done = run.results.filter(state=ItemState.DONE).order_by("pk")
-    return list(done.values_list("pk", flat=True))
-
-
-def facts_of(run: Run, result_ids: Collection[int], compared: Before | None) -> dict[int, Facts]:
-    """Read the facts of these results, in a constant number of queries."""
-    rows = [Row(*row) for row in Result.objects.filter(pk__in=result_ids).values_list(*FIELDS)]
+    `opponent` is the run that flips are counted against, if any.
+    """
+    rows = Result.objects.filter(pk__in=result_ids).values_list(
+        "pk",
+        "revision_id",
+        "repeat",
+        "weight",
+        "passed",
+        "agreement",
+        "is_disputed",
+        "outcome",
+        named=True,
+    )
     judge_run = JudgeRun.objects.filter(run=run, is_active=True).first()
     votes = _votes(judge_run, result_ids)
     coverage = _coverage(judge_run, result_ids)
     rules = rules_of(votes.keys())
-    earlier = _passed_in(compared, rows)
+    earlier = _passed_in(opponent, {row.revision_id for row in rows}) if opponent else {}
     facts = {}
-    sides = _Sides()
+    sides: dict[Any, Sides] = {}
     for row in rows:
-        passing, failing, split = sides.of(row, votes.get(row.pk), rules.get(row.pk))
-        expected, given = coverage.get(row.pk, (0, 0))
+        given, rule = votes.get(row.pk), rules.get(row.pk)
+        passing = failing = split = 0
+        if given and rule:
+            # Equal judgments are computed once.
+            key = (row.revision_id, rule.similarity, _frozen(given))
+            if key not in sides:
+                sides[key] = _sides(given, rule)
+            passing, failing, split = sides[key]
+        expected, answered = coverage.get(row.pk, (0, 0))
         facts[row.pk] = Facts(
             is_disputed=row.is_disputed,
             passing=passing,
             failing=failing,
             split=split,
             expected=expected,
-            answered=given,
+            answered=answered,
             is_unscored=row.outcome == Outcome.UNSCORED and not row.is_disputed,
             agreement=row.agreement,
             weight=row.weight,
             passed=row.passed,
-            passed_before=earlier.get((row.revision, row.repeat)),
-            before=compared.name if compared else "",
+            passed_before=earlier.get((row.revision_id, row.repeat)),
+            before=opponent.release or opponent.label if opponent else "",
         )
     return facts
-
-
-NONE = (0, 0, 0)
 
 
 def _votes(judge_run: JudgeRun | None, result_ids: Collection[int]) -> dict[int, Votes]:
@@ -122,59 +91,43 @@ def _coverage(
     }
 
 
-class _Sides:
-    """Sides of many results; equal judgments are computed once."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, tuple[int, int, int]] = {}
-
-    def of(self, row: Row, votes: Votes | None, rule: Rule | None) -> tuple[int, int, int]:
-        if not votes or rule is None:
-            return NONE
-        given = frozenset(
-            (judge, criterion, tuple(values))
-            for judge, by_criterion in votes.items()
-            for criterion, values in by_criterion.items()
-        )
-        key = (row.revision, rule.similarity, given)
-        if key not in self._known:
-            self._known[key] = _sides(votes, rule)
-        return self._known[key]
+def _frozen(votes: Votes) -> frozenset[tuple[Any, ...]]:
+    return frozenset(
+        (judge, criterion, tuple(values))
+        for judge, by_criterion in votes.items()
+        for criterion, values in by_criterion.items()
+    )
 
 
-def _sides(votes: Votes, rule: Rule) -> tuple[int, int, int]:
+def _sides(votes: Votes, rule: Rule) -> Sides:
     """Count judges that pass and fail it, and criteria on which they are split.
 
     A judge that did not answer every criterion has no side: its score would be of another rubric.
     """
-    checks = _values(votes.get(None, {}))
-    judges = {judge: _values(given) for judge, given in votes.items() if judge is not None}
+    judges = {
+        judge: {criterion: consensus(values) for criterion, values in given.items()}
+        for judge, given in votes.items()
+    }
+    checks = judges.pop(None, {})
     if len(judges) < 2:
-        return NONE
-    asked = set().union(*judges.values())
+        return 0, 0, 0
+    criteria = set().union(*judges.values())
     sides = [
         rule.passes(rule.score({**checks, **values}))
         for values in judges.values()
-        if values.keys() == asked and None not in values.values()
+        if values.keys() == criteria and None not in values.values()
     ]
     split = sum(
         is_split(population_deviation([values.get(criterion) for values in judges.values()]))
-        for criterion in asked
+        for criterion in criteria
     )
     return sides.count(True), sides.count(False), split
 
 
-def _values(given: Mapping[int, Sequence[float | None]]) -> dict[int, float | None]:
-    return {criterion: consensus(values) for criterion, values in given.items()}
-
-
-def _passed_in(compared: Before | None, rows: Iterable[Row]) -> dict[tuple[int, int], bool | None]:
-    """Return whether the same revisions and repetitions passed in the run compared with."""
-    if compared is None:
-        return {}
-    revisions = {row.revision for row in rows}
-    found = Result.objects.filter(run=compared.run, revision__in=revisions).order_by()
+def _passed_in(opponent: Run, revisions: Collection[int]) -> dict[tuple[int, int], bool | None]:
+    """Return whether these revisions passed in the run, by revision and repeat."""
+    rows = Result.objects.filter(run=opponent, revision__in=revisions).order_by()
     return {
         (revision, repeat): passed
-        for revision, repeat, passed in found.values_list("revision_id", "repeat", "passed")
+        for revision, repeat, passed in rows.values_list("revision_id", "repeat", "passed")
     }

@@ -1,9 +1,12 @@
 """Review queues: their items, and assignments of items to annotators."""
 
+from typing import Self
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
 from simple_history.models import HistoricalRecords
@@ -11,6 +14,7 @@ from simple_history.models import HistoricalRecords
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from runs.models import HumanEvaluation, Result, Run, Suite
+from runs.review.reasons import RANDOM
 
 MAX_REVIEWERS = 9
 
@@ -113,6 +117,15 @@ class Queue(models.Model):
         return reverse("admin:review_queue_change", args=[self.pk])
 
 
+class ReviewItemQuerySet(SealedQuerySet):
+    def for_reason(self, key: str) -> Self:
+        """Search the key in the text of the JSON: SQLite cannot query lists of objects."""
+        if key == RANDOM:
+            return self.filter(is_random=True)
+        as_text = self.alias(as_text=Cast("reasons", models.TextField()))
+        return as_text.filter(as_text__contains=f'"key": "{key}"')
+
+
 class ReviewItem(models.Model):
     """A result in a queue. The reasons for its review are recorded when it is added.
 
@@ -131,7 +144,7 @@ class ReviewItem(models.Model):
     position = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = SealedQuerySet.as_manager()
+    objects = ReviewItemQuerySet.as_manager()
 
     class Meta:
         ordering = ("queue", "position", "pk")

@@ -1,8 +1,6 @@
 """Progress of a queue and of its reviewers, in a fixed number of queries."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from statistics import median
 from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -15,8 +13,8 @@ from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, S
 
 RECENT = 50
 """Submissions that a reviewer's pace is computed from."""
-FEWEST = 3
-"""The fewest submissions for a pace."""
+MIN_SUBMISSIONS = 3
+"""Submissions that a pace needs."""
 
 
 class Progress(NamedTuple):
@@ -37,35 +35,31 @@ class Progress(NamedTuple):
 class Own(NamedTuple):
     """A reviewer's own progress.
 
-    `per_hour` and `median_seconds` are of their last 50 submissions with a measured time; None
-    with fewer than 3. `today` is in the site's time zone.
+    `per_hour` is of their last 50 submissions with a measured time; None with fewer than 3. `today`
+    is in the site's time zone.
     """
 
     submitted: int
     today: int
     skipped: int
     per_hour: float | None
-    median_seconds: float | None
 
 
 class AnnotatorProgress(NamedTuple):
     """The progress of one of several reviewers. `mean_seconds` None: not measured."""
 
-    annotator: str
+    annotator: User
+    skipped: int
     submitted: int
     today: int
     reserved: int
     sent_back: int
-    skipped: int
     mean_seconds: float | None
     last_at: datetime | None
 
     @property
     def per_hour(self) -> float | None:
-        """Reviews per hour at their mean; None with fewer than 3, or no measured time."""
-        if self.submitted < FEWEST or not self.mean_seconds:
-            return None
-        return 3600 / self.mean_seconds
+        return per_hour(self.submitted, self.mean_seconds)
 
 
 def progress(queue: Queue) -> Progress:
@@ -95,22 +89,18 @@ def own_progress(queue: Queue, annotator: AbstractBaseUser) -> Own:
     )
     counts = mine.aggregate(all=Count("pk"), today=Count("pk", filter=_today()))
     timed = mine.filter(seconds__isnull=False).order_by("-submitted_at", "-pk")
-    recent = timed.values_list("seconds", flat=True)[:RECENT]
-    seconds = [int(one) for one in recent if one is not None]
+    recent = timed[:RECENT].aggregate(n=Count("pk"), mean=Avg("seconds"))
     return Own(
         submitted=counts["all"],
         today=counts["today"],
         skipped=_skips(queue).filter(annotator=annotator.pk).count(),
-        per_hour=per_hour(seconds),
-        median_seconds=float(median(seconds)) if len(seconds) >= FEWEST else None,
+        per_hour=per_hour(recent["n"], recent["mean"]),
     )
 
 
-def per_hour(seconds: Sequence[int]) -> float | None:
+def per_hour(submitted: int, mean_seconds: float | None) -> float | None:
     """Return reviews per hour at this pace; None with too few, or no measured time."""
-    if len(seconds) < FEWEST or not sum(seconds):
-        return None
-    return 3600 * len(seconds) / sum(seconds)
+    return 3600 / mean_seconds if submitted >= MIN_SUBMISSIONS and mean_seconds else None
 
 
 def _today() -> Q:
@@ -137,13 +127,6 @@ def by_annotator(queue: Queue) -> list[AnnotatorProgress]:
     annotators = User.objects.filter(pk__in=done.keys() | skipped.keys()).order_by("username")
     nothing = [0, 0, 0, 0, None, None]
     return [
-        AnnotatorProgress(
-            annotator=annotator.get_username(),
-            skipped=skipped.get(annotator.pk, 0),
-            **dict(zip(FIGURES, done.get(annotator.pk, nothing), strict=True)),
-        )
+        AnnotatorProgress(annotator, skipped.get(annotator.pk, 0), *done.get(annotator.pk, nothing))
         for annotator in annotators
     ]
-
-
-FIGURES = ("submitted", "today", "reserved", "sent_back", "mean_seconds", "last_at")

@@ -6,21 +6,21 @@ reasons it had when it was added.
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from evalhub.models import BatchState, ItemState, User
+from evalhub.models import BatchState, ItemState
 from evalhub.work import clock
+from runs.baselines import opponent_of
 from runs.figures.states import state_of
-from runs.models import JudgeRun, Result, Run
-from runs.review.facts import answered, before, facts_of
+from runs.models import JudgeRun, Run
+from runs.review.facts import facts_of
 from runs.review.models import Assignment, Queue, QueueState, ReviewItem
-from runs.review.reasons import Facts, Reason, as_json, reasons_of, severity
+from runs.review.reasons import Reason, as_json, reasons_of, severity
 from runs.review.sampling import (
     BY_CHANCE,
     Draw,
@@ -43,15 +43,6 @@ class Added(NamedTuple):
     already: int
 
 
-class Planned(NamedTuple):
-    """The effect of adding a run now; `reasons` counts by key, and an item may have several."""
-
-    added: int
-    random: int
-    already: int
-    reasons: Counter[str]
-
-
 class Entry(NamedTuple):
     """A result to add."""
 
@@ -64,16 +55,14 @@ class Entry(NamedTuple):
 # A run -------------------------------------------------------------------------------------------
 
 
-def add_run(queue: Queue, run: Run, *, by: User | None = None) -> Added:
+def add_run(queue: Queue, run: Run) -> Added:
     """Add the run's answers with a reason for review, and the queue's share of random ones.
-
-    Args:
-        by: The user who asked for it; None: the queue follows the run's suite.
 
     Raises:
         ValidationError: The queue is closed.
     """
-    check_open(queue)
+    if queue.state != QueueState.OPEN:
+        raise ValidationError(f"{queue} is closed: reopen it to add results.")
     sifted = Sifted.of(queue, run)
     total = Added(0, 0, 0)
     for portion in sifted.portions():
@@ -82,8 +71,8 @@ def add_run(queue: Queue, run: Run, *, by: User | None = None) -> Added:
     return total
 
 
-def plan(queue: Queue, run: Run) -> Planned:
-    """Return the effect of `add_run` now, without adding."""
+def plan(queue: Queue, run: Run) -> tuple[Added, Counter[str]]:
+    """Return what `add_run` would add now, and how many of it have each reason, by key."""
     sifted = Sifted.of(queue, run)
     total, reasons = Added(0, 0, 0), Counter[str]()
     for portion in sifted.portions():
@@ -91,12 +80,7 @@ def plan(queue: Queue, run: Run) -> Planned:
         new = [entry for entry in portion if entry.result not in known]
         total = _sum(total, _counted(new, portion))
         reasons.update(reason.key for entry in new for reason in entry.reasons)
-    return Planned(*total, reasons)
-
-
-def check_open(queue: Queue) -> None:
-    if queue.state != QueueState.OPEN:
-        raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    return total, reasons
 
 
 Grounds = tuple[tuple[Reason, ...], Rank]
@@ -115,12 +99,13 @@ class Sifted(NamedTuple):
 
     @classmethod
     def of(cls, queue: Queue, run: Run) -> "Sifted":
-        ids = array("q", answered(run))
+        answered = run.results.filter(state=ItemState.DONE).order_by("pk")
+        ids = array("q", answered.values_list("pk", flat=True))
         grounds = _grounds(run, ids)
         count = how_many(queue.random_share, len(ids), len(grounds))
         draw = Draw.of((lot(queue.seed, pk) for pk in ids), count)
         spread = Spread(Counter(rank for _, rank in grounds.values()), count)
-        return cls(queue, ids, grounds, draw, spread, _arrival_s(queue))
+        return cls(queue, ids, grounds, draw, spread, _queue_age_s(queue))
 
     def portions(self) -> Iterator[list[Entry]]:
         for portion in _portions(self.result_ids):
@@ -132,7 +117,7 @@ class Sifted(NamedTuple):
         if assignment is not None:
             rank, fine = self.spread.at(assignment)
         elif reasons:
-            fine = _fine(self.queue, pk)
+            fine = lot(self.queue.seed, pk, "order") / 2**64
         else:
             return None
         return Entry(pk, reasons, assignment is not None, position(rank, self.arrival_s, fine))
@@ -143,62 +128,24 @@ NO_GROUNDS: Grounds = ((), BY_CHANCE)
 
 def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
     """Return the reasons of each result with any, reading in portions."""
-    compared = before(run)
+    opponent = opponent_of(run)
     found: dict[int, Grounds] = {}
     known: dict[Grounds, Grounds] = {}
     for portion in _portions(ids):
-        for pk, facts in facts_of(run, portion, compared).items():
+        for pk, facts in facts_of(run, portion, opponent).items():
             if reasons := reasons_of(facts):
-                grounds = (reasons, _rank(facts, reasons))
+                grounds = reasons, (severity(reasons), inverse_weight(facts.weight))
                 found[pk] = known.setdefault(grounds, grounds)
     return found
 
 
-def _rank(facts: Facts, reasons: Sequence[Reason]) -> Rank:
-    return severity(reasons), inverse_weight(facts.weight)
-
-
-def _fine(queue: Queue, pk: int) -> float:
-    return lot(queue.seed, pk, "order") / 2**64
-
-
-def _arrival_s(queue: Queue) -> int:
+def _queue_age_s(queue: Queue) -> int:
     return int((clock.now() - queue.created_at).total_seconds())
 
 
 def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
     for start in range(0, len(ids), PORTION):
         yield list(ids[start : start + PORTION])
-
-
-# By hand -----------------------------------------------------------------------------------------
-
-
-def add_results(queue: Queue, results: Iterable[Result], *, by: User) -> Added:
-    """Add results chosen by a user; those without an answer are left out.
-
-    Raises:
-        ValidationError: The queue is closed.
-    """
-    check_open(queue)
-    wanted = {result.pk for result in results}
-    done = Result.objects.filter(pk__in=wanted, state=ItemState.DONE).order_by()
-    total = Added(0, 0, 0)
-    for run in Run.objects.filter(pk__in=done.values("run").distinct()).order_by("pk"):
-        ids = list(done.filter(run=run).order_by("pk").values_list("pk", flat=True))
-        for portion in _portions(ids):
-            total = _sum(total, _add(queue, _chosen(queue, run, portion, by)))
-    return total
-
-
-def _chosen(queue: Queue, run: Run, ids: Collection[int], by: User) -> list[Entry]:
-    arrival_s, entries = _arrival_s(queue), []
-    for pk, known in facts_of(run, ids, before(run)).items():
-        facts = replace(known, chosen_by=by.get_username())
-        reasons = reasons_of(facts)
-        where = position(_rank(facts, reasons), arrival_s, _fine(queue, pk))
-        entries.append(Entry(pk, reasons, False, where))
-    return entries
 
 
 # Rows --------------------------------------------------------------------------------------------
@@ -253,13 +200,13 @@ def add_assignments(queue: Queue) -> int:
     Returns:
         The number added.
     """
-    made = 0
+    total = 0
     for number in range(2, queue.reviewers + 1):
-        last, count = 0, 1
-        while count:
-            last, count = _add_some_assignments(queue, number, last)
-            made += count
-    return made
+        last, added = 0, 1
+        while added:
+            last, added = _add_some_assignments(queue, number, last)
+            total += added
+    return total
 
 
 @transaction.atomic
@@ -284,12 +231,8 @@ def fill_followers() -> int:
         The number of runs added.
     """
     queues = Queue.objects.filter(state=QueueState.OPEN, follows__isnull=False)
-    count = 0
-    for queue in queues.order_by("pk"):
-        for run in _done_since(queue):
-            add_run(queue, run)
-            count += 1
-    return count
+    added = [add_run(queue, run) for queue in queues.order_by("pk") for run in _done_since(queue)]
+    return len(added)
 
 
 def _done_since(queue: Queue) -> list[Run]:

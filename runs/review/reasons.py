@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from evalhub import formatting
 
@@ -12,7 +12,6 @@ JUDGE_FAILED = "judge_failed"
 LOW_AGREEMENT = "low_agreement"
 FLIPPED = "flipped"
 HIGH_WEIGHT = "high_weight"
-CHOSEN = "chosen"
 RANDOM = "random"
 
 REASONS = {
@@ -22,7 +21,6 @@ REASONS = {
     LOW_AGREEMENT: "Low judge agreement",
     FLIPPED: "Flipped since the baseline",
     HIGH_WEIGHT: "High-weight test",
-    CHOSEN: "Added by hand",
     RANDOM: "Random sample",
 }
 """Labels of all reasons, most severe first."""
@@ -52,7 +50,6 @@ class Facts:
         agreement: Alpha of its judges; None: not measured.
         passed, passed_before: Now, and in the run `before` that it is compared with; None:
             unscored, or not in that run.
-        chosen_by: The user who added it by hand; "" for none.
     """
 
     is_disputed: bool = False
@@ -67,7 +64,6 @@ class Facts:
     passed: bool | None = None
     passed_before: bool | None = None
     before: str = ""
-    chosen_by: str = ""
 
 
 def reasons_of(facts: Facts) -> tuple[Reason, ...]:
@@ -79,17 +75,19 @@ def reasons_of(facts: Facts) -> tuple[Reason, ...]:
         LOW_AGREEMENT: _low_agreement(facts.agreement),
         FLIPPED: _flip(facts),
         HIGH_WEIGHT: f"Test weight {facts.weight:g}" if facts.weight >= HEAVY else "",
-        CHOSEN: f"Added by {facts.chosen_by}" if facts.chosen_by else "",
     }
     return tuple(Reason(key, words) for key, words in description.items() if words)
 
 
 def _disagreement(facts: Facts) -> str:
     if facts.passing and facts.failing:
-        passing = f"{_judges(facts.passing)} {_verb(facts.passing, 'pass', 'passes')} it"
-        return f"{passing}, {_number(facts.failing)} {_verb(facts.failing, 'fail', 'fails')} it"
+        judges = _plural(facts.passing, "judges pass", "judge passes")
+        fail = _plural(facts.failing, "fail", "fails")
+        passing, failing = _number(facts.passing).capitalize(), _number(facts.failing)
+        return f"{passing} {judges} it, {failing} {fail} it"
     if facts.split:
-        return f"Judges are split on {_number(facts.split)} {_criteria(facts.split)}"
+        criteria = _plural(facts.split, "criteria", "criterion")
+        return f"Judges are split on {_number(facts.split)} {criteria}"
     return ""
 
 
@@ -98,10 +96,9 @@ def _failure(facts: Facts) -> str:
     if facts.is_unscored and not facts.answered:
         return "No judge gave a verdict" if facts.expected else "Not judged"
     if missing > 0:
-        are = _verb(missing, "are", "is")
-        return (
-            f"{_number(missing).capitalize()} of {_number(facts.expected)} judgments {are} missing"
-        )
+        are = _plural(missing, "are", "is")
+        found = f"{_number(missing)} of {_number(facts.expected)} judgments {are} missing"
+        return found.capitalize()
     return "Unscored" if facts.is_unscored else ""
 
 
@@ -125,16 +122,8 @@ def _number(n: int) -> str:
     return _NUMBERS[n] if n < len(_NUMBERS) else formatting.count(n)
 
 
-def _verb(n: int, several: str, one: str) -> str:
+def _plural(n: int, several: str, one: str) -> str:
     return one if n == 1 else several
-
-
-def _judges(n: int) -> str:
-    return f"{_number(n).capitalize()} {_verb(n, 'judges', 'judge')}"
-
-
-def _criteria(n: int) -> str:
-    return _verb(n, "criteria", "criterion")
 
 
 # Stored reasons ----------------------------------------------------------------------------------
@@ -145,28 +134,10 @@ def as_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
     return [reason._asdict() for reason in reasons]
 
 
-def reason_label(key: str) -> str:
-    """Label a reason for filters and lists."""
-    return REASONS.get(key, formatting.words(key))
-
-
-def key_of(stored: Mapping[str, str]) -> str:
-    return stored["key"]
-
-
-class Explained(Protocol):
-    """An item of a queue with its reasons."""
-
-    reasons: list[dict[str, str]]
-    is_random: bool
-
-
-def reason_descriptions(item: Explained) -> list[str]:
-    """Describe an item's reasons, most severe first."""
-    description = [
-        reason.get("description") or reason_label(key_of(reason)) for reason in item.reasons
-    ]
-    return [*description, reason_label(RANDOM)] if item.is_random else description
+def reason_descriptions(reasons: Iterable[Mapping[str, str]], *, is_random: bool) -> list[str]:
+    """Describe stored reasons, most severe first."""
+    descriptions = [reason["description"] for reason in reasons]
+    return [*descriptions, REASONS[RANDOM]] if is_random else descriptions
 
 
 def severity(reasons: Sequence[Reason]) -> int:

@@ -146,13 +146,9 @@ def _reserved(assignment: Assignment, queue: Queue, by: User, now: datetime) -> 
 def clear(assignment: Assignment, now: datetime) -> None:
     if assignment.annotator is not None and has_input(assignment.draft):
         remember(assignment, "left", assignment.annotator, now)
-    assignment.draft, assignment.note, assignment.seconds, assignment.submitted_at = (
-        {},
-        "",
-        None,
-        None,
-    )
-    assignment.sent_back_by, assignment.sent_back_note = None, ""
+    assignment.draft = {}
+    assignment.note = assignment.sent_back_note = ""
+    assignment.seconds = assignment.submitted_at = assignment.sent_back_by = None
 
 
 def until(queue: Queue, now: datetime) -> datetime:

@@ -40,25 +40,10 @@ def skip(assignment: Assignment, reason: str, *, by: User) -> Skip:
         remember(assignment, "skipped", by, now, note=reason.strip())
     assignment.draft = {}
     clear(assignment, now)
-    assignment.state, assignment.annotator, assignment.reserved_until = (
-        AssignmentState.OPEN,
-        None,
-        None,
-    )
+    assignment.state = AssignmentState.OPEN
+    assignment.annotator = assignment.reserved_until = None
     assignment.save()
     return made
-
-
-def undo_skip(queue: Queue, *, by: User) -> Assignment | None:
-    """Undo the reviewer's last skip: they have the item again, with their draft.
-
-    None: nothing to undo.
-
-    Raises:
-        NoAssignment: Others have taken the item meanwhile, or the queue is closed.
-    """
-    last = last_skip(queue, by)
-    return None if last is None else restore(last, by)
 
 
 def last_skip(queue: Queue, by: User) -> Skip | None:
@@ -68,10 +53,10 @@ def last_skip(queue: Queue, by: User) -> Skip | None:
 
 @transaction.atomic
 def restore(last: Skip, by: User) -> Assignment:
-    """Undo a skip and reserve its item for the reviewer.
+    """Undo a skip: the reviewer has the item again, with their draft.
 
     Raises:
-        NoAssignment: See `undo_skip`.
+        NoAssignment: Others have taken the item meanwhile, or the queue is closed.
     """
     assignment = take_item(last.item, by=by)
     if last.draft and not assignment.draft:
@@ -82,5 +67,4 @@ def restore(last: Skip, by: User) -> Assignment:
 
 def offer_again(skipped: Skip) -> None:
     """Offer the item again to the reviewer who skipped it."""
-    active = Skip.objects.filter(pk=skipped.pk, undone_at=None)
-    active.update(undone_at=clock.now())
+    Skip.objects.filter(pk=skipped.pk, undone_at=None).update(undone_at=clock.now())

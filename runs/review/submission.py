@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-MOST_TEXT = 100_000
-"""The most characters of a reviewer's text."""
+from evalhub.storable import UNSTORABLE
+
+MAX_TEXT = 100_000
+"""Characters of a reviewer's text."""
+MAX_SECONDS = 24 * 3600
 
 OPTION, REASON, NOTE, CORRECTION, SECONDS = (
     "option",
@@ -51,6 +54,47 @@ def as_draft(submission: ReviewSubmission) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def has_input(draft: Mapping[str, Any]) -> bool:
+def draft_in(sent: Mapping[str, Any]) -> dict[str, str]:
+    """Read a draft from what a form sent, leaving out other fields."""
+    draft = {}
+    for name in sent:
+        is_point = name.partition(":")[0] in (OPTION, REASON) and not UNSTORABLE.search(name)
+        if is_point or name in (NOTE, CORRECTION, SECONDS):
+            draft[name] = UNSTORABLE.sub("", str(sent[name]))
+    seconds = draft.get(SECONDS, "")
+    if not (seconds.isascii() and seconds.isdecimal() and len(seconds) < 10):
+        draft[SECONDS] = ""
+    return {name: text for name, text in draft.items() if text}
+
+
+def submission_of(draft: Mapping[str, str]) -> ReviewSubmission:
+    """Return the draft as a submission, with a verdict on each point that has input."""
+    given = [name for name, text in draft.items() if text.strip()]
+    points = [name.partition(":") for name in given if name not in (NOTE, CORRECTION, SECONDS)]
+    return ReviewSubmission(
+        tuple(
+            Verdict(
+                key,
+                draft.get(field_of(OPTION, key), ""),
+                draft.get(field_of(REASON, key), "").strip(),
+            )
+            for key in dict.fromkeys(key for _, _, key in points)
+        ),
+        draft.get(NOTE, "").strip(),
+        draft.get(CORRECTION, "").strip(),
+        min(int(draft[SECONDS]), MAX_SECONDS) if SECONDS in draft else None,
+    )
+
+
+def has_input(draft: Mapping[str, str]) -> bool:
     """Tell whether the draft has any input besides the time spent."""
-    return any(str(text).strip() for name, text in draft.items() if name != SECONDS)
+    return any(text.strip() for name, text in draft.items() if name != SECONDS)
+
+
+def too_long(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return a problem for each text over the limit."""
+    return {
+        name: f"{len(text):,} characters are too long: write at most {MAX_TEXT:,}."
+        for name, text in texts.items()
+        if len(text) > MAX_TEXT
+    }

@@ -1,13 +1,13 @@
 """Submit, undo and send back reviews. Everything stays in the history."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.models import User
 from evalhub.work import clock
-from runs.models import Result
+from runs.review.corrections import correct
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, QueueState
 from runs.review.notifications import notify_sent_back
 from runs.review.requirements import requirements_for
@@ -16,27 +16,12 @@ from runs.review.review_records import (
     check_holder,
     check_lengths,
     check_open,
-    keep_correction,
     locked,
-    recorded,
-    seconds_of,
+    record_evaluations,
     withdraw_of,
 )
-from runs.review.skips import last_skip, restore, skip, undo_skip
-from runs.review.submission import ReviewSubmission, Verdict, as_draft, has_input
-
-__all__ = [
-    "ReviewSubmission",
-    "Submitted",
-    "Verdict",
-    "reopen",
-    "save_draft",
-    "send_back",
-    "skip",
-    "submit",
-    "undo",
-    "undo_skip",
-]
+from runs.review.skips import last_skip, restore
+from runs.review.submission import ReviewSubmission, as_draft, has_input
 
 
 class Submitted(NamedTuple):
@@ -46,7 +31,6 @@ class Submitted(NamedTuple):
     """
 
     assignment: Assignment
-    result: Result
     agrees: bool | None
     is_new: bool = True
 
@@ -62,28 +46,28 @@ def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) ->
     """
     assignment = locked(assignment)
     requirements = requirements_for(assignment)
+    agrees = requirements.agrees(submission)
     if assignment.state == AssignmentState.SUBMITTED and assignment.annotator_id == by.pk:
-        return Submitted(
-            assignment, assignment.item.result, requirements.agrees(submission), is_new=False
-        )
+        return Submitted(assignment, agrees, is_new=False)
     check_open(assignment)
     check_holder(assignment, by)
     requirements.check(submission)
-    evaluations = recorded(assignment, submission, requirements, by)
-    keep_correction(assignment.item.result, submission.correction, by)
+    evaluations = record_evaluations(assignment, submission, requirements, by)
+    if submission.correction.strip():
+        correct(assignment.item.result, submission.correction, by=by)
     assignment.state, assignment.reserved_until = AssignmentState.SUBMITTED, None
     assignment.submitted_at = clock.now()
-    assignment.seconds, assignment.note = seconds_of(submission), submission.note.strip()
+    assignment.seconds, assignment.note = submission.seconds, submission.note.strip()
     assignment.draft = as_draft(submission)
     assignment.save()
     assignment.evaluations.set(evaluations)
-    return Submitted(assignment, assignment.item.result, requirements.agrees(submission))
+    return Submitted(assignment, agrees)
 
 
 # Drafts ------------------------------------------------------------------------------------------
 
 
-def save_draft(assignment: Assignment, draft: dict[str, Any], *, by: User) -> bool:
+def save_draft(assignment: Assignment, draft: dict[str, str], *, by: User) -> bool:
     """Save the draft and extend the reservation; False if somebody else has the assignment.
 
     Raises:
@@ -124,10 +108,8 @@ def reopen(assignment: Assignment, *, by: User) -> Assignment:
     if assignment.sent_back_note:
         assignment.state = AssignmentState.SENT_BACK
     else:
-        assignment.state, assignment.reserved_until = (
-            AssignmentState.RESERVED,
-            until(assignment.queue, now),
-        )
+        assignment.state = AssignmentState.RESERVED
+        assignment.reserved_until = until(assignment.queue, now)
     assignment.save()
     assignment.evaluations.clear()
     return assignment
@@ -141,7 +123,7 @@ def undo(queue: Queue, *, by: User) -> Assignment | None:
 
     Raises:
         ValidationError: See `reopen`.
-        NoAssignment: See `undo_skip`.
+        NoAssignment: See `restore`.
     """
     mine = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.SUBMITTED)
     assignment = mine.order_by("-submitted_at", "-pk").first()
@@ -156,16 +138,11 @@ def undo(queue: Queue, *, by: User) -> Assignment | None:
         back = reopen(assignment, by=by)
     else:
         return None
-    _leave_untouched(queue, by, but=back)
-    return back
-
-
-def _leave_untouched(queue: Queue, by: User, *, but: Assignment) -> None:
-    """Release the reviewer's other reservations without input."""
     rows = Assignment.objects.filter(queue=queue, annotator=by, state=AssignmentState.RESERVED)
-    for assignment in rows.exclude(pk=but.pk):
-        if not has_input(assignment.draft):
-            release(assignment, by=by)
+    for other in rows.exclude(pk=back.pk):
+        if not has_input(other.draft):
+            release(other, by=by)
+    return back
 
 
 # Sending back ------------------------------------------------------------------------------------

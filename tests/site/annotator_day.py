@@ -25,7 +25,7 @@ def make_annotator_day(run: Run, *, long: str) -> None:
     queue = Queue.objects.create(
         name=f"Nightly {long}"[:150], instructions=f"Read **all**. {long}", reviewers=2, seed=1
     )
-    add_run(queue, run, by=bob)
+    add_run(queue, run)
     done = review(take(queue, by=ann), why=f"It says so: {long}").assignment
     send_back(done, f"Look at the reference. {long}", by=bob)
     other = take(queue, by=bob)

@@ -1,13 +1,12 @@
 """Actions of a reviewer on the work page; each returns the next assignment and a message."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
-from django.urls import reverse
 
 from evalhub.admin_site.pages import row_number
 from evalhub.models import User
@@ -16,15 +15,14 @@ from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK
 from runs.figures.verdict_labels import verdict_label
-from runs.models import Result
-from runs.review.admin.action_message import ActionMessage
-from runs.review.admin.form_input import FormInput
-from runs.review.admin.judge_summary import judge_summary
+from runs.review.admin.item_page import judge_summary
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 from runs.review.reservations import NoAssignment, release, renew, take
-from runs.review.review_records import LOST
-from runs.review.submit import Submitted, reopen, save_draft, skip, submit, undo
+from runs.review.review_records import EXPIRED, LOST
+from runs.review.skips import skip
+from runs.review.submission import OPTION, draft_in, submission_of
+from runs.review.submit import reopen, save_draft, submit, undo
 from runs.scoring.verdict import verdicts_on
 
 SHOWN = (
@@ -36,27 +34,35 @@ SHOWN = (
     "item__result__revision__template",
     "sent_back_by",
 )
-GONE = "Your reservation expired and somebody took this item."
 
 
-class Problem(NamedTuple):
-    """A problem with a form's field; `field` "" for the form as a whole."""
+@dataclass(frozen=True)
+class ActionMessage:
+    """A message about the last action, above the next item; `undo`: offer to undo the action.
 
-    field: str
+    `result` is the id of a result to link to, and `evaluation` that of its human evaluation that
+    can be marked as a labelled example; 0 for none.
+    """
+
     text: str
+    kind: str = ""
+    undo: bool = False
+    result: int = 0
+    evaluation: int = 0
 
 
 @dataclass(frozen=True)
 class ActionResult:
     """The outcome of an action.
 
-    `assignment` None: no items are left for this reviewer. `problems`: refused, the page stays.
-    `is_lost`: somebody else has the assignment. `is_left`: the reviewer stops for now.
+    `assignment` None: no items are left for this reviewer. `problems`, by field ("" for the form as
+    a whole): refused, the page stays. `is_lost`: somebody else has the assignment. `is_left`: the
+    reviewer stops for now.
     """
 
     assignment: Assignment | None = None
-    action_message: ActionMessage | None = None
-    problems: list[Problem] = field(default_factory=list)
+    message: ActionMessage | None = None
+    problems: list[dict[str, str]] = field(default_factory=list)
     is_lost: bool = False
     is_left: bool = False
 
@@ -67,6 +73,10 @@ class ReviewSession(NamedTuple):
     queue: Queue
     reviewer: User
     sent: QueryDict
+
+    @property
+    def draft(self) -> dict[str, str]:
+        return draft_in(self.sent)
 
     @property
     def assignments(self) -> QuerySet[Assignment]:
@@ -81,38 +91,28 @@ class ReviewSession(NamedTuple):
         assignment = self.assignment()
         return assignment if assignment and assignment.annotator_id == self.reviewer.pk else None
 
-    def next(self, action_message: ActionMessage | None = None) -> ActionResult:
-        return ActionResult(take(self.queue, by=self.reviewer), action_message)
+    def next(self, message: ActionMessage | None = None) -> ActionResult:
+        return ActionResult(take(self.queue, by=self.reviewer), message)
 
 
 # Navigation --------------------------------------------------------------------------------------
 
 
-def open_assignment(review_session: ReviewSession) -> ActionResult:
+def open_assignment(session: ReviewSession) -> ActionResult:
     """Open the assignment in the URL if it is still the reviewer's, else the next."""
-    assignment = review_session.own()
-    if (
-        assignment
-        and assignment.state != AssignmentState.SUBMITTED
-        and review_session.queue.state == QueueState.CLOSED
-    ):
-        return ActionResult()
+    assignment = session.own()
     if assignment and (
         assignment.state == AssignmentState.SUBMITTED
-        or renew(assignment, by=review_session.reviewer)
+        or (session.queue.state == QueueState.OPEN and renew(assignment, by=session.reviewer))
     ):
         return ActionResult(assignment)
-    return review_session.next()
+    return session.next()
 
 
-def go_next(review_session: ReviewSession) -> ActionResult:
-    return review_session.next()
-
-
-def go_earlier(review_session: ReviewSession) -> ActionResult:
+def go_earlier(session: ReviewSession) -> ActionResult:
     """Open the item submitted before the one shown, or last."""
-    here = review_session.own()
-    before = _submitted(review_session)
+    here = session.own()
+    before = _submitted(session)
     if here and here.state == AssignmentState.SUBMITTED:
         before = before.filter(
             Q(submitted_at__lt=here.submitted_at)
@@ -121,118 +121,99 @@ def go_earlier(review_session: ReviewSession) -> ActionResult:
     found = before.order_by("-submitted_at", "-pk").first()
     if found:
         return ActionResult(found)
-    action_message = ActionMessage("No earlier submissions of yours in this queue.")
-    return ActionResult(here, action_message) if here else review_session.next(action_message)
+    message = ActionMessage("No earlier submissions of yours in this queue.")
+    return ActionResult(here, message) if here else session.next(message)
 
 
-def go_later(review_session: ReviewSession) -> ActionResult:
+def go_later(session: ReviewSession) -> ActionResult:
     """Return from a submitted item towards the open one."""
-    here = review_session.own()
+    here = session.own()
     if here is None or here.state != AssignmentState.SUBMITTED:
-        return review_session.next()
-    after = _submitted(review_session).filter(
+        return session.next()
+    after = _submitted(session).filter(
         Q(submitted_at__gt=here.submitted_at) | Q(submitted_at=here.submitted_at, pk__gt=here.pk)
     )
     found = after.order_by("submitted_at", "pk").first()
-    return ActionResult(found) if found else review_session.next()
+    return ActionResult(found) if found else session.next()
 
 
-def _submitted(review_session: ReviewSession) -> QuerySet[Assignment]:
-    return review_session.assignments.filter(
-        annotator=review_session.reviewer, state=AssignmentState.SUBMITTED
-    )
+def _submitted(session: ReviewSession) -> QuerySet[Assignment]:
+    return session.assignments.filter(annotator=session.reviewer, state=AssignmentState.SUBMITTED)
 
 
-def leave(review_session: ReviewSession) -> ActionResult:
+def leave(session: ReviewSession) -> ActionResult:
     """Release the item; its draft is kept until somebody else takes it."""
-    assignment = review_session.own()
+    assignment = session.own()
     if assignment and assignment.state == AssignmentState.RESERVED:
-        _save_form_input(assignment, review_session)
-        release(assignment, by=review_session.reviewer)
+        _save_draft_if_sent(assignment, session)
+        release(assignment, by=session.reviewer)
     return ActionResult(is_left=True)
 
 
-def _save_form_input(assignment: Assignment, review_session: ReviewSession) -> None:
-    """Save the draft, if any was sent: without scripts the form is not sent along."""
-    if fields := FormInput.read(review_session.sent).fields:
-        save_draft(assignment, fields, by=review_session.reviewer)
+def _save_draft_if_sent(assignment: Assignment, session: ReviewSession) -> None:
+    """Save the draft, unless the browser has no scripts and sent another form."""
+    if draft := session.draft:
+        save_draft(assignment, draft, by=session.reviewer)
 
 
 # Submitting and skipping -------------------------------------------------------------------------
 
 
-def submit_item(review_session: ReviewSession) -> ActionResult:
-    assignment, form_input = review_session.own(), FormInput.read(review_session.sent)
+def submit_item(session: ReviewSession) -> ActionResult:
+    """Submit the review and confirm the verdict; after a blind review, reveal the judges'."""
+    assignment, draft = session.own(), session.draft
     if assignment is None:
-        return _gone()
+        raise ValidationError(EXPIRED, code=LOST)
     was_hidden = is_hidden(assignment)
     if assignment.state != AssignmentState.SUBMITTED:
-        save_draft(assignment, form_input.fields, by=review_session.reviewer)
-    submitted = submit(assignment, form_input.submission(), by=review_session.reviewer)
-    action_message = _submitted_message(submitted, form_input, was_hidden=was_hidden)
-    return review_session.next(replace(action_message, **_example_of(submitted, review_session)))
-
-
-def _gone() -> ActionResult:
-    return ActionResult(problems=[Problem("", GONE)], is_lost=True)
-
-
-def _submitted_message(
-    submitted: Submitted, form_input: FormInput, *, was_hidden: bool
-) -> ActionMessage:
-    """Confirm the verdict; after a blind review, reveal the judges'."""
-    result = submitted.result
-    option = _option_label(result, form_input.option())
-    yours = f"Your verdict: {option}." if option else "You judged the criteria."
-    judges = f" Judges: {judge_summary(verdicts_on(result).active)}." if was_hidden else ""
-    return ActionMessage.about(result, f"Saved. {yours}{judges}", undo=True)
-
-
-def _example_of(submitted: Submitted, review_session: ReviewSession) -> dict[str, Any]:
-    """Return the verdict on the whole, if the reviewer may mark it as a labelled example."""
-    result = submitted.result
-    if result.test.sealed or not review_session.reviewer.has_perm(MARK):
-        return {}
-    whole = submitted.assignment.evaluations.filter(criterion__key=WHOLE_TEST).first()
-    url = reverse("admin:runs_result_example", args=[result.pk])
-    return {"evaluation": whole.pk, "example_url": url} if whole else {}
-
-
-def _option_label(result: Result, label: str) -> str:
+        save_draft(assignment, draft, by=session.reviewer)
+    assignment = submit(assignment, submission_of(draft), by=session.reviewer).assignment
+    result = assignment.item.result
+    label = draft.get(OPTION, "")
     option = scale_of(result.revision.template).option_of(label) if label else None
-    return verdict_label(label, None, result.revision.passes(option.value)) if option else ""
+    text = "Saved. You judged the criteria."
+    if option:
+        passed = result.revision.passes(option.value)
+        text = f"Saved. Your verdict: {verdict_label(label, None, passed)}."
+    if was_hidden:
+        text += f" Judges: {judge_summary(verdicts_on(result).active)}."
+    example = None
+    if not result.test.sealed and session.reviewer.has_perm(MARK):
+        example = assignment.evaluations.filter(criterion__key=WHOLE_TEST).first()
+    return session.next(
+        ActionMessage(text, undo=True, result=result.pk, evaluation=example.pk if example else 0)
+    )
 
 
-def skip_item(review_session: ReviewSession) -> ActionResult:
+def skip_item(session: ReviewSession) -> ActionResult:
     """Skip the item; skipping twice is harmless."""
-    assignment = review_session.assignment()
+    assignment = session.assignment()
     if assignment is None:
-        return _gone()
-    reason = UNSTORABLE.sub(
-        "", review_session.sent.get("ready") or review_session.sent.get("reason") or ""
-    ).strip()
-    _save_form_input(assignment, review_session)
-    skip(assignment, reason, by=review_session.reviewer)
-    return review_session.next(ActionMessage(f"Skipped: {reason}", undo=True))
+        raise ValidationError(EXPIRED, code=LOST)
+    sent = session.sent.get("ready") or session.sent.get("reason") or ""
+    reason = UNSTORABLE.sub("", sent).strip()
+    _save_draft_if_sent(assignment, session)
+    skip(assignment, reason, by=session.reviewer)
+    return session.next(ActionMessage(f"Skipped: {reason}", undo=True))
 
 
-def undo_last(review_session: ReviewSession) -> ActionResult:
+def undo_last(session: ReviewSession) -> ActionResult:
     """Undo the last submission or skip, or reopen the submitted item shown."""
-    here = review_session.own()
+    here = session.own()
     if here and here.state == AssignmentState.SUBMITTED:
-        action_message = ActionMessage("Reopened: change your verdict and submit it again.")
-        return ActionResult(reopen(here, by=review_session.reviewer), action_message)
-    assignment = undo(review_session.queue, by=review_session.reviewer)
+        message = ActionMessage("Reopened: change your verdict and submit it again.")
+        return ActionResult(reopen(here, by=session.reviewer), message)
+    assignment = undo(session.queue, by=session.reviewer)
     if assignment is not None:
         return ActionResult(
             assignment, ActionMessage("Undone: the item is yours again, with your draft.")
         )
-    action_message = ActionMessage("Nothing to undo in this queue.")
-    return ActionResult(here, action_message) if here else review_session.next(action_message)
+    message = ActionMessage("Nothing to undo in this queue.")
+    return ActionResult(here, message) if here else session.next(message)
 
 
-ACTS: dict[str, Callable[[ReviewSession], ActionResult]] = {
-    "next": go_next,
+ACTIONS: dict[str, Callable[[ReviewSession], ActionResult]] = {
+    "next": ReviewSession.next,
     "earlier": go_earlier,
     "later": go_later,
     "leave": leave,
@@ -242,42 +223,43 @@ ACTS: dict[str, Callable[[ReviewSession], ActionResult]] = {
 }
 
 
-def done(name: str, review_session: ReviewSession) -> ActionResult:
+def done(name: str, session: ReviewSession) -> ActionResult:
     """Perform an action; collect problems by field if it is refused."""
     try:
-        return ACTS[name](review_session)
+        return ACTIONS[name](session)
     except NoAssignment as refused:
-        return ActionResult(review_session.own(), problems=[Problem("", str(refused))])
+        problems = [{"field": "", "text": str(refused)}]
+        return ActionResult(session.own(), problems=problems)
     except ValidationError as error:
         is_lost = getattr(error, "code", "") == LOST
-        return ActionResult(review_session.own(), problems=problems_in(error), is_lost=is_lost)
+        return ActionResult(session.own(), problems=problems_in(error), is_lost=is_lost)
 
 
-def problems_in(error: ValidationError) -> list[Problem]:
-    if not hasattr(error, "error_dict"):
-        return [Problem("", message) for message in error.messages]
+def problems_in(error: ValidationError) -> list[dict[str, str]]:
+    by_field = error.update_error_dict({})
     return [
-        Problem("" if name == NON_FIELD_ERRORS else name, message)
-        for name, messages in error.message_dict.items()
-        for message in messages
+        {"field": "" if name == NON_FIELD_ERRORS else name, "text": message}
+        for name, errors in by_field.items()
+        for message in ValidationError(errors).messages
     ]
 
 
 # In the background -------------------------------------------------------------------------------
 
 
-def keep_draft(review_session: ReviewSession) -> bool:
+def keep_draft(session: ReviewSession) -> bool:
     """Save the draft; False if somebody else has the assignment."""
-    assignment = review_session.own()
-    return assignment is not None and save_draft(
-        assignment, FormInput.read(review_session.sent).fields, by=review_session.reviewer
-    )
+    assignment = session.own()
+    return assignment is not None and save_draft(assignment, session.draft, by=session.reviewer)
 
 
-def hold(review_session: ReviewSession) -> bool:
+def extend(session: ReviewSession) -> bool:
     """Extend the reservation; False if somebody else has the assignment."""
-    assignment = review_session.own()
-    return assignment is not None and renew(assignment, by=review_session.reviewer)
+    assignment = session.own()
+    return assignment is not None and renew(assignment, by=session.reviewer)
 
 
-MEANWHILE: dict[str, Callable[[ReviewSession], bool]] = {"draft": keep_draft, "renew": hold}
+BACKGROUND_ACTIONS: dict[str, Callable[[ReviewSession], bool]] = {
+    "draft": keep_draft,
+    "renew": extend,
+}

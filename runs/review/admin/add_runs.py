@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -10,26 +10,15 @@ from django.db.models import Count, Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, row_number
 from evalhub.models import BatchState
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem
-from runs.review.queue_items import Planned, add_assignments, add_run, plan
-from runs.review.reasons import RANDOM, reason_label
+from runs.review.queue_items import add_run, plan
+from runs.review.reasons import RANDOM, REASONS
 
 LISTED = 50
-MOST_RUNS = 20
-
-
-class Plans(NamedTuple):
-    """A preview of adding runs; `reasons` are labels with counts, most frequent first."""
-
-    lines: list[tuple[Run, Planned]]
-    reasons: list[tuple[str, int]]
-
-    @property
-    def total(self) -> int:
-        return sum(planned.added for _, planned in self.lines)
+MAX_RUNS = 20
 
 
 class AddingPages(PageAdmin):
@@ -41,7 +30,7 @@ class AddingPages(PageAdmin):
         if not self.has_change_permission(request, queue):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
-        chosen = [row_number(text) for text in sent.getlist("run")][:MOST_RUNS]
+        chosen = [row_number(text) for text in sent.getlist("run")][:MAX_RUNS]
         runs = list(_done().filter(pk__in=chosen))
         act = request.POST.get("act")
         if act == "add" and runs:
@@ -49,6 +38,11 @@ class AddingPages(PageAdmin):
         if act == "look" and not runs:
             self.say(request, "Choose at least one run.")
         query = bounded_text(request.GET.get("q"), 100)
+        plans, reasons = [], Counter[str]()
+        for run in runs:
+            added, counts = plan(queue, run)
+            plans.append((run, added))
+            reasons.update({**counts, RANDOM: added.random})
         return self.page(
             request,
             "runs/review/add_runs.html",
@@ -56,7 +50,9 @@ class AddingPages(PageAdmin):
             queue=queue,
             chosen=chosen,
             query=query,
-            plan=plans_of(queue, runs) if runs else None,
+            plans=plans,
+            total=sum(added.added for _, added in plans),
+            reasons=[(REASONS[key], n) for key, n in reasons.most_common() if n],
             runs=list(_done().filter(label__icontains=query)[:LISTED]),
             here_url=self.url_of("runs", pk),
             overview_url=self.url_of("overview", pk),
@@ -64,20 +60,14 @@ class AddingPages(PageAdmin):
 
     def _add(self, request: HttpRequest, queue: Queue, runs: Sequence[Run]) -> HttpResponse:
         try:
-            added = [add_run(queue, run, by=current_user(request)) for run in runs]
+            added = [add_run(queue, run) for run in runs]
         except ValidationError as error:
             self.say(request, *error.messages)
             return HttpResponseRedirect(self.url_of("overview", queue.pk))
         total, random = sum(one.added for one in added), sum(one.random for one in added)
-        action_message = f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them random."
-        self.message_user(request, action_message, messages.SUCCESS)
+        message = f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them random."
+        self.message_user(request, message, messages.SUCCESS)
         return HttpResponseRedirect(self.url_of("overview", queue.pk))
-
-    def add_missing_assignments(self, request: HttpRequest, queue: Queue) -> None:
-        """Add assignments after the number of reviewers was raised; none is removed."""
-        if made := add_assignments(queue):
-            action_message = f"Added {made:,} assignments."
-            self.message_user(request, action_message, messages.SUCCESS)
 
     def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:
         """Choose the queue for a run's answers."""
@@ -98,12 +88,3 @@ class AddingPages(PageAdmin):
 
 def _done() -> Any:
     return Run.objects.filter(state=BatchState.DONE).order_by("-pk")
-
-
-def plans_of(queue: Queue, runs: Sequence[Run]) -> Plans:
-    """Preview adding these runs."""
-    lines = [(run, plan(queue, run)) for run in runs]
-    reasons: Counter[str] = Counter()
-    for _, planned in lines:
-        reasons.update({**planned.reasons, RANDOM: planned.random})
-    return Plans(lines, [(reason_label(key), n) for key, n in reasons.most_common() if n])

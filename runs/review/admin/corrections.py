@@ -1,13 +1,12 @@
 """Corrections: their list, comparison with the reference answer, and promotion."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -23,8 +22,8 @@ from runs.models import Answer
 from runs.review import corrections as acting
 from runs.review.models import Correction
 
-MOST_TESTS = 200
-"""The most tests that the filter offers; a link may name any other."""
+MAX_TESTS = 200
+"""Tests that the filter offers; a link may name any other."""
 
 
 class TestFilter(DropdownFilter):
@@ -37,7 +36,7 @@ class TestFilter(DropdownFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         readable = Correction.objects.readable_by(request.user).order_by()
         ids = readable.values_list("result__test_id", flat=True).distinct()
-        shown = sorted({*ids[:MOST_TESTS], row_number(request.GET.get("test"))} - {0})
+        shown = sorted({*ids[:MAX_TESTS], row_number(request.GET.get("test"))} - {0})
         return [(str(pk), f"test {pk}") for pk in shown]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Correction]) -> Any:
@@ -84,9 +83,8 @@ class CorrectionAdmin(ReadOnlyAdmin):
         return readable.select_related(*related).order_by("-pk")
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.promote_view)
-        name = self.url_name("promote").removeprefix("admin:")
-        return [path("<int:object_id>/promote/", view, name=name), *super().get_urls()]
+        promote = self.view_path("<int:object_id>/promote/", self.promote_view, "promote")
+        return [promote, *super().get_urls()]
 
     # The list ------------------------------------------------------------------------------------
 
@@ -125,10 +123,10 @@ class CorrectionAdmin(ReadOnlyAdmin):
         test = correction.result.test
         answer = Answer.objects.filter(pk=correction.result_id).first()
         is_reference = correction.text == test.reference
-        former = acting.former_reference(test) if is_reference else None
+        former = acting.former_version(test) if is_reference else None
         old, new = test.reference, correction.text
         if is_reference:
-            old, new = correction.text, former.text if former else ""
+            old, new = correction.text, former.reference if former else ""
         return self.page(
             request,
             "runs/review/correction.html",
@@ -153,29 +151,24 @@ class CorrectionAdmin(ReadOnlyAdmin):
         if not request.user.has_perm(acting.PROMOTE):
             raise PermissionDenied
         act = (request.POST if request.method == "POST" else request.GET).get("act", "promote")
-        if act not in ACTS:
-            raise Http404(f"Unknown act {act!r}: use one of {', '.join(ACTS)}.")
+        if act not in ACTIONS:
+            raise Http404(f"Unknown act {act!r}: use one of {', '.join(ACTIONS)}.")
         if request.method != "POST":
             return self._shown(request, correction, act)
+        perform, message = ACTIONS[act]
         try:
-            done = ACTS[act](correction, by=current_user(request))
+            needs_approval = perform(correction, by=current_user(request))
         except Refused as error:
             self.say(request, *error.problems)
         else:
-            self._tell(request, act, done)
+            again = " The test needs approval again." if needs_approval else ""
+            self.message_user(request, f"{message}{again}", messages.SUCCESS)
         return HttpResponseRedirect(self.url_of("change", correction.pk))
 
-    def _tell(self, request: HttpRequest, act: str, done: acting.Promoted) -> None:
-        action_message = "The correction is now the reference answer."
-        if act == "put_back":
-            action_message = "The previous reference answer is restored."
-        again = " The test needs approval again." if done.is_reviewed_again else ""
-        self.message_user(request, f"{action_message}{again}", messages.SUCCESS)
 
-
-ACTS: dict[str, Callable[..., acting.Promoted]] = {
-    "promote": acting.promote,
-    "put_back": acting.put_back,
+ACTIONS = {
+    "promote": (acting.promote, "The correction is now the reference answer."),
+    "put_back": (acting.put_back, "The previous reference answer is restored."),
 }
 
 

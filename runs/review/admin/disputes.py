@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -17,13 +17,9 @@ from unfold.views import ChangeList
 from issues.admin.test.short_text import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import OutcomeFilter, TagFilter
-from runs.models import Outcome, Result
-from runs.review import disputes
+from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
+from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
-
-ADJUDICATE = "runs.adjudicate"
-WAITING = ("is_disputed__exact", "1")
-"""The filter that selects disputes in the list of all results, which gives their order."""
 
 
 class DisputeList(ChangeList):
@@ -31,27 +27,16 @@ class DisputeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        found = disputes.disputes_of(self.result_list)
-        query = navigation_query(request.GET)
+        found = disputes_of(self.result_list)
+        suffix = ""
+        if not request.GET.get(StateFilter.parameter_name):
+            # The same filters for the list of all results, which gives their order.
+            kept = {k: v for k, v in request.GET.items() if v and k not in ("p", "o", "e")}
+            suffix = "?" + urlencode({LIST: urlencode({**kept, "is_disputed__exact": "1"})})
         for result in self.result_list:
             result.dispute = found[result.pk]
-            result.open_assignment = _url(result, query)
-        self.first_url = self.result_list[0].open_assignment if self.result_list and query else ""
-
-
-def navigation_query(shown: QueryDict) -> str:
-    """Return the same filters for the list of all results; "" for resolved disputes."""
-    if shown.get(StateFilter.parameter_name):
-        return ""
-    kept = shown.copy()
-    for name in ("p", "o", "e"):
-        kept.pop(name, None)
-    return urlencode([*((name, value) for name, value in kept.items() if value), WAITING])
-
-
-def _url(result: Result, query: str) -> str:
-    url = reverse("admin:runs_result_change", args=[result.pk])
-    return f"{url}?{urlencode({LIST: query})}" if query else url
+            result.url = reverse("admin:runs_result_change", args=[result.pk]) + suffix
+        self.first_url = self.result_list[0].url if self.result_list and suffix else ""
 
 
 class StateFilter(DropdownFilter):
@@ -65,8 +50,10 @@ class StateFilter(DropdownFilter):
         return [("settled", "Resolved")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
-        kept = disputes.settled if self.value() == "settled" else disputes.waiting
-        return kept(queryset)
+        if self.value() != "settled":
+            return queryset.filter(is_disputed=True)
+        adjudications = HumanEvaluation.objects.filter(kind=EvaluationKind.ADJUDICATION).order_by()
+        return queryset.filter(is_disputed=False, pk__in=adjudications.values("result"))
 
 
 class SideFilter(OutcomeFilter):
@@ -120,12 +107,12 @@ class DisputeAdmin(ResultAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.has_perm(ADJUDICATE))
+        return bool(request.user.has_perm("runs.adjudicate"))
 
     @display(description="Test")
     def words(self, result: Any) -> SafeString:
         text = first_words(result.revision.content["messages"])
-        return format_html('<a class="eh-link" href="{}">{}</a>', result.open_assignment, text)
+        return format_html('<a class="eh-link" href="{}">{}</a>', result.url, text)
 
     @display(description="Verdicts")
     def verdicts(self, result: Any) -> SafeString:
@@ -137,5 +124,5 @@ class DisputeAdmin(ResultAdmin):
         return _opinions([settlement]) if settlement else None
 
 
-def _opinions(opinions: list[disputes.Opinion]) -> SafeString:
+def _opinions(opinions: list[Opinion]) -> SafeString:
     return SafeString(render_to_string("runs/review/_opinions.html", {"opinions": opinions}))

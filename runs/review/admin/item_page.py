@@ -1,6 +1,6 @@
 """An item of a queue as its reviewer sees it, without what a blind review hides."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalhub.formatting import score
@@ -12,13 +12,12 @@ from runs.admin.result.evaluation_entries import Choice, whole_choices
 from runs.admin.result.page import ResultPage, page_of
 from runs.admin.result.rubric import Row
 from runs.models import Result, Run
-from runs.review.admin.form_input import FormInput
-from runs.review.admin.judge_summary import judge_summary
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
-from runs.review.requirements import APART
+from runs.review.reasons import reason_descriptions
+from runs.review.requirements import is_apart
 from runs.review.submission import OPTION, REASON, field_of
-from runs.scoring.verdict import JudgeReply
+from runs.scoring.verdict import JudgeReply, ResultVerdict
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,7 @@ class ReviewPoint:
     title: str
     options: list[Option]
     reason: str
-    number: int = 0
     polarity: str = ""
-    is_inverted: bool = False
     marks: tuple[str, ...] = ()
     citation: str = ""
     judged: str = ""
@@ -77,7 +74,8 @@ class ItemPage:
     assignment: Assignment
     result: Result
     page: ResultPage
-    form_input: FormInput
+    draft: Mapping[str, str]
+    reasons: list[str]
     whole: ReviewPoint | None
     points: list[ReviewPoint]
     judged: str | None
@@ -95,49 +93,53 @@ class ItemPage:
     def is_earlier(self) -> bool:
         return self.assignment.state == AssignmentState.SUBMITTED
 
-    @property
-    def answer_text(self) -> str:
-        return self.page.answer.text if self.page.answer else ""
 
-
-def item_page(
-    assignment: Assignment, reader: User, form_input: FormInput | None = None
-) -> ItemPage:
+def item_page(assignment: Assignment, reader: User, draft: Mapping[str, str]) -> ItemPage:
     """Read the item of an assignment; its texts are the reader's to see: the caller has checked.
 
-    Args:
-        assignment: Read with queue, item, and the result's run, issue, test, tag set and revision
-            with template.
-        form_input: Input just sent, in place of the draft.
+    `assignment` was read with queue, item, and the result's run, issue, test, tag set and revision
+    with template. `draft` fills the form.
     """
-    result, queue = assignment.item.result, assignment.queue
+    item, queue = assignment.item, assignment.queue
+    result = item.result
     page = page_of(result, reader)
-    form_input = form_input or FormInput(assignment.draft)
     hidden = is_hidden(assignment)
-    points = _points(page, queue, form_input, hidden=hidden)
-    by_point = queue.scope == ReviewScope.CRITERIA and points
+    # Checks are not reviewed.
+    rows = [row for row in page.rows if not row.check] if queue.scope != ReviewScope.WHOLE else []
+    by_point = queue.scope == ReviewScope.CRITERIA and rows
+    reference = page.content["reference"]
     return ItemPage(
         assignment=assignment,
         result=result,
         page=page,
-        form_input=form_input,
-        whole=None if by_point else _whole(page, queue, form_input, hidden=hidden),
-        points=[] if queue.scope == ReviewScope.WHOLE else points,
+        draft=draft,
+        reasons=[] if hidden else reason_descriptions(item.reasons, is_random=item.is_random),
+        whole=None if by_point else _whole(page, queue, draft, hidden=hidden),
+        points=[_point(row, queue, draft, hidden=hidden) for row in rows],
         judged=None if hidden else judge_summary(page.active.verdict),
-        diff=_diff(page),
+        diff=word_diff(reference, page.answer.text) if reference and page.answer else None,
     )
 
 
-def _diff(page: ResultPage) -> Diff | None:
-    """Compare reference and answer; None if one is missing."""
-    reference = page.content["reference"]
-    return word_diff(reference, page.answer.text) if reference and page.answer else None
+def judge_summary(verdict: ResultVerdict) -> str:
+    """Return "2 of 3 pass", "fails with 0.4" for a rubric, or "no verdict"."""
+    replies = [] if verdict.has_rubric else verdict.criteria[0].replies
+    values = [reply.value for reply in replies if reply.value is not None]
+    if values:
+        passing = sum(bool(verdict.result.revision.passes(value)) for value in values)
+        return f"{passing} of {len(values)} pass"
+    result_score = verdict.result_score
+    if result_score is None or result_score.score is None:
+        return "no verdict"
+    return f"{'passes' if result_score.passed else 'fails'} with {score(result_score.score)}"
 
 
 # The form ----------------------------------------------------------------------------------------
 
 
-def _whole(page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
+def _whole(
+    page: ResultPage, queue: Queue, draft: Mapping[str, str], *, hidden: bool
+) -> ReviewPoint:
     revision = page.result.revision
     result_score = page.active.verdict.result_score
     judged = None if hidden or result_score is None else result_score.passed
@@ -146,41 +148,31 @@ def _whole(page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: boo
         key=WHOLE_TEST,
         title="The answer as a whole",
         options=[
-            _option(
-                choice,
-                form_input.option(),
-                queue,
-                overrides=judged is not None and choice.passed is not judged,
-            )
+            _option(choice, draft.get(OPTION), queue, judged not in (None, choice.passed))
             for choice in choices
         ],
-        reason=form_input.reason(),
+        reason=draft.get(REASON, ""),
     )
 
 
-def _points(
-    page: ResultPage, queue: Queue, form_input: FormInput, *, hidden: bool
-) -> list[ReviewPoint]:
-    """Return the criteria to review: all without a check."""
-    return [_point(row, queue, form_input, hidden=hidden) for row in page.rows if not row.check]
-
-
-def _point(row: Row, queue: Queue, form_input: FormInput, *, hidden: bool) -> ReviewPoint:
+def _point(row: Row, queue: Queue, draft: Mapping[str, str], *, hidden: bool) -> ReviewPoint:
     criterion = row.criterion
     judged = None if hidden else row.verdict.value
+    chosen = draft.get(field_of(OPTION, criterion.key))
     return ReviewPoint(
         key=criterion.key,
         title=row.title,
         options=[
             _option(
-                choice, form_input.option(criterion.key), queue, overrides=_is_far(choice, judged)
+                choice,
+                chosen,
+                queue,
+                judged is not None and is_apart(choice.option.value, judged),
             )
             for choice in row.choices
         ],
-        reason=form_input.reason(criterion.key),
-        number=row.number,
+        reason=draft.get(field_of(REASON, criterion.key), ""),
         polarity=criterion.get_polarity_display(),
-        is_inverted=criterion.is_inverted,
         marks=(
             *(["mandatory"] * criterion.mandatory),
             *([row.alternative_label] if row.alternative_label else []),
@@ -191,10 +183,6 @@ def _point(row: Row, queue: Queue, form_input: FormInput, *, hidden: bool) -> Re
     )
 
 
-def _is_far(choice: Choice, judged: float | None) -> bool:
-    return judged is not None and abs(choice.option.value - judged) > APART + 1e-9
-
-
-def _option(choice: Choice, chosen: str, queue: Queue, *, overrides: bool) -> Option:
+def _option(choice: Choice, chosen: str | None, queue: Queue, overrides: bool) -> Option:
     needs_reason = overrides or queue.reasoning == Reasoning.ALWAYS
     return Option(choice, choice.option.label == chosen, needs_reason)

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin, current_user, row_number
-from runs.review.admin.items import Chosen, ItemRow, annotators_of, listed
+from runs.review.admin.items import Chosen, listed
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
 from runs.review.progress import by_annotator, own_progress, progress
 from runs.review.reasons import REASONS
@@ -61,14 +61,12 @@ class OverviewPages(PageAdmin):
     def _items(self, request: HttpRequest, queue: Queue, chosen: Chosen) -> dict[str, Any]:
         items = chosen.of(queue, request.user)
         page: Page[Any] = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
-        rows: list[ItemRow] = listed(list(page.object_list))
         return {
             "chosen": chosen,
-            "rows": rows,
+            "rows": listed(page),
             "pages": page,
             "states": AssignmentState.choices,
             "reasons": list(REASONS.items()),
-            "reviewers": annotators_of(queue),
             "item_url": self.url_of("item", queue.pk),
         }
 

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -25,6 +25,7 @@ from runs.review.admin.add_runs import AddingPages
 from runs.review.admin.overview import OverviewPages
 from runs.review.admin.work_page import WorkPages
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
+from runs.review.queue_items import add_assignments
 
 STATES = {"open": "success", "closed": "default"}
 
@@ -75,8 +76,8 @@ class QueueForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
-        if "random_percent" in self.cleaned_data:
-            self.instance.random_share = self.cleaned_data["random_percent"] / 100
+        if cleaned and "random_percent" in cleaned:
+            self.instance.random_share = cleaned["random_percent"] / 100
         return cleaned
 
 
@@ -134,18 +135,19 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             "state": self.state_view,
             "item": self.item_view,
         }
-        wrap = self.admin_site.admin_view
-        own = [
-            path(f"<int:pk>/{name}/", wrap(view), name=f"review_queue_{name}")
-            for name, view in pages.items()
+        return [
+            self.view_path("of-run/<int:run>/", self.choose_view, "choose"),
+            *(self.view_path(f"<int:pk>/{name}/", view, name) for name, view in pages.items()),
+            *super().get_urls(),
         ]
-        choose = path("of-run/<int:run>/", wrap(self.choose_view), name="review_queue_choose")
-        return [choose, *own, *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow deletion only until reviews have begun."""
         allowed: bool = super().has_delete_permission(request, obj)
-        return allowed and obj is not None and not _is_begun(obj)
+        if not allowed or obj is None:
+            return False
+        begun = Assignment.objects.filter(queue=obj).exclude(state=AssignmentState.OPEN)
+        return not begun.exists()
 
     # The list ------------------------------------------------------------------------------------
 
@@ -187,8 +189,8 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         if not change:
             obj.seed, obj.created_by = secrets.randbits(53), current_user(request)
         super().save_model(request, obj, form, change)
-        if change and "reviewers" in form.changed_data:
-            self.add_missing_assignments(request, obj)
+        if change and "reviewers" in form.changed_data and (added := add_assignments(obj)):
+            self.message_user(request, f"Added {added:,} assignments.", messages.SUCCESS)
 
     def response_post_save_add(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
         """Continue with adding runs."""
@@ -206,20 +208,13 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         queue, act = self.found(request, pk), request.POST.get("act")
-        if act in ("close", "open"):
-            self._set_state(
-                request, queue, QueueState.CLOSED if act == "close" else QueueState.OPEN
-            )
+        changes = {
+            "close": (QueueState.CLOSED, f"Closed {queue}. All reviews are kept."),
+            "open": (QueueState.OPEN, f"Reopened {queue}."),
+        }
+        if act in changes:
+            sign(queue, current_user(request), "")
+            queue.state, message = changes[act]
+            queue.save()
+            self.message_user(request, message, messages.SUCCESS)
         return HttpResponseRedirect(self.url_of("overview", pk))
-
-    def _set_state(self, request: HttpRequest, queue: Queue, state: QueueState) -> None:
-        sign(queue, current_user(request), "")
-        queue.state = state
-        queue.save()
-        closed = f"Closed {queue}. All reviews are kept."
-        message = closed if state == QueueState.CLOSED else f"Reopened {queue}."
-        self.message_user(request, message, messages.SUCCESS)
-
-
-def _is_begun(queue: Queue) -> bool:
-    return Assignment.objects.filter(queue=queue).exclude(state=AssignmentState.OPEN).exists()

@@ -1,9 +1,8 @@
-from django.db.models import CharField, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Cast
+from django.db.models import Exists, OuterRef
 from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Id, OneOf, YesNo
-from runs.review.models import Assignment, AssignmentState, QueueState, ReviewItem
+from runs.review.models import Assignment, AssignmentState, QueueState, ReviewItemQuerySet
 from runs.review.reasons import RANDOM, REASONS
 
 
@@ -18,22 +17,17 @@ class ItemFilters(filters.FilterSet):
     result = Id(field_name="result_id")
     run = Id(field_name="result__run_id")
     is_random = YesNo()
-    reason = filters.ChoiceFilter(choices=list(REASONS.items()), method="there_for")
+    reason = filters.ChoiceFilter(choices=list(REASONS.items()), method="for_reason")
     state = filters.ChoiceFilter(choices=AssignmentState.choices, method="with_assignment")
 
-    def there_for(self, items: QuerySet[ReviewItem], name: str, key: str) -> QuerySet[ReviewItem]:
-        """Filter by reason, leaving out items whose reasons are hidden from the reader.
-
-        Search the key in the text of the JSON: SQLite cannot query lists of objects.
-        """
-        if key == RANDOM:
-            return items.filter(is_random=True)
-        description = items.alias(description=Cast("reasons", CharField()))
-        return description.filter(Q(is_hidden=False), description__contains=f'"key": "{key}"')
+    def for_reason(self, items: ReviewItemQuerySet, name: str, key: str) -> ReviewItemQuerySet:
+        """Filter by reason, leaving out items whose reasons are hidden from the reader."""
+        found = items.for_reason(key)
+        return found if key == RANDOM else found.filter(is_hidden=False)
 
     def with_assignment(
-        self, items: QuerySet[ReviewItem], name: str, state: str
-    ) -> QuerySet[ReviewItem]:
+        self, items: ReviewItemQuerySet, name: str, state: str
+    ) -> ReviewItemQuerySet:
         return items.filter(Exists(Assignment.objects.filter(item=OuterRef("pk"), state=state)))
 
 

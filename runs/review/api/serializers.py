@@ -6,12 +6,9 @@ from rest_framework import serializers
 from evalhub.api.fields import LongText, Name, RowSerializer
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import Run
-from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, Queue, ReviewItem
 from runs.review.requirements import requirements_for
-from runs.review.submission import MOST_TEXT, ReviewSubmission, Verdict
-
-LONGEST_S = 24 * 3600
+from runs.review.submission import MAX_SECONDS, MAX_TEXT, ReviewSubmission, Verdict
 
 
 class QueueSerializer(RowSerializer):
@@ -103,9 +100,7 @@ class AssignmentSerializer(RowSerializer):
 
     annotator = Name()
     result = serializers.IntegerField(source="item.result_id", read_only=True)
-    draft = serializers.SerializerMethodField()
-    note = serializers.SerializerMethodField()
-    sent_back_note = serializers.SerializerMethodField()
+    draft = serializers.DictField(read_only=True)
 
     class Meta:
         model = Assignment
@@ -124,21 +119,13 @@ class AssignmentSerializer(RowSerializer):
             "note",
             "sent_back_note",
         )
+        read_only_fields = ("note", "sent_back_note")
 
-    def _is_mine(self, assignment: Assignment) -> bool:
-        return (
-            assignment.annotator_id is not None
-            and assignment.annotator_id == self.context["reader"]
-        )
-
-    def get_draft(self, assignment: Assignment) -> dict[str, Any]:
-        return assignment.draft if self._is_mine(assignment) else {}
-
-    def get_note(self, assignment: Assignment) -> str:
-        return assignment.note if self._is_mine(assignment) else ""
-
-    def get_sent_back_note(self, assignment: Assignment) -> str:
-        return assignment.sent_back_note if self._is_mine(assignment) else ""
+    def to_representation(self, assignment: Assignment) -> Any:
+        shown = super().to_representation(assignment)
+        reader = self.context["request"].user
+        is_own = assignment.annotator_id is not None and assignment.annotator_id == reader.pk
+        return shown if is_own else {**shown, "draft": {}, "note": "", "sent_back_note": ""}
 
 
 class QuestionSerializer(serializers.Serializer):
@@ -160,45 +147,39 @@ class TakenSerializer(AssignmentSerializer):
     """
 
     questions = serializers.SerializerMethodField()
-    scope = serializers.SerializerMethodField()
-    needed = serializers.SerializerMethodField()
-    is_hidden = serializers.SerializerMethodField()
+    scope = serializers.CharField(source="requirements.scope", read_only=True)
+    needed = serializers.ListField(
+        source="requirements.needed", child=serializers.CharField(), read_only=True
+    )
+    is_hidden = serializers.BooleanField(source="requirements.is_hidden", read_only=True)
 
     class Meta(AssignmentSerializer.Meta):
         fields = (*AssignmentSerializer.Meta.fields, "questions", "scope", "needed", "is_hidden")
 
     def to_representation(self, assignment: Assignment) -> Any:
-        self._requirements = requirements_for(assignment)
+        assignment.requirements = requirements_for(assignment)  # type: ignore[attr-defined]
         return super().to_representation(assignment)
 
     @extend_schema_field(QuestionSerializer(many=True))
-    def get_questions(self, assignment: Assignment) -> Any:
-        return QuestionSerializer(list(self._requirements.questions.values()), many=True).data
-
-    def get_scope(self, assignment: Assignment) -> str:
-        return self._requirements.scope
-
-    def get_needed(self, assignment: Assignment) -> list[str]:
-        return sorted(self._requirements.needed)
-
-    def get_is_hidden(self, assignment: Assignment) -> bool:
-        return is_hidden(assignment)
+    def get_questions(self, assignment: Any) -> Any:
+        questions = assignment.requirements.questions.values()
+        return QuestionSerializer(questions, many=True).data
 
 
 class GivenVerdictSerializer(serializers.Serializer):
     criterion = serializers.CharField(max_length=40, allow_blank=True, default=WHOLE_TEST)
     option = serializers.CharField(max_length=60)
-    justification = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
+    justification = LongText(allow_blank=True, default="", max_length=MAX_TEXT)
 
 
 class SubmissionSerializer(serializers.Serializer):
     """The verdicts of a review: one on the whole, or one on each criterion."""
 
     verdicts = GivenVerdictSerializer(many=True)
-    note = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
-    correction = LongText(allow_blank=True, default="", max_length=MOST_TEXT)
+    note = LongText(allow_blank=True, default="", max_length=MAX_TEXT)
+    correction = LongText(allow_blank=True, default="", max_length=MAX_TEXT)
     seconds = serializers.IntegerField(
-        required=False, allow_null=True, min_value=0, max_value=LONGEST_S
+        required=False, allow_null=True, min_value=0, max_value=MAX_SECONDS
     )
 
     def submission(self) -> ReviewSubmission:
@@ -217,8 +198,8 @@ class SubmittedSerializer(serializers.Serializer):
 
 
 class SkipSerializer(serializers.Serializer):
-    reason = LongText(max_length=MOST_TEXT)
+    reason = LongText(max_length=MAX_TEXT)
 
 
 class SendBackSerializer(serializers.Serializer):
-    note = LongText(max_length=MOST_TEXT)
+    note = LongText(max_length=MAX_TEXT)

@@ -20,11 +20,11 @@ from runs.review.progress import progress
 from runs.review.queue_items import add_assignments, add_run
 from runs.review.reservations import NoAssignment, release, take, take_item
 from runs.review.review_records import LOST
-from runs.review.submit import send_back, skip, submit, undo
+from runs.review.skips import skip
+from runs.review.submit import send_back, submit, undo
 
 REVIEW = "review.review_results"
 CHANGE = "review.change_queue"
-
 
 T = TypeVar("T")
 
@@ -75,8 +75,7 @@ class QueueViewSet(Written):
         """Add a run's answers that need review, plus a random sample. Repeating adds nothing."""
         queue = self.get_object()
         run = body_of(serializers.AddRunSerializer, request).validated_data["run"]
-        added = add_run(queue, run, by=request.user)  # type: ignore[arg-type]
-        return Response(added._asdict())
+        return Response(add_run(queue, run)._asdict())
 
     @extend_schema(responses=serializers.QueueProgressSerializer)
     @action(detail=True, methods=["get"])
@@ -100,8 +99,8 @@ class QueueViewSet(Written):
     def _yours(self, assignment: Assignment | None) -> Response:
         if assignment is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        reader = {"reader": self.request.user.pk}
-        return Response(serializers.TakenSerializer(assignment, context=reader).data)
+        context = self.get_serializer_context()
+        return Response(serializers.TakenSerializer(assignment, context=context).data)
 
 
 class ItemViewSet(ReadOnly):
@@ -127,8 +126,8 @@ class ItemViewSet(ReadOnly):
         """Reserve an assignment of this item."""
         item = self.get_object()
         assignment = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
-        reader = {"reader": request.user.pk}
-        return Response(serializers.TakenSerializer(assignment, context=reader).data)
+        context = self.get_serializer_context()
+        return Response(serializers.TakenSerializer(assignment, context=context).data)
 
 
 class AssignmentViewSet(ReadOnly):
@@ -145,12 +144,8 @@ class AssignmentViewSet(ReadOnly):
     }
 
     def get_queryset(self) -> QuerySet[Assignment]:
-        rows: QuerySet[Assignment] = Assignment.objects.readable_by(self.request.user)
+        rows = Assignment.objects.readable_by(self.request.user)
         return rows.select_related("annotator", "queue", "item").order_by("-pk")
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        reader = self.request.user.pk if self.request else None
-        return {**super().get_serializer_context(), "reader": reader}
 
     def _shown(self, assignment: Assignment) -> Response:
         return Response(self.get_serializer(self.get_queryset().get(pk=assignment.pk)).data)
@@ -161,17 +156,11 @@ class AssignmentViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Submit your review. Repeating does nothing."""
-        assignment, submission = (
-            self.get_object(),
-            body_of(serializers.SubmissionSerializer, request).submission(),
-        )
+        assignment = self.get_object()
+        submission = body_of(serializers.SubmissionSerializer, request).submission()
         found = done(lambda: submit(assignment, submission, by=request.user))  # type: ignore[arg-type]
-        shown = {
-            "assignment": self._shown(assignment).data,
-            "agrees": found.agrees,
-            "is_new": found.is_new,
-        }
-        return Response(shown)
+        shown = self._shown(assignment).data
+        return Response({"assignment": shown, "agrees": found.agrees, "is_new": found.is_new})
 
     @extend_schema(request=serializers.SkipSerializer, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])

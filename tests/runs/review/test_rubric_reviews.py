@@ -5,7 +5,8 @@ from django.core.exceptions import ValidationError
 
 from runs.models import EvaluationKind, HumanEvaluation
 from runs.review.reservations import take
-from runs.review.submit import ReviewSubmission, Verdict, send_back, submit, undo
+from runs.review.submission import ReviewSubmission, Verdict
+from runs.review.submit import send_back, submit, undo
 from tests.factories import make_user
 from tests.runs.review.rows import FAILS, PASSES, filled, make_queue, put, review, submission
 from tests.runs.rubric_runs import rubric_run
@@ -51,7 +52,7 @@ def test_criteria_are_judged_and_scored(ann):
 
     submitted = submit(assignment, by_criteria(assignment, MET, UNMET), by=ann)
 
-    assert submitted.result.score == 0.5
+    assert submitted.assignment.item.result.score == 0.5
     assert submitted.agrees is False
     assert submitted.assignment.evaluations.count() == 2
 
@@ -123,7 +124,7 @@ def test_criteria_given_after_a_whole_count(ann, bob):
 
     submitted = submit(assignment, by_criteria(assignment, MET, MET), by=ann)
 
-    assert submitted.result.score == 1.0
+    assert submitted.assignment.item.result.score == 1.0
     withdrawal = HumanEvaluation.objects.get(kind=EvaluationKind.WITHDRAWAL)
     assert withdrawal.criterion.key == ""
 

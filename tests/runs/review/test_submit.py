@@ -5,15 +5,14 @@ from evalhub.models import Notification
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, QueueState, Skip
 from runs.review.reservations import NoAssignment, take, take_item
+from runs.review.skips import skip
+from runs.review.submission import ReviewSubmission
 from runs.review.submit import (
-    ReviewSubmission,
     reopen,
     save_draft,
     send_back,
-    skip,
     submit,
     undo,
-    undo_skip,
 )
 from tests.factories import make_user
 from tests.runs.review.rows import FAILS, PASSES, expire, filled, review, submission
@@ -39,7 +38,7 @@ def test_submission_records_the_verdict_and_scores_the_result(ann):
     evaluation = HumanEvaluation.objects.get()
     assert (evaluation.value, evaluation.justification) == (0.0, "It is 5.")
     assert (evaluation.chosen_by, evaluation.seconds) == (ChosenBy.QUEUE_SELECTED, 12)
-    assert submitted.result.passed is False
+    assert submitted.assignment.item.result.passed is False
     assignment = Assignment.objects.get()
     assert (assignment.state, assignment.seconds) == (AssignmentState.SUBMITTED, 12)
     assert list(assignment.evaluations.all()) == [evaluation]
@@ -283,7 +282,7 @@ def test_skip_of_what_another_took_meanwhile_stays(ann, bob):
     take(queue, by=bob)
 
     with pytest.raises(NoAssignment):
-        undo_skip(queue, by=ann)
+        undo(queue, by=ann)
     assert Skip.objects.get().undone_at is None
 
 
@@ -322,7 +321,7 @@ def test_sent_back_review_counts_until_it_is_replaced(ann, bob):
     )
     assert assignment.item.result.passed is False
 
-    assert review(assignment, PASSES).result.passed is True
+    assert review(assignment, PASSES).assignment.item.result.passed is True
     assert HumanEvaluation.objects.count() == 2
 
 
