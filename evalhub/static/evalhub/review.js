@@ -8,11 +8,11 @@
     const workspace = document.getElementById("review-workspace");
     const status = document.getElementById("review-status");
     const trouble = document.getElementById("review-trouble");
-    const sheet = document.getElementById("review-keys");
+    const dialog = document.getElementById("review-keys");
     const keysOff = document.getElementById("review-keys-off");
     const DRAFT_MS = 400;
-    const LOOK_AGAIN_MS = 15000;
-    const DRAFT_AGAIN_MS = 4000;
+    const CHECK_MS = 15000;
+    const DRAFT_RETRY_MS = 4000;
 
     const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
@@ -21,18 +21,18 @@
     const isOpen = () => state() === "reserved" || state() === "sent_back";
     const verdict = () => document.getElementById("review-form");
 
-    const { post, insist, explain, complain, calm } = window.evalhub.reviewRequests(page, trouble);
+    const { post, attempt, retry, showTrouble } = window.evalhub.reviewRequests(page, trouble);
 
     // Drafts --------------------------------------------------------------------------------------
 
     let opened = Date.now();
-    let looked = 0;
+    let visibleMs = 0;
     const seconds = () => {
-        if (!document.hidden) looked += Date.now() - opened;
+        if (!document.hidden) visibleMs += Date.now() - opened;
         opened = Date.now();
-        return Math.round(looked / 1000);
+        return Math.round(visibleMs / 1000);
     };
-    const typed = () => {
+    const formFields = () => {
         const form = verdict();
         const fields = new FormData(form ?? undefined);
         if (form) fields.set("seconds", seconds());
@@ -53,25 +53,20 @@
         clearTimeout(timer);
         if (!isDirty || state() === "submitted") return saving;
         isDirty = false;
-        const [fields, about] = [typed(), assignment()];
+        const [fields, about] = [formFields(), assignment()];
         saving = saving.then(async () => {
-            try {
-                const answer = await post("draft", fields);
-                calm();
-                if (about !== assignment()) return;
-                if (answer.problems) refuse(answer.problems);
-                else if (answer.held) note("draft saved");
-                else onLost();
-            } catch (error) {
-                explain(error);
-                if (about !== assignment()) return;
+            const answer = await attempt("draft", fields);
+            if (about !== assignment()) return;
+            if (!answer) {
                 isDirty = true;
-                timer = setTimeout(saveDraft, DRAFT_AGAIN_MS);
-            }
+                timer = setTimeout(saveDraft, DRAFT_RETRY_MS);
+            } else if (answer.problems) refuse(answer.problems);
+            else if (answer.is_yours) note("draft saved");
+            else onLost();
         });
         return saving;
     };
-    const typing = () => {
+    const onInput = () => {
         isDirty = true;
         note("…");
         clearTimeout(timer);
@@ -80,7 +75,7 @@
     const saveLeaving = () => {
         if (!isDirty || !verdict()) return;
         isDirty = false;
-        post("draft", typed(), { keepalive: true }).catch(() => { isDirty = true; });
+        post("draft", formFields(), { keepalive: true }).catch(() => { isDirty = true; });
     };
 
     // Items ---------------------------------------------------------------------------------------
@@ -107,7 +102,7 @@
     const refuse = (problems) => {
         const box = find("[data-review-problems]");
         for (const field of workspace.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
-        if (!box) return complain(problems.map((problem) => problem.text).join(" "));
+        if (!box) return showTrouble(problems.map((problem) => problem.text).join(" "));
         const lines = problems.map((problem) => {
             const line = document.createElement("p");
             line.textContent = problem.text;
@@ -126,7 +121,7 @@
         const next = document.createElement("button");
         Object.assign(next, { type: "button", className: "eh-button rn-small", textContent: "Next item" });
         next.addEventListener("click", () => act("next"));
-        complain("Your reservation expired and somebody took this item. Your draft is still in the form: copy what you need. ", next);
+        showTrouble("Your reservation expired and somebody took this item. Your draft is still in the form: copy what you need. ", next);
     };
 
     const act = async (name, more = {}) => {
@@ -135,22 +130,20 @@
         workspace.setAttribute("aria-busy", "true");
         try {
             const fields = () => {
-                const all = typed();
+                const all = formFields();
                 for (const [key, value] of Object.entries(more)) all.set(key, value);
                 return all;
             };
             clearTimeout(timer);
             await saving;
             if (isDirty && !SENDS_ALL.has(name)) await saveDraft();
-            const answer = REPEATABLE.has(name) ? await insist(name, fields) : await post(name, fields());
-            calm();
+            const answer = REPEATABLE.has(name) ? await retry(name, fields) : await attempt(name, fields());
+            if (!answer) return;
             if (answer.go) location.assign(answer.go);
             else if (answer.problems) {
                 refuse(answer.problems);
                 if (answer.lost) onLost();
             } else show(answer);
-        } catch (error) {
-            explain(error);
         } finally {
             isBusy = false;
             workspace.removeAttribute("aria-busy");
@@ -161,13 +154,9 @@
         const form = event.target.closest("[data-review-act]");
         if (!form) return;
         event.preventDefault();
-        const { submitter } = event;
-        const fields = new FormData(form, submitter);
-        fields.delete("csrfmiddlewaretoken");
-        fields.delete("seconds");
-        fields.delete("assignment");
-        const name = fields.get("act");
-        act(name, Object.fromEntries(fields));
+        const fields = new FormData(form, event.submitter);
+        for (const name of ["csrfmiddlewaretoken", "seconds", "assignment"]) fields.delete(name);
+        act(fields.get("act"), Object.fromEntries(fields));
     });
 
     // Reservation and polling -----------------------------------------------------------------------
@@ -175,29 +164,19 @@
     const renew = async () => {
         if (document.hidden || isBusy || !isOpen()) return;
         const about = assignment();
-        try {
-            const answer = await post("renew", { assignment: about });
-            calm();
-            if (!answer.held && about === assignment()) onLost();
-        } catch (error) {
-            explain(error);
-        }
+        const answer = await attempt("renew", { assignment: about });
+        if (answer && !answer.is_yours && about === assignment()) onLost();
     };
-    const lookAgain = async () => {
+    const checkForItems = async () => {
         if (document.hidden || isBusy || state() !== "awaits") return;
-        try {
-            const answer = await post("next", {});
-            const isItem = answer.html.includes("review-form");
-            if (!isBusy) show(answer, { quietly: !isItem });
-        } catch (error) {
-            explain(error);
-        }
+        const answer = await attempt("next", {});
+        if (answer && !isBusy) show(answer, { quietly: !answer.html.includes("review-form") });
     };
     setInterval(renew, Number(page.dataset.renewMs));
-    setInterval(lookAgain, LOOK_AGAIN_MS);
+    setInterval(checkForItems, CHECK_MS);
     document.addEventListener("visibilitychange", () => {
         if (document.hidden) {
-            looked += Date.now() - opened;
+            visibleMs += Date.now() - opened;
             saveLeaving();
         } else {
             opened = Date.now();
@@ -240,7 +219,7 @@
         if (!option) return;
         const isTakenBack = option.checked;
         option.checked = !isTakenBack;
-        typing();
+        onInput();
         const reason = checkReason(point);
         if (isTakenBack) goTo(point);
         else if (reason) reason.focus();
@@ -274,7 +253,7 @@
         const correction = verdict().correction;
         if (correction.value && correction.value !== answer.textContent && !window.confirm("Replace your text with the answer?")) return;
         correction.value = answer.textContent;
-        typing();
+        onInput();
         correction.focus();
     };
     const skip = () => {
@@ -295,7 +274,7 @@
     // Prepare new content from the server
     const prepare = () => {
         opened = Date.now();
-        looked = 1000 * Number(verdict()?.seconds.value || 0);
+        visibleMs = 1000 * Number(verdict()?.seconds.value || 0);
         showRaw(isRaw);
         for (const point of points()) checkReason(point);
         for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
@@ -305,7 +284,7 @@
     workspace.addEventListener("input", (event) => {
         const form = event.target.closest("#review-form");
         if (!form) return;
-        typing();
+        onInput();
         const point = pointAt(event.target);
         if (point) checkReason(point);
     });
@@ -317,10 +296,10 @@
 
     // Keys --------------------------------------------------------------------------------------
 
-    const showKeys = () => (sheet.open ? sheet.close() : sheet.showModal());
+    const showKeys = () => (dialog.open ? dialog.close() : dialog.showModal());
     keysOff.addEventListener("change", async () => {
         page.toggleAttribute("data-keys-off", keysOff.checked);
-        await insist("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
+        await retry("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
     });
 
     const submit = () => { if (verdict() && state() !== "submitted") act("submit"); };
@@ -328,7 +307,7 @@
         if (isOpen()) skip();
         else act(state() === "submitted" ? "later" : "next");
     };
-    const acts = {
+    const shortcuts = {
         Enter: submit,
         c: () => step(1),
         C: () => step(-1),
@@ -343,7 +322,7 @@
         ArrowRight: forward,
         "?": showKeys,
     };
-    for (let key = 1; key <= 9; key += 1) acts[key] = () => choose(String(key));
+    for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => choose(String(key));
 
     const { isTyping } = window.evalhub;
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]") !== null;
@@ -358,7 +337,7 @@
         const { key, target } = event;
         if (event.isComposing || event.altKey) return;
         if (document.querySelector("dialog[open]")) {
-            if (key === "?" && sheet.open) sheet.close();
+            if (key === "?" && dialog.open) dialog.close();
             return;
         }
         if (event.ctrlKey || event.metaKey) {
@@ -380,9 +359,9 @@
         if (ready) {
             event.preventDefault();
             ready.click();
-        } else if (acts[key]) {
+        } else if (shortcuts[key]) {
             event.preventDefault();
-            if (!isBusy) acts[key]();
+            if (!isBusy) shortcuts[key]();
         }
     });
 

@@ -2,7 +2,7 @@
 /* Requests of the review work page: repeat those that are safe to repeat, and explain failures. */
 
 window.evalhub.reviewRequests = (page, trouble) => {
-    const AGAIN_MS = [1000, 2000, 4000, 8000, 15000];
+    const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
 
     // Logging in elsewhere makes a new token, so read it for each request.
     const token = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1]
@@ -29,11 +29,10 @@ window.evalhub.reviewRequests = (page, trouble) => {
 
     const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-    const complain = (...parts) => {
+    const showTrouble = (...parts) => {
         trouble.replaceChildren(...parts);
         trouble.hidden = false;
     };
-    const calm = () => { trouble.hidden = true; };
 
     const login = () => {
         const link = document.createElement("a");
@@ -41,29 +40,36 @@ window.evalhub.reviewRequests = (page, trouble) => {
         return link;
     };
 
-    const explain = (error) => {
+    const showError = (error) => {
         if (error instanceof LoggedOut) {
-            complain("You are logged out, or may no longer review here. Your draft is kept on this page. ", login(), "; then continue here.");
+            showTrouble("You are logged out, or may no longer review here. Your draft is kept on this page. ", login(), "; then continue here.");
         } else if (error instanceof Unreachable) {
-            complain("Cannot reach the server. Your draft is kept on this page; retrying automatically.");
+            showTrouble("Cannot reach the server. Your draft is kept on this page; retrying automatically.");
         } else {
             throw error;
         }
     };
 
-    // Repeat a safe request until it succeeds, with the form as it is then.
-    const insist = async (act, fieldsNow) => {
-        for (let tries = 0; ; tries += 1) {
-            try {
-                const answer = await post(act, fieldsNow());
-                calm();
-                return answer;
-            } catch (error) {
-                explain(error);
-                await wait(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)]);
-            }
+    // The answer, or null after showing why there is none.
+    const attempt = async (act, fields) => {
+        try {
+            const answer = await post(act, fields);
+            trouble.hidden = true;
+            return answer;
+        } catch (error) {
+            showError(error);
+            return null;
         }
     };
 
-    return { post, insist, explain, complain, calm };
+    // Repeat a safe request until it succeeds, with the form as it is then.
+    const retry = async (act, fieldsNow) => {
+        for (let tries = 0; ; tries += 1) {
+            const answer = await attempt(act, fieldsNow());
+            if (answer) return answer;
+            await wait(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]);
+        }
+    };
+
+    return { post, attempt, retry, showTrouble };
 };

@@ -60,9 +60,9 @@ class WorkPages(PageAdmin):
         name = request.POST.get("act", "")
         if name in BACKGROUND_ACTIONS:
             try:
-                return JsonResponse({"held": BACKGROUND_ACTIONS[name](session)})
+                return JsonResponse({"is_yours": BACKGROUND_ACTIONS[name](session)})
             except ValidationError as error:
-                return JsonResponse({"held": True, "problems": problems_in(error)})
+                return JsonResponse({"is_yours": True, "problems": problems_in(error)})
         if name == "keys":
             return self._switch_keys(session)
         if name not in ACTIONS:

@@ -349,7 +349,7 @@ def test_every_key_that_is_printed_does_something(page, ann):
 
 def test_every_key_that_is_handled_is_printed():
     script = (settings.BASE_DIR / "evalhub/static/evalhub/review.js").read_text()
-    block = script.partition("const acts = {")[2].partition("};")[0]
+    block = script.partition("const shortcuts = {")[2].partition("};")[0]
     handled = re.findall(r'^ +"?(\w+|\?)"?: ', block, re.MULTILINE)
     names = {"ArrowLeft": "←", "ArrowRight": "→"}
     dialog = (settings.BASE_DIR / "templates/runs/review/_shortcuts.html").read_text()

@@ -193,7 +193,7 @@ def test_a_draft_is_there_again(mine):
     queue = filled(1)
     assignment = assignment_in(at_work(mine, queue))
 
-    assert act(mine, queue, "draft", assignment=assignment, justification=WHY) == {"held": True}
+    assert act(mine, queue, "draft", assignment=assignment, justification=WHY) == {"is_yours": True}
 
     assert WHY in at_work(mine, queue)
 
@@ -213,8 +213,8 @@ def test_a_draft_of_a_place_that_another_took_says_that_it_is_lost(mine):
     expire(assignment)
     take(queue, by=make_user("annotator"))
 
-    assert act(mine, queue, "draft", assignment=str(assignment.pk), note="x") == {"held": False}
-    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"held": False}
+    assert act(mine, queue, "draft", assignment=str(assignment.pk), note="x") == {"is_yours": False}
+    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"is_yours": False}
     came = act(mine, queue, "submit", assignment=str(assignment.pk), option="1")
     assert came["lost"]
     assert came["problems"]
@@ -225,7 +225,7 @@ def test_a_place_is_kept_while_somebody_looks(mine):
     assignment = Assignment.objects.get(pk=assignment_in(at_work(mine, queue)))
     expire(assignment)
 
-    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"held": True}
+    assert act(mine, queue, "renew", assignment=str(assignment.pk)) == {"is_yours": True}
 
     until = Assignment.objects.get(pk=assignment.pk).reserved_until
     assert until > assignment.reserved_until.replace(year=2000)
