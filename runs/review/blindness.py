@@ -2,7 +2,7 @@
 
 from evalhub.models import User
 from runs.models import HumanEvaluation
-from runs.review.models import Assignment, AssignmentState, BlindMode, ReviewItem
+from runs.review.models import Assignment, AssignmentState, BlindMode
 from runs.review.reservations import KEPT
 
 
@@ -12,9 +12,9 @@ def is_hidden(assignment: Assignment) -> bool:
     A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges':
     later verdicts are not blind, so nothing is hidden.
     """
-    if assignment.state == AssignmentState.SUBMITTED or not hides(
-        assignment.queue.blind, assignment.item
-    ):
+    blind = assignment.queue.blind
+    hides = blind == BlindMode.ALL or (blind == BlindMode.RANDOM and assignment.item.is_random)
+    if assignment.state == AssignmentState.SUBMITTED or not hides:
         return False
     mine = HumanEvaluation.objects.filter(
         result=assignment.item.result_id, annotator=assignment.annotator_id
@@ -28,8 +28,3 @@ def hidden_for(annotator: User, result_id: int) -> Assignment | None:
         annotator=annotator, item__result=result_id, state__in=KEPT
     )
     return next((p for p in assignments.select_related("queue", "item") if is_hidden(p)), None)
-
-
-def hides(blind: str, item: ReviewItem) -> bool:
-    """Tell whether this mode hides the judges of the item until it is reviewed."""
-    return blind == BlindMode.ALL or (blind == BlindMode.RANDOM and item.is_random)

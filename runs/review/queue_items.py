@@ -43,15 +43,6 @@ class Added(NamedTuple):
     already: int
 
 
-class Entry(NamedTuple):
-    """A result to add."""
-
-    result: int
-    reasons: Sequence[Reason]
-    is_random: bool
-    position: int
-
-
 # A run -------------------------------------------------------------------------------------------
 
 
@@ -63,67 +54,56 @@ def add_run(queue: Queue, run: Run) -> Added:
     """
     if queue.state != QueueState.OPEN:
         raise ValidationError(f"{queue} is closed: reopen it to add results.")
-    sifted = Sifted.of(queue, run)
     total = Added(0, 0, 0)
-    for portion in sifted.portions():
-        total = _sum(total, _add(queue, portion))
+    for items in _items_of(queue, run):
+        total = _sum(total, _add(queue, items))
     queue.runs.add(run)
     return total
 
 
 def plan(queue: Queue, run: Run) -> tuple[Added, Counter[str]]:
     """Return what `add_run` would add now, and how many of it have each reason, by key."""
-    sifted = Sifted.of(queue, run)
     total, reasons = Added(0, 0, 0), Counter[str]()
-    for portion in sifted.portions():
-        known = _known(queue, portion)
-        new = [entry for entry in portion if entry.result not in known]
-        total = _sum(total, _counted(new, portion))
-        reasons.update(reason.key for entry in new for reason in entry.reasons)
+    for items in _items_of(queue, run):
+        new = _new(queue, items)
+        total = _sum(total, _counted(new, items))
+        reasons.update(reason["key"] for item in new for reason in item.reasons)
     return total, reasons
+
+
+def _items_of(queue: Queue, run: Run) -> Iterator[list[ReviewItem]]:
+    """Yield in portions the items of a run, unsaved: answers with reasons, and random ones."""
+    answered = run.results.filter(state=ItemState.DONE).order_by("pk")
+    ids = array("q", answered.values_list("pk", flat=True))
+    grounds = _grounds(run, ids)
+    count = how_many(queue.random_share, len(ids), len(grounds))
+    draw = Draw.of((lot(queue.seed, pk) for pk in ids), count)
+    spread = Spread(Counter(rank for _, rank in grounds.values()), count)
+    age_s = _queue_age_s(queue)
+    for portion in _portions(ids):
+        items = []
+        for pk in portion:
+            reasons, rank = grounds.get(pk, ((), BY_CHANCE))
+            drawn = draw.position_of(lot(queue.seed, pk))
+            if drawn is None and not reasons:
+                continue
+            fine = lot(queue.seed, pk, "order") / 2**64
+            if drawn is not None:
+                rank, fine = spread.at(drawn)
+            items.append(
+                ReviewItem(
+                    queue=queue,
+                    result_id=pk,
+                    reasons=as_json(reasons),
+                    is_random=drawn is not None,
+                    position=position(rank, age_s, fine),
+                )
+            )
+        yield items
 
 
 Grounds = tuple[tuple[Reason, ...], Rank]
 """Reasons with their rank; many results share one of these."""
-
-
-class Sifted(NamedTuple):
-    """A run's answers sorted for a queue: those with reasons, and those drawn at random."""
-
-    queue: Queue
-    result_ids: Sequence[int]
-    grounds: dict[int, Grounds]
-    draw: Draw
-    spread: Spread
-    arrival_s: int
-
-    @classmethod
-    def of(cls, queue: Queue, run: Run) -> "Sifted":
-        answered = run.results.filter(state=ItemState.DONE).order_by("pk")
-        ids = array("q", answered.values_list("pk", flat=True))
-        grounds = _grounds(run, ids)
-        count = how_many(queue.random_share, len(ids), len(grounds))
-        draw = Draw.of((lot(queue.seed, pk) for pk in ids), count)
-        spread = Spread(Counter(rank for _, rank in grounds.values()), count)
-        return cls(queue, ids, grounds, draw, spread, _queue_age_s(queue))
-
-    def portions(self) -> Iterator[list[Entry]]:
-        for portion in _portions(self.result_ids):
-            yield [entry for pk in portion if (entry := self._entry(pk))]
-
-    def _entry(self, pk: int) -> Entry | None:
-        reasons, rank = self.grounds.get(pk, NO_GROUNDS)
-        assignment = self.draw.position_of(lot(self.queue.seed, pk))
-        if assignment is not None:
-            rank, fine = self.spread.at(assignment)
-        elif reasons:
-            fine = lot(self.queue.seed, pk, "order") / 2**64
-        else:
-            return None
-        return Entry(pk, reasons, assignment is not None, position(rank, self.arrival_s, fine))
-
-
-NO_GROUNDS: Grounds = ((), BY_CHANCE)
 
 
 def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
@@ -152,33 +132,25 @@ def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
 
 
 @transaction.atomic
-def _add(queue: Queue, entries: Sequence[Entry]) -> Added:
+def _add(queue: Queue, items: Sequence[ReviewItem]) -> Added:
     """Add items and assignments of one portion, with the queue's row locked."""
     locked = Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
-    known = _known(queue, entries)
-    new = [entry for entry in entries if entry.result not in known]
-    items = ReviewItem.objects.bulk_create(
-        ReviewItem(
-            queue=locked,
-            result_id=entry.result,
-            reasons=as_json(entry.reasons),
-            is_random=entry.is_random,
-            position=entry.position,
-        )
-        for entry in new
-    )
-    _make_assignments(items, 1, locked.reviewers)
-    return _counted(new, entries)
+    new = ReviewItem.objects.bulk_create(_new(queue, items))
+    _make_assignments(new, 1, locked.reviewers)
+    return _counted(new, items)
 
 
-def _known(queue: Queue, entries: Collection[Entry]) -> set[int]:
-    rows = ReviewItem.objects.filter(queue=queue, result__in=[entry.result for entry in entries])
-    return set(rows.values_list("result", flat=True))
+def _new(queue: Queue, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Leave out the results that the queue has already."""
+    ids = [item.result_id for item in items]
+    rows = ReviewItem.objects.filter(queue=queue, result__in=ids)
+    known = set(rows.values_list("result", flat=True))
+    return [item for item in items if item.result_id not in known]
 
 
-def _counted(new: Sequence[Entry], entries: Sequence[Entry]) -> Added:
-    random = sum(entry.is_random for entry in new)
-    return Added(len(new), random, len(entries) - len(new))
+def _counted(new: Sequence[ReviewItem], items: Sequence[ReviewItem]) -> Added:
+    random = sum(item.is_random for item in new)
+    return Added(len(new), random, len(items) - len(new))
 
 
 def _sum(one: Added, other: Added) -> Added:

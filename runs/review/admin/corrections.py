@@ -6,7 +6,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -170,8 +170,3 @@ ACTIONS = {
     "promote": (acting.promote, "The correction is now the reference answer."),
     "put_back": (acting.put_back, "The previous reference answer is restored."),
 }
-
-
-def corrections_url(test: int) -> str:
-    """Return the URL of the corrections for one test."""
-    return f"{reverse('admin:review_correction_changelist')}?test={test}"
