@@ -206,7 +206,7 @@ def test_reasons_are_hidden_from_who_reviews_blind(script, chief):
     assert script.get(f"{ITEMS}{item.pk}/").json()["reasons"] != []
 
 
-def test_sealed_items_are_left_out_for_who_may_not_read_them():
+def test_items_of_sealed_tests_need_the_right_to_read_them():
     from django.contrib.auth.models import Permission
 
     queue = filled(1)

@@ -26,7 +26,7 @@ def ann():
         ("all", False, True),
     ],
 )
-def test_what_a_queue_hides(ann, blind, is_random, hidden):
+def test_blind_mode_decides_which_items_are_hidden(ann, blind, is_random, hidden):
     assert is_hidden(take(filled(1, is_random=is_random, blind=blind), by=ann)) is hidden
 
 
@@ -59,7 +59,7 @@ def test_who_evaluated_it_elsewhere_is_not_blind(ann):
     assert not is_hidden(take(queue, by=ann))
 
 
-def test_what_one_has_seen_is_hidden_from_the_next(ann):
+def test_item_is_hidden_from_each_next_reviewer(ann):
     queue = filled(1, blind="all")
     review(take(queue, by=ann))
     expire(undo(queue, by=ann))

@@ -222,7 +222,7 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     ]
 
 
-def test_what_is_refused_is_said_where_it_is_to_be_repaired(page, ann, no_mouse):
+def test_problem_is_shown_at_its_field(page, ann, no_mouse):
     queue = filled(2)
     page.goto(work(queue))
     at = assignment_on(page)
@@ -236,7 +236,7 @@ def test_what_is_refused_is_said_where_it_is_to_be_repaired(page, ann, no_mouse)
     moves_on(page, at)
 
 
-def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, ann, faults):
+def test_input_survives_a_server_outage_and_a_logout(page, ann, faults):
     queue = filled(3)
     page.goto(work(queue))
     at = assignment_on(page)
@@ -263,7 +263,7 @@ def test_nothing_is_lost_while_the_server_is_away_or_the_session_is_over(page, a
     faults.clear()
 
 
-def test_an_item_that_went_to_another_says_so_and_keeps_what_was_typed(page, ann):
+def test_lost_item_shows_a_warning_and_keeps_the_input(page, ann):
     queue = filled(2)
     page.goto(work(queue))
     assignment = Assignment.objects.get(pk=assignment_on(page))

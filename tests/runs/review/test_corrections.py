@@ -71,7 +71,7 @@ def test_an_empty_correction_is_refused(result, maintainer):
         correct(result, " \n", by=maintainer)
 
 
-def test_what_has_no_answer_is_not_corrected(result, maintainer):
+def test_result_without_answer_cannot_be_corrected(result, maintainer):
     result.state = ItemState.ERROR
     with pytest.raises(ValidationError, match="no answer to correct"):
         correct(result, RIGHT, by=maintainer)
@@ -105,23 +105,21 @@ def test_a_long_name_does_not_break_the_history(result, maintainer):
     assert result.test.reference == RIGHT
 
 
-def test_who_may_not_approve_sends_the_test_back_to_review(result):
+def test_promotion_without_approval_right_needs_approval_again(result):
     correction = correct(result, RIGHT, by=make_user("annotator"))
     assert promote(correction, by=make_user("annotator"))
     result.test.refresh_from_db()
     assert result.test.state == TestState.IN_REVIEW
 
 
-def test_what_is_the_reference_already_is_not_promoted_again(result, maintainer):
+def test_current_reference_is_not_promoted_again(result, maintainer):
     correction = correct(result, RIGHT, by=maintainer)
     promote(correction, by=maintainer)
     with pytest.raises(Refused, match="already"):
         promote(correction, by=maintainer)
 
 
-def test_what_its_author_took_back_is_not_promoted_until_they_write_it_again(
-    client, result, maintainer
-):
+def test_withdrawn_correction_is_not_promoted_until_written_again(client, result, maintainer):
     client.force_login(maintainer)
     correction = correct(result, RIGHT, by=make_user("annotator", username="anna"))
     Correction.objects.update(undone_at=timezone.now())
@@ -195,7 +193,7 @@ def test_a_viewer_corrects_nothing(client, result):
     assert not Correction.objects.exists()
 
 
-def test_promoting_asks_first_and_shows_what_changes(client, result, maintainer):
+def test_promotion_shows_a_preview_first(client, result, maintainer):
     client.force_login(maintainer)
     correction = correct(result, RIGHT, by=maintainer)
 
@@ -252,7 +250,7 @@ def test_the_test_leads_to_the_corrections_of_its_answers(client, annotator, res
     assert "Something else." not in listed
 
 
-def test_corrections_of_sealed_tests_are_for_those_who_may_read_them(client, annotator):
+def test_corrections_of_sealed_tests_need_the_right_to_read_them(client, annotator):
     result = first_result(judged_run(make_test(sealed=True)))
     correction = correct(result, RIGHT, by=annotator)
     client.force_login(make_user("viewer"))

@@ -51,13 +51,11 @@ def listed(client, **query):
     return [result.pk for result in response.context_data["cl"].result_list]
 
 
-def test_the_list_is_where_its_name_says():
+def test_list_has_its_url():
     assert reverse("admin:review_dispute_changelist") == URL
 
 
-def test_only_results_on_which_people_differ_are_listed_with_who_said_what(
-    client, adjudicator, annotators
-):
+def test_only_disputed_results_are_listed_with_their_verdicts(client, adjudicator, annotators):
     result = disputed(annotators)
     disputed(annotators, "11")
 
@@ -68,12 +66,12 @@ def test_only_results_on_which_people_differ_are_listed_with_who_said_what(
         assert text in page
 
 
-def test_who_may_not_settle_does_not_get_in(client):
+def test_list_needs_the_right_to_adjudicate(client):
     client.force_login(make_user("annotator"))
     assert client.get(URL).status_code == 403
 
 
-def test_sealed_ones_are_not_listed_for_who_may_not_read_them(client, annotators):
+def test_disputes_over_sealed_tests_need_the_right_to_read_them(client, annotators):
     from django.contrib.auth.models import Permission
 
     disputed(annotators, test=make_test(sealed=True))
@@ -96,9 +94,7 @@ def test_filters_by_suite_tag_and_side(client, adjudicator, annotators):
     assert listed(client, outcome="unscored") == [tagged.pk]
 
 
-def test_a_settled_one_leaves_the_list_and_is_found_among_the_settled(
-    client, adjudicator, annotators
-):
+def test_resolved_dispute_moves_to_the_resolved_list(client, adjudicator, annotators):
     result = disputed(annotators)
     settle(result, adjudicator)
 
@@ -117,7 +113,7 @@ def test_undoing_an_adjudication_makes_it_disputed_again(client, adjudicator, an
     assert listed(client, state="settled") == []
 
 
-def test_one_is_settled_after_another(client, adjudicator, annotators):
+def test_disputes_are_resolved_one_after_another(client, adjudicator, annotators):
     """The list's button opens the first; saving goes on to the next that waits."""
     results = [disputed(annotators) for _ in range(3)]
     disputed(annotators, "11")

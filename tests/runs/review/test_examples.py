@@ -20,7 +20,7 @@ def annotator(client):
     return annotator
 
 
-def test_what_was_just_said_is_marked_and_the_next_item_stays(client, annotator):
+def test_last_verdict_is_marked_and_the_next_item_stays(client, annotator):
     queue = filled(2)
     assignment = assignment_in(at_work(client, queue))
     html = act(client, queue, "submit", assignment=assignment, option="1")["html"]

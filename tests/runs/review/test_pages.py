@@ -107,7 +107,7 @@ def test_without_scripts_the_form_works_as_well(mine):
     assert "Saved. Your verdict: passes (1)." in html
 
 
-def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
+def test_refusal_names_the_fields_and_keeps_the_input(mine):
     queue = filled(1)
     first = assignment_in(at_work(mine, queue))
 
@@ -124,7 +124,7 @@ def test_what_is_refused_is_said_by_field_and_all_that_was_typed_is_kept(mine):
     assert re.search(r'value="0"[^>]*checked', again)
 
 
-def test_without_scripts_a_refusal_keeps_what_was_typed_too(mine):
+def test_refusal_without_scripts_keeps_the_input(mine):
     queue = filled(1)
     first = assignment_in(at_work(mine, queue))
 
@@ -162,7 +162,7 @@ def test_criteria_are_judged_one_by_one(mine):
     assert HumanEvaluation.objects.exclude(criterion__key="").count() == 2
 
 
-def test_a_check_is_not_asked_about(mine):
+def test_checks_are_not_reviewed(mine):
     queue = make_queue(scope="criteria")
     points = [{"text": "Is short."}, {"check_name": "contains", "arguments": {"text": "Four"}}]
     run = rubric_run(points, {"Is short.": [1], "contains": [1]})
@@ -283,7 +283,7 @@ def test_an_earlier_verdict_is_taken_back_and_changed(mine, me):
     ]
 
 
-def test_undo_takes_back_what_came_last(mine):
+def test_undo_reverts_the_last_action(mine):
     queue = filled(2)
     first = assignment_in(at_work(mine, queue))
     second = assignment_in(act(mine, queue, "submit", assignment=first, option="1")["html"])
@@ -328,7 +328,7 @@ def test_undo_with_nothing_to_undo_says_so(mine):
     assert "Nothing to undo" in came["announce"]
 
 
-def test_what_was_sent_back_comes_first_with_the_note(mine, me):
+def test_sent_back_item_comes_first_with_the_note(mine, me):
     queue = filled(2)
     first = assignment_in(at_work(mine, queue))
     act(mine, queue, "submit", assignment=first, option="1")
@@ -411,7 +411,7 @@ def test_the_same_item_tells_all_that_where_it_is_not_blind(mine):
     assert queue.items.get().result.run.model_name in html
 
 
-def test_what_others_said_is_hidden_from_a_blind_reviewer(mine):
+def test_other_verdicts_are_hidden_in_a_blind_review(mine):
     queue = blind_queue(reviewers=2)
     other = make_user("annotator", username="somebody-else")
     review(take(queue, by=other), "0", "An opinion of theirs.")
@@ -454,7 +454,7 @@ def test_hostile_text_stays_text(mine, me):
     assert re.findall(r"<script>|<img src=x|onerror=alert\(2\)>", html) == []
 
 
-def test_a_sealed_test_is_not_shown_to_who_may_not_read_it():
+def test_sealed_test_needs_the_right_to_read_it():
     queue = filled(1)
     test = queue.items.get().result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
@@ -473,7 +473,7 @@ def rights(*codenames: str):
     return Permission.objects.filter(codename__in=codenames)
 
 
-def test_nobody_opens_or_decides_what_is_anothers(mine, me):
+def test_assignments_of_others_cannot_be_opened_or_submitted(mine, me):
     queue = filled(2)
     theirs = take(queue, by=make_user("annotator"))
 
@@ -598,7 +598,7 @@ def test_items_are_found_by_reason_state_and_person(chief, me):
     assert len(found("reason=nonsense&state=x&annotator=y")) == 3
 
 
-def test_who_runs_a_queue_sees_what_each_person_did(chief, mine):
+def test_manager_sees_the_progress_of_each_reviewer(chief, mine):
     queue = filled(4)
     assignment = assignment_in(at_work(mine, queue))
     for _ in range(3):
@@ -634,7 +634,7 @@ def test_a_certain_item_is_taken_from_the_list(chief):
     assert last.assignments.get().state == AssignmentState.RESERVED
 
 
-def test_a_queue_in_which_something_was_said_is_not_deleted():
+def test_queue_with_reviews_is_not_deleted():
     queue, admin = filled(1), logged_in(make_user("admin"))
     assert admin.get(url("delete", queue)).status_code == 200
     review(take(queue, by=make_user("annotator")))
@@ -652,13 +652,13 @@ def test_the_list_shows_how_far_each_queue_is(mine, me):
     assert url("work", queue) in html
 
 
-def test_who_may_only_read_sees_the_settings(mine):
+def test_settings_are_shown_to_readers(mine):
     html = mine.get(url("change", filled(1))).content.decode()
 
     assert "20%" in html
 
 
-def test_an_empty_list_says_what_a_queue_is_for(chief):
+def test_empty_list_explains_queues(chief):
     html = chief.get(reverse("admin:review_queue_changelist")).content.decode()
 
     assert "Create one, then add runs to it" in html

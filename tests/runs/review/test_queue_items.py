@@ -36,7 +36,7 @@ def description(queue):
 # Reasons -----------------------------------------------------------------------------------------
 
 
-def test_what_judges_agree_on_is_not_added(selective):
+def test_unanimous_answers_are_not_added(selective):
     assert add_run(selective, judged(AGREE)) == (0, 0, 0)
 
 
@@ -58,7 +58,7 @@ def test_no_verdict_at_all(selective):
     assert description(selective) == ["No judge gave a verdict"]
 
 
-def test_what_people_dispute(selective):
+def test_disputed_answers_are_added(selective):
     from runs.scoring.human_evaluation import HumanVerdict, evaluate
 
     run = judged(AGREE)
@@ -165,7 +165,7 @@ def test_a_share_of_zero_draws_none(selective):
     assert add_run(selective, many(10, 3)) == (3, 0, 0)
 
 
-def test_what_is_drawn_and_has_reasons_keeps_them():
+def test_random_items_keep_their_reasons():
     queue = make_queue(random_share=1)
     add_run(queue, many(4, 4))
 
@@ -193,7 +193,7 @@ def test_every_prefix_has_about_its_share_of_random_ones():
         assert sum(flags[:end]) == pytest.approx(0.2 * end, abs=2.5)
 
 
-def test_gravest_and_heaviest_come_first(selective):
+def test_most_severe_and_heaviest_come_first(selective):
     run = judged(MISSING, SPLIT, SPLIT, AGREE)
     heaviest = run.results.order_by("pk")[2]
     Result.objects.filter(pk=heaviest.pk).update(weight=5)
@@ -207,7 +207,7 @@ def test_gravest_and_heaviest_come_first(selective):
     ]
 
 
-def test_later_ones_come_after_equal_and_before_less_grave_ones(selective, monkeypatch):
+def test_later_items_come_after_equal_and_before_less_severe_ones(selective, monkeypatch):
     early = judged(SPLIT, MISSING)
     add_run(selective, early)
     monkeypatch.setattr("runs.review.queue_items._queue_age_s", lambda queue: 60)
@@ -230,7 +230,7 @@ def test_adding_again_adds_nothing(selective):
     assert ReviewItem.objects.count() == 3
 
 
-def test_plan_adds_nothing_and_tells_what_would_be_added(selective):
+def test_plan_counts_without_adding(selective):
     run = many(5, 3)
 
     assert plan(selective, run) == ((3, 0, 0), Counter(judges_disagree=3))

@@ -14,7 +14,7 @@ def description(**facts):
     return [reason.description for reason in reasons_of(Facts(**facts))]
 
 
-def test_nothing_sets_a_plain_answer_apart():
+def test_unremarkable_answer_has_no_reasons():
     assert reasons_of(Facts(passing=3, expected=3, answered=3, agreement=1.0, passed=True)) == ()
 
 
@@ -37,7 +37,7 @@ def test_nothing_sets_a_plain_answer_apart():
         ({"weight": 2.0}, "Test weight 2"),
     ],
 )
-def test_a_reason_in_words(facts, words):
+def test_reason_description(facts, words):
     assert description(**facts) == [words]
 
 
@@ -54,11 +54,11 @@ def test_a_reason_in_words(facts, words):
         {"failing": 3},
     ],
 )
-def test_what_is_no_reason(facts):
+def test_facts_without_a_reason(facts):
     assert description(**facts) == []
 
 
-def test_the_gravest_comes_first():
+def test_most_severe_reason_comes_first():
     facts = Facts(weight=3, agreement=0.1, expected=3, answered=2, passing=1, failing=1)
 
     reasons = reasons_of(facts)
@@ -68,11 +68,11 @@ def test_the_gravest_comes_first():
     assert severity(reasons) == list(REASONS).index("judges_disagree")
 
 
-def test_chance_is_the_least_grave():
+def test_random_is_the_least_severe():
     assert severity(()) == len(REASONS) - 1
 
 
-def test_an_item_tells_its_reasons_and_that_it_was_drawn():
+def test_random_item_has_its_reasons_and_random():
     reasons = as_json(reasons_of(Facts(weight=3)))
 
     assert reason_descriptions(reasons, is_random=True) == ["Test weight 3", "Random sample"]

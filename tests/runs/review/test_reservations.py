@@ -103,7 +103,7 @@ def test_an_earlier_expired_one_comes_before_open_ones(ann, bob):
     assert take(queue, by=bob) == left
 
 
-def test_sent_back_comes_before_free_ones_and_after_what_one_is_at(ann, bob):
+def test_sent_back_comes_after_the_current_and_before_free_ones(ann, bob):
     queue = filled(3)
     assignment = take(queue, by=ann)
     review(assignment)
@@ -134,7 +134,7 @@ def test_closed_queue_gives_nothing(ann):
         take_item(item, by=ann)
 
 
-def test_who_may_not_read_sealed_tests_is_given_none():
+def test_sealed_tests_are_offered_only_to_their_readers():
     queue = filled(2)
     reader = make_user("viewer")
     test = queue.items.get(position=1).result.test
@@ -199,7 +199,7 @@ def test_renewing_prolongs(ann):
     assert Assignment.objects.get().reserved_until > timezone.now()
 
 
-def test_renewing_what_another_took_fails(ann, bob):
+def test_renewing_an_assignment_of_another_fails(ann, bob):
     queue = filled(1)
     assignment = take(queue, by=ann)
     expire(assignment)

@@ -57,7 +57,7 @@ def test_criteria_are_judged_and_scored(ann):
     assert submitted.assignment.evaluations.count() == 2
 
 
-def test_every_judged_criterion_is_asked_for(ann):
+def test_every_judged_criterion_needs_a_verdict(ann):
     assignment = take(rubric_queue(scope="criteria"), by=ann)
 
     told = problems(assignment, by_criteria(assignment, MET))

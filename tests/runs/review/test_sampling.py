@@ -38,7 +38,7 @@ def test_how_many_are_drawn(share, answered, selected, drawn):
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 0.8])
 @pytest.mark.parametrize("selected", [10, 300, 1000])
-def test_drawn_are_about_their_share_of_what_is_added(share, selected):
+def test_random_items_are_about_their_share_of_those_added(share, selected):
     n = 1000
     drawn = how_many(share, n, selected)
 
@@ -52,15 +52,15 @@ def test_the_lowest_lots_are_drawn():
     assert [draw.position_of(one) for one in (10, 30, 40, 50)] == [0, 1, None, None]
 
 
-def test_graver_comes_first_whenever_it_arrives():
+def test_more_severe_comes_first_whenever_it_arrives():
     assert position((0, 255), 10**6, 0.9) < position((1, 0), 0, 0.0)
 
 
-def test_later_comes_after_what_is_as_grave_however_heavy():
+def test_later_comes_after_the_equally_severe_however_heavy():
     assert position((1, 255), 5, 0.9) < position((1, 0), 6, 0.0)
 
 
-def test_heavier_comes_first_among_what_arrived_together():
+def test_heavier_comes_first_among_simultaneous_ones():
     assert position((1, inverse_weight(3.0)), 5, 0.9) < position((1, inverse_weight(1.0)), 5, 0.0)
 
 

@@ -207,7 +207,7 @@ def test_undo_takes_the_correction_back(ann):
     assert Correction.objects.get().undone_at is None
 
 
-def test_undo_refuses_what_was_evaluated_anew_elsewhere(ann):
+def test_undo_refuses_results_evaluated_again_elsewhere(ann):
     from runs.scoring.human_evaluation import HumanVerdict, evaluate
 
     queue = filled(1)
@@ -219,7 +219,7 @@ def test_undo_refuses_what_was_evaluated_anew_elsewhere(ann):
     assert Assignment.objects.get().state == AssignmentState.SUBMITTED
 
 
-def test_what_was_undone_is_remembered(ann):
+def test_undone_submission_stays_in_the_history(ann):
     queue = filled(1)
     submit(take(queue, by=ann), submission(FAILS, "It is 5."), by=ann)
 
@@ -276,7 +276,7 @@ def test_undo_of_a_skip_brings_the_item_and_the_draft_back(ann):
     assert Skip.objects.get().undone_at is not None
 
 
-def test_skip_of_what_another_took_meanwhile_stays(ann, bob):
+def test_skip_cannot_be_undone_after_another_took_the_item(ann, bob):
     queue = filled(1)
     skip(take(queue, by=ann), "Not my field.", by=ann)
     take(queue, by=bob)
@@ -286,7 +286,7 @@ def test_skip_of_what_another_took_meanwhile_stays(ann, bob):
     assert Skip.objects.get().undone_at is None
 
 
-def test_undo_lets_others_have_what_was_given_since(ann, bob):
+def test_undo_releases_assignments_reserved_since(ann, bob):
     queue = filled(2)
     skipped = take(queue, by=ann)
     skip(skipped, "Not now.", by=ann)
@@ -296,7 +296,7 @@ def test_undo_lets_others_have_what_was_given_since(ann, bob):
     assert take(queue, by=bob) == given
 
 
-def test_undo_keeps_what_something_was_typed_into(ann, bob):
+def test_undo_keeps_assignments_with_input(ann, bob):
     queue = filled(2)
     review(take(queue, by=ann), FAILS)
     save_draft(take(queue, by=ann), {"justification": "Half a sentence"}, by=ann)
@@ -350,7 +350,7 @@ def test_undo_after_it_was_sent_back_leaves_it_sent_back(ann, bob):
     assert assignment.item.result.passed is False
 
 
-def test_skipping_what_was_sent_back_withdraws_it(ann, bob):
+def test_skipping_a_sent_back_review_withdraws_it(ann, bob):
     queue = filled(1)
     assignment = review(take(queue, by=ann), FAILS).assignment
     send_back(assignment, "Read the reference.", by=bob)
