@@ -44,7 +44,7 @@ MCNEMAR = "exact McNemar"
 FLIPPED_TESTS = "sign flips of tests"
 FLIPPED_ISSUES = "sign flips of whole issues"
 
-FEWEST_MOVED = 6
+MIN_MOVED = 6
 """With fewer changes, even all in one direction, p is at least 2 / 2**5, above 0.05."""
 
 

@@ -9,7 +9,7 @@ from reports.documents.fields import SeveralField
 from reports.documents.reading import ReportForm
 from runs.models import Run
 
-MOST = 12
+MAX_RUNS = 12
 """Runs side by side."""
 
 SHOW: dict[str, tuple[str, frozenset[Kind]]] = {

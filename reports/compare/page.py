@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.compare import families, many_runs, two_runs
 from reports.compare.controls import controls
-from reports.compare.form import MOST, CompareForm
+from reports.compare.form import MAX_RUNS, CompareForm
 from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
 from reports.documents.reading import Page, Reading
@@ -37,13 +37,13 @@ def runs_of(chosen: Sequence[Run]) -> list[Run]:
     if len(chosen) == 1:
         against = opponent_of(chosen[0])
         return [*([against] if against else []), chosen[0]]
-    return list(chosen[:MOST])
+    return list(chosen[:MAX_RUNS])
 
 
 def _left_out(n: int) -> tuple[str, ...]:
-    if n <= MOST:
+    if n <= MAX_RUNS:
         return ()
-    return (f"Showing the first {MOST} of {n} chosen runs.",)
+    return (f"Showing the first {MAX_RUNS} of {n} chosen runs.",)
 
 
 def _too_few(runs: Sequence[Run]) -> Document:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
-from reports.compare.evidence_rule import FEWEST_MOVED, FLIPPED_ISSUES, MCNEMAR, Evidence, Findings
+from reports.compare.evidence_rule import FLIPPED_ISSUES, MCNEMAR, MIN_MOVED, Evidence, Findings
 from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points
 
@@ -70,11 +70,11 @@ def is_p(p: float) -> str:
 
 
 def _too_few(evidence: Evidence) -> list[str]:
-    if evidence.p is None or not 0 < evidence.moved < FEWEST_MOVED:
+    if evidence.p is None or not 0 < evidence.moved < MIN_MOVED:
         return []
     unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
     changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
-    return [f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {FEWEST_MOVED}."]
+    return [f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {MIN_MOVED}."]
 
 
 def _beside(findings: Findings) -> list[str]:

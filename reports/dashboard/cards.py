@@ -34,7 +34,7 @@ from runs.models import Run
 PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""
 
-MOST_PROPOSALS = 6
+MAX_PROPOSALS = 6
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,10 @@ def _proposals(home: Home) -> Content:
     template, found = "reports/dashboard/proposals.html", kept_proposals(home.reading)
     if found is None:
         return Content(template=template)
-    shown: Sequence[Proposal] = found[:MOST_PROPOSALS]
+    shown: Sequence[Proposal] = found[:MAX_PROPOSALS]
     issues = Issue.objects.only("title").in_bulk([one.issue for one in shown])
     rows = [(issues[one.issue], one) for one in shown if one.issue in issues]
-    return Content(rows=rows, more=max(0, len(found) - MOST_PROPOSALS), template=template)
+    return Content(rows=rows, more=max(0, len(found) - MAX_PROPOSALS), template=template)
 
 
 def _underperforming(home: Home) -> Content:

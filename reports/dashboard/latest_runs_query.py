@@ -21,7 +21,7 @@ from runs.baselines import HAS_BASELINE, earlier_of, is_baseline
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
 
-MOST_MODELS = 8
+MAX_MODELS = 8
 """Models on the first page: those that were run last."""
 
 
@@ -59,7 +59,7 @@ def latest_runs(complete: Sequence[CompleteRun]) -> list[int]:
     for run in sorted(complete, key=lambda run: not run.has_baseline):
         latest.setdefault(run.model, run)
     newest = sorted(latest.values(), key=lambda run: (run.at, run.pk), reverse=True)
-    return [run.pk for run in newest[:MOST_MODELS]]
+    return [run.pk for run in newest[:MAX_MODELS]]
 
 
 def with_opponents(runs: Sequence[int], models: Mapping[int, int]) -> list[LatestRuns]:

@@ -14,7 +14,7 @@ from reports.issue_timeline.rule import (
 
 Button = Literal["resolve", "reopen"]
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def _things(row: Sequence[ReleasePoint]) -> str:
 def _row_words(row: Sequence[ReleasePoint]) -> str:
     if not row[0].name:
         return f"Passed {len(row)} {_things(row)} in a row."
-    names = [point.name for point in reversed(row[:MOST_NAMED])]
-    last = ", most recently " if len(row) > MOST_NAMED else ": "
+    names = [point.name for point in reversed(row[:MAX_NAMED])]
+    last = ", most recently " if len(row) > MAX_NAMED else ": "
     return f"Passed {len(row)} {_things(row)} in a row{last}{_listed(names)}."
 
 

@@ -21,7 +21,7 @@ from reports.issue_timeline.timeline_tables import (
     turns_table,
 )
 
-POINTS, MOST_POINTS, MOST_NAMED, OFFERED = 10, 50, 6, 50
+POINTS, MAX_POINTS, MAX_NAMED, OFFERED = 10, 50, 6, 50
 
 PROPOSED = {
     "resolve": "Its runs suggest resolving it.",
@@ -38,7 +38,7 @@ class IssueForm(ReportForm):
         label="Issue",
     )
     points = forms.IntegerField(
-        label="Runs shown", min_value=2, max_value=MOST_POINTS, initial=POINTS
+        label="Runs shown", min_value=2, max_value=MAX_POINTS, initial=POINTS
     )
     family = forms.BooleanField(label="By family")
 
@@ -138,8 +138,8 @@ def _goes(line: Line) -> IssueOutcome | None:
 
 
 def _few(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _left_out(report: IssueReport) -> Iterator[str]:

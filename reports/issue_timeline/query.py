@@ -24,7 +24,7 @@ from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
 
-MOST_LINES, MOST_FEEDBACK, MOST_TESTS = 8, 100, 300
+MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) ->
     """Read the whole timeline; a constant number of queries."""
     found = sightings([issue.pk], run_infos())
     seen = _on_lines(found, issue.pk, by_family=by_family)
-    courses = by_time(_briefs(seen, found.runs), most_lines=MOST_LINES, most_points=points)
+    courses = by_time(_briefs(seen, found.runs), max_lines=MAX_LINES, max_points=points)
     feedback = Feedback.objects.filter(issue=issue)
     return IssueReport(
         issue=issue,
@@ -117,7 +117,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) ->
         seen=seen,
         tests=_tests(issue, courses.runs, reader),
         tests_total=issue.tests.count(),
-        feedback=tuple(feedback.readable_by(reader)[:MOST_FEEDBACK]),
+        feedback=tuple(feedback.readable_by(reader)[:MAX_FEEDBACK]),
         feedback_total=feedback.count(),
         changes=changes_of(issue),
         proposal=proposal_for(issue, found),
@@ -199,14 +199,14 @@ def _dressed(
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
     """Return its tests, hardest first; those without results last."""
     tests = Test.objects.filter(issue=issue).order_by("pk")
-    prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MOST_TESTS])
+    prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MAX_TESTS])
     counts: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome.values, 0))
     results = Result.objects.filter(issue=issue, run__in=runs).order_by()
     for test, outcome, n in results.values_list("test_id", "outcome").annotate(n=Count("pk")):
         counts[test][outcome] += n
     lines = [
         _test_line(pk, state, prompts.get(pk), counts[pk])
-        for pk, state in tests.values_list("pk", "state")[:MOST_TESTS]
+        for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]
     ]
     return tuple(sorted(lines, key=_hardest_first))
 

@@ -6,7 +6,7 @@ from simple_history.models import HistoricalRecords
 from evalhub.constraints import known
 from reports.summaries.dimensions import KEYS
 
-LEAST_WEIGHT, MOST_WEIGHT = 0.05, 10
+MIN_WEIGHT, MAX_WEIGHT = 0.05, 10
 
 
 class Capability(models.Model):
@@ -50,7 +50,7 @@ class CapabilityWeight(models.Model):
         max_length=200, help_text="Key of a dimension, name of a topic, or name of a suite."
     )
     weight = models.FloatField(
-        default=1, validators=[MinValueValidator(LEAST_WEIGHT), MaxValueValidator(MOST_WEIGHT)]
+        default=1, validators=[MinValueValidator(MIN_WEIGHT), MaxValueValidator(MAX_WEIGHT)]
     )
     origin = models.CharField(
         max_length=10, choices=WeightOrigin, default=WeightOrigin.OURS, editable=False
@@ -65,8 +65,8 @@ class CapabilityWeight(models.Model):
             known("reports_capabilityweight_origin_known", "origin", WeightOrigin),
             models.CheckConstraint(
                 name="reports_capabilityweight_range",
-                condition=models.Q(weight__range=(LEAST_WEIGHT, MOST_WEIGHT)),
-                violation_error_message=f"Choose a weight from {LEAST_WEIGHT} to {MOST_WEIGHT}.",
+                condition=models.Q(weight__range=(MIN_WEIGHT, MAX_WEIGHT)),
+                violation_error_message=f"Choose a weight from {MIN_WEIGHT} to {MAX_WEIGHT}.",
             ),
             models.UniqueConstraint(
                 name="reports_capabilityweight_once",

@@ -8,7 +8,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Test
-from reports.summaries.dimensions import KEYS, LEAST, MOST
+from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from runs.models import Run, Suite
 
 
@@ -145,7 +145,7 @@ class Grade(models.Model):
             ),
             models.CheckConstraint(
                 name="reports_grade_range",
-                condition=Q(grade__isnull=True) | Q(grade__range=(LEAST, MOST)),
+                condition=Q(grade__isnull=True) | Q(grade__range=(MIN_GRADE, MAX_GRADE)),
             ),
             models.UniqueConstraint(
                 name="reports_grade_once", fields=("summary", "language_model", "dimension")

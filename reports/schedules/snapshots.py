@@ -19,7 +19,7 @@ from reports.summaries.schedules import ask_anew, like
 SUMMARY = "summary"
 """Takes the place of a page's key where an executive summary is scheduled."""
 
-MOST_KEPT = 100
+MAX_KEPT = 100
 """Snapshots of one report; older ones are deleted."""
 
 
@@ -51,7 +51,7 @@ def make(report: ReportSchedule) -> str:
     if report.page == SUMMARY:
         return _asked(report)
     snapshot = Snapshot.objects.create(report=report, content=_content(report))
-    kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
+    kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_KEPT]
     report.snapshots.exclude(pk__in=list(kept)).delete()
     return f"Made snapshot {snapshot.pk}."
 

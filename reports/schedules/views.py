@@ -18,7 +18,7 @@ from reports.report_views import WRITERS, attached
 from reports.schedules.snapshots import SUMMARY, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
 
-MOST_STATE = 4_000
+MAX_STATE = 4_000
 """Characters of a page's query string; browsers hardly send more."""
 
 
@@ -28,7 +28,7 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
     """Schedule a report with its current filters, or a summary like an existing one."""
     if key == SUMMARY and not request.user.has_perm(REQUEST_PERMISSION):
         raise PermissionDenied(f"You need the permission {REQUEST_PERMISSION}.")
-    state = bounded_text(request.POST.get("state"), MOST_STATE)
+    state = bounded_text(request.POST.get("state"), MAX_STATE)
     try:
         title, back = subject_of(key, state)
     except (ScheduleRefused, LookupError) as error:

@@ -17,7 +17,7 @@ from evalhub.statistics.weighted_mean import weighted_mean
 from issues.models import Revision, Test
 from runs.models import Answer, Result, Run
 
-MOST = 30
+MAX_VARIANTS = 30
 """Variants compared: those that answered last."""
 
 
@@ -82,7 +82,7 @@ class TestSimilarity:
         prompt_version: The version compared; None where nothing was answered.
         prompt_versions: All answered versions, newest first.
         embedders: The built-in one, and those whose vectors the runs kept.
-        variants: The most similar first, at most `MOST` of `prompt_version.variants`.
+        variants: The most similar first, at most `MAX_VARIANTS` of `prompt_version.variants`.
         matrix: Cosine of each pair, in [-1, 1], in the order of `variants`, 1 on the diagonal;
             None: not measured.
     """
@@ -179,7 +179,7 @@ def _latest(test: Test, prompt_version: PromptText) -> list[Result]:
     )
     asked = _answered(test).filter(revision__asked_digest=prompt_version.asked_digest)
     newest = asked.annotate(place=place).filter(place=1)
-    return list(newest.select_related("run").order_by("-run_id")[:MOST])
+    return list(newest.select_related("run").order_by("-run_id")[:MAX_VARIANTS])
 
 
 def _asked(

@@ -8,7 +8,7 @@ from evalhub.llm import word_vectors
 from issues.models import Test
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import prompt_of
-from reports.similarity.query import MOST, similarity_of
+from reports.similarity.query import MAX_VARIANTS, similarity_of
 
 
 @needs("runs.view_run")
@@ -30,6 +30,6 @@ def similarity(request: HttpRequest, pk: int) -> HttpResponse:
         test=test,
         prompt=prompt_of(found.messages),
         rows=list(zip(found.variants, found.matrix, strict=True)),
-        most=MOST,
+        most=MAX_VARIANTS,
         problem="" if found.embedder.endpoint else word_vectors.problem(),
     )

@@ -18,8 +18,8 @@ from evalhub.models import BatchState, LanguageModel
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.query import View, view_of
 from reports.summaries.requests import (
-    LEAST_CONTEXT,
-    MOST_CONTEXT,
+    MAX_CONTEXT,
+    MIN_CONTEXT,
     REQUEST_PERMISSION,
     SummaryRefused,
     ask_again,
@@ -151,8 +151,8 @@ class AskSerializer(serializers.Serializer):
         required=False,
         allow_null=True,
         default=None,
-        min_value=LEAST_CONTEXT,
-        max_value=MOST_CONTEXT,
+        min_value=MIN_CONTEXT,
+        max_value=MAX_CONTEXT,
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-LEAST, MOST = 1, 10
+MIN_GRADE, MAX_GRADE = 1, 10
 """The lowest and highest grade."""
 
 

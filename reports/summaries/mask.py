@@ -18,7 +18,7 @@ MASKS = {MODEL: "[name of a model withheld]", DEVELOPER: "[name of a developer w
 """Placeholders for names. They are no ids: what a text says of a well-known developer
 would reveal its id."""
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """Words by which longer names are searched."""
 
 _HIDDEN = re.compile(
@@ -35,10 +35,10 @@ _SAME_LOOK = str.maketrans(
     "aeocpxyijsdqwhvABEKMHOPCTXYIJSGaivokpuABEZHIKMNOPTYXabcdeghijklmnoprtuvwyzil",
 )
 
-WIDEST_GAP = 3
+MAX_GAP = 3
 """Characters, neither letters nor digits, allowed between the words of a name."""
 
-MOST_GROUPED = 6
+MAX_GROUPED = 6
 """Names of more words are searched with all words separated or none."""
 
 _JOINED = r"[\-\u2010\u2011]?"
@@ -110,8 +110,8 @@ def _pattern(names: Sequence[Name]) -> re.Pattern[str] | None:
 
 def _of(name: Name) -> str:
     text = folded(name.text)
-    parts = _PARTS.findall(text)[:MOST_WORDS]
-    widest = max([WIDEST_GAP, *map(len, re.findall(r"[\W_]+", text))])
+    parts = _PARTS.findall(text)[:MAX_WORDS]
+    widest = max([MAX_GAP, *map(len, re.findall(r"[\W_]+", text))])
     between = rf"[\W_]{{0,{widest}}}"
     if name.kind == PROVIDER:
         return rf"(?i:{between.join(map(re.escape, parts))})[/:](?=\w)"
@@ -149,7 +149,7 @@ class _Words:
         self.words = [match[0] for match in found]
         self.small = [word.lower() for word in self.words]
         gaps = (b.start() - a.end() for a, b in pairwise(found))
-        self.is_near = [gap <= WIDEST_GAP for gap in gaps]
+        self.is_near = [gap <= MAX_GAP for gap in gaps]
         self.places: dict[str, list[int]] = {}
         for place, word in enumerate(self.small):
             for form in _forms(word):
@@ -191,13 +191,13 @@ def _stands(name: Name, words: _Words) -> bool:
     if name.is_word:
         forms = written(folded(name.text))
         return any(form in words.words for form in forms if _WORD.fullmatch(form))
-    parts = [folded(part) for part in name.parts[:MOST_WORDS]]
+    parts = [folded(part) for part in name.parts[:MAX_WORDS]]
     return any(words.has(form) for form in _groupings(parts))
 
 
 def _groupings(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the words, each separated from the next or joined to it, in every way."""
-    if len(parts) > MOST_GROUPED:
+    if len(parts) > MAX_GROUPED:
         yield from (tuple(parts), ("".join(parts),))
         return
     for joined in product((False, True), repeat=len(parts) - 1):

@@ -47,7 +47,7 @@ DICTIONARY_WORDS = frozenset(
 NOT_NAMES = frozenset({"openai_like", "custom_openai", "local", "scripted"})
 """Prefixes in the place of a provider that identify no developer."""
 
-SHORTEST = 2
+MIN_LETTERS = 2
 
 
 class Name(NamedTuple):
@@ -122,7 +122,9 @@ def _aliases(developer: str) -> Sequence[str]:
 def _is_name(text: str) -> bool:
     """Return whether a name can be searched: a lone letter or number is in every text."""
     letters = squeezed(text)
-    return len(letters) >= SHORTEST and not letters.isdecimal() and text.casefold() not in NOT_NAMES
+    return (
+        len(letters) >= MIN_LETTERS and not letters.isdecimal() and text.casefold() not in NOT_NAMES
+    )
 
 
 def squeezed(text: str) -> str:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from reports.summaries.restore import plain
 
-MOST_FIGURES = 600
+MAX_FIGURES = 600
 """With more figures of a kind, differences and ratios support almost anything: they are not
 computed."""
 
-MOST_COUNTED = 20
+MAX_COUNTED = 20
 """Whole numbers up to this one occur as counts in every text."""
 
 EPSILON = 1e-9
@@ -72,7 +72,7 @@ class _Kind:
 
     def __init__(self, values: list[float]) -> None:
         self.values = values
-        self.pairs = values if len(values) <= MOST_FIGURES else []
+        self.pairs = values if len(values) <= MAX_FIGURES else []
 
     def has(self, value: float, decimals: int, scale: float = 1) -> bool:
         """Return whether a value, or a difference or ratio of two, prints so when scaled."""
@@ -106,7 +106,7 @@ def _key(number: Printed) -> tuple[float, int]:
 
 
 def _is_telling(number: Printed) -> bool:
-    return bool(number.decimals) or abs(number.value) > MOST_COUNTED
+    return bool(number.decimals) or abs(number.value) > MAX_COUNTED
 
 
 def printed_numbers(text: str) -> Iterator[Printed]:

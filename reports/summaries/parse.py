@@ -12,20 +12,20 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from reports.documents.topic_names import topic_key
-from reports.summaries.dimensions import KEYS, LEAST, MOST
+from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.key import Key
 
-MOST_LINES = 40
+MAX_LINES = 40
 """Entries kept of each kind, and problems listed."""
 
-MOST_CHARACTERS = 4000
+MAX_CHARACTERS = 4000
 """Characters kept of a finding or a reasoning; the raw reply is kept whole."""
 
-LEAST_LETTERS = 4
+MIN_PREFIX = 4
 """Letters that identify a dimension, as in "helpful" for helpfulness."""
 
-MOST_TOPICS = 8
-LONGEST_TOPIC = 60
+MAX_TOPICS = 8
+MAX_TOPIC_CHARACTERS = 60
 
 SECTIONS = {
     "key_finding": "findings",
@@ -93,8 +93,8 @@ def parse(reply: str, key: Key) -> Parsed:
         else:
             _add(problems, graded)
     topics = topics_in(texts.pop("topics"))
-    kept = {name: tuple(lines[:MOST_LINES]) for name, lines in texts.items()}
-    told = tuple(problems[:MOST_LINES])
+    kept = {name: tuple(lines[:MAX_LINES]) for name, lines in texts.items()}
+    told = tuple(problems[:MAX_LINES])
     return Parsed(**kept, topics=topics, grades=tuple(grades.values()), problems=told)
 
 
@@ -114,7 +114,7 @@ def _blocks(reply: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _add(lines: list[str], content: str) -> None:
-    line = content.strip().strip("`").strip()[:MOST_CHARACTERS]
+    line = content.strip().strip("`").strip()[:MAX_CHARACTERS]
     if line and line not in lines:
         lines.append(line)
 
@@ -122,8 +122,10 @@ def _add(lines: list[str], content: str) -> None:
 def topics_in(lines: list[str]) -> tuple[str, ...]:
     """Return topics normalised like tags; a line may have several."""
     words = [word for line in lines for word in re.split(r"[,;\n]", line)]
-    named = (topic_key(" ".join(word.split()).lstrip("_-*# "))[:LONGEST_TOPIC] for word in words)
-    return tuple(dict.fromkeys(topic for topic in named if topic))[:MOST_TOPICS]
+    named = (
+        topic_key(" ".join(word.split()).lstrip("_-*# "))[:MAX_TOPIC_CHARACTERS] for word in words
+    )
+    return tuple(dict.fromkeys(topic for topic in named if topic))[:MAX_TOPICS]
 
 
 # Grades ------------------------------------------------------------------------------------------
@@ -150,7 +152,7 @@ def _graded(written: str, content: str, key: Key) -> Graded | str:
 def _dimension(written: str) -> str:
     """Return the dimension whose name begins so, or the text as written."""
     name = written.strip().lower()
-    meant = [key for key in KEYS if key.startswith(name)] if len(name) >= LEAST_LETTERS else []
+    meant = [key for key in KEYS if key.startswith(name)] if len(name) >= MIN_PREFIX else []
     return meant[0] if len(meant) == 1 else name
 
 
@@ -177,7 +179,7 @@ def _parted(content: str) -> tuple[str, str]:
     if not labels:
         return "", content
     reasoning = _REASONING.sub("", content[: labels[-1].start()])
-    return reasoning.strip().strip("*").strip()[:MOST_CHARACTERS], content[labels[-1].end() :]
+    return reasoning.strip().strip("*").strip()[:MAX_CHARACTERS], content[labels[-1].end() :]
 
 
 def grade_in(scored: str) -> tuple[float | None, str]:
@@ -191,8 +193,8 @@ def grade_in(scored: str) -> tuple[float | None, str]:
     if number is None:
         return None, "it has no number."
     grade = float(number[1].replace(",", "."))
-    if number[2] and float(number[2]) != MOST:
-        return None, f"{number[0].strip()} is not on the scale of {LEAST} to {MOST}."
-    if not LEAST <= grade <= MOST:
-        return None, f"{number[1]} is no grade from {LEAST} to {MOST}."
+    if number[2] and float(number[2]) != MAX_GRADE:
+        return None, f"{number[0].strip()} is not on the scale of {MIN_GRADE} to {MAX_GRADE}."
+    if not MIN_GRADE <= grade <= MAX_GRADE:
+        return None, f"{number[1]} is no grade from {MIN_GRADE} to {MAX_GRADE}."
     return grade, ""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from issues.judge_templates.fences import OPENING, Fenced
-from reports.summaries.dimensions import BANDS, DIMENSIONS, LEAST, MOST, Dimension
+from reports.summaries.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.key import Key, Variant
 from reports.summaries.mask import MASKS
 from reports.summaries.parse import SECTIONS
@@ -79,8 +79,8 @@ def instruction(key: Key) -> str:
         masks=names,
         dimensions=lines,
         bands=bands,
-        least=LEAST,
-        most=MOST,
+        least=MIN_GRADE,
+        most=MAX_GRADE,
         form=_form(variant.developer, variant.model, DIMENSIONS[0].key),
         ref=_reference(variant),
     )
@@ -90,7 +90,7 @@ def _form(developer: str, model: str, dimension: str) -> str:
     return (
         f'<grade developer="{developer}" model="{model}" dimension="{dimension}">\n'
         "REASONING: one sentence\n"
-        f"SCORE: 5/{MOST}\n"
+        f"SCORE: 5/{MAX_GRADE}\n"
         "</grade>"
     )
 

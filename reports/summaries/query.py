@@ -14,7 +14,7 @@ from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.content import KINDS, Line, lines_of
-from reports.summaries.dimensions import DIMENSIONS, LEAST, MOST, Dimension
+from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
 from reports.summaries.key import Key
 from reports.summaries.requests import REQUEST_PERMISSION
@@ -183,7 +183,7 @@ class GradeCell(NamedTuple):
     @property
     def heat(self) -> int:
         """Position between the lowest and the highest grade, in percent."""
-        return round(100 * ((self.grade or LEAST) - LEAST) / (MOST - LEAST))
+        return round(100 * ((self.grade or MIN_GRADE) - MIN_GRADE) / (MAX_GRADE - MIN_GRADE))
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ REQUEST_PERMISSION = "reports.ask_summary"
 USUAL_CONTEXT = 32_000
 """Context that nearly every model has; more can be entered."""
 
-LEAST_CONTEXT, MOST_CONTEXT = 1_000, 2_000_000
-MOST_RUNS = 40
+MIN_CONTEXT, MAX_CONTEXT = 1_000, 2_000_000
+MAX_RUNS = 40
 SEED_BITS = 62
 
 
@@ -81,16 +81,14 @@ def problems_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
     problems = []
     if not runs:
         problems.append("Choose at least one run.")
-    if len(runs) > MOST_RUNS:
-        problems.append(f"Choose at most {MOST_RUNS} runs, not {len(runs)}.")
+    if len(runs) > MAX_RUNS:
+        problems.append(f"Choose at most {MAX_RUNS} runs, not {len(runs)}.")
     if len({run.suite_fingerprint for run in runs}) > 1:
         problems.append(f"Choose runs over the same tests: {_difference(runs)}.")
     if not analyst.is_active:
         problems.append(f"{analyst} is inactive: choose another analyst.")
-    if not LEAST_CONTEXT <= context_tokens <= MOST_CONTEXT:
-        problems.append(
-            f"Enter {LEAST_CONTEXT:,} to {MOST_CONTEXT:,} tokens, not {context_tokens:,}."
-        )
+    if not MIN_CONTEXT <= context_tokens <= MAX_CONTEXT:
+        problems.append(f"Enter {MIN_CONTEXT:,} to {MAX_CONTEXT:,} tokens, not {context_tokens:,}.")
     return problems
 
 

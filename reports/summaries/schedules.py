@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from evalhub.admin_site.pages import row_number
 from evalhub.schedules import ScheduleRefused
 from reports.models import ExecutiveSummary
-from reports.summaries.requests import MOST_RUNS, SummaryRefused, ask_summary
+from reports.summaries.requests import MAX_RUNS, SummaryRefused, ask_summary
 from runs.models import Run
 
 LIKE = "like"
@@ -58,4 +58,4 @@ def newest_runs(summary: ExecutiveSummary) -> list[Run]:
         fingerprint = fingerprint or run.suite_fingerprint
         if run.suite_fingerprint == fingerprint:
             newest.setdefault(run.variant_key, run)
-    return list(newest.values())[:MOST_RUNS]
+    return list(newest.values())[:MAX_RUNS]

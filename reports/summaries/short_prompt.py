@@ -7,7 +7,7 @@ others is put in one line and in quotation marks, which it cannot close.
 
 from collections.abc import Sequence
 
-from reports.summaries.dimensions import DIMENSIONS, LEAST, MOST, Dimension
+from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.key import Key
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import cut
@@ -100,14 +100,14 @@ def quoted(text: str) -> str:
 def _reply() -> str:
     return "\n".join(
         f'<grade {_who(DEVELOPER, MODEL)} dimension="{dimension}">\n'
-        f"REASONING: {reason}\nSCORE: {score}/{MOST}\n</grade>"
+        f"REASONING: {reason}\nSCORE: {score}/{MAX_GRADE}\n</grade>"
         for dimension, reason, score in GRADES
     )
 
 
 def _request(models: Sequence[tuple[str, str]]) -> str:
     asked = " and of ".join(_who(developer, model) for developer, model in models)
-    return f"\nGrade the answers of {asked} from {LEAST} (worst) to {MOST} (best)."
+    return f"\nGrade the answers of {asked} from {MIN_GRADE} (worst) to {MAX_GRADE} (best)."
 
 
 def _who(developer: str, model: str) -> str:

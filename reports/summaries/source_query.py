@@ -16,7 +16,7 @@ from reports.summaries.source_data import Case, Group, Overview, Tally, VariantA
 from runs.figures.tallies import Cell, cells_of, counts_of, left_out, score_of
 from runs.models import Outcome, Result, Run, TagSet
 
-MOST_TAGS = 12
+MAX_TAGS = 12
 """Tags with most scored results whose figures are sent."""
 
 Variants = dict[int, Variant]
@@ -118,7 +118,7 @@ def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
     for cell in cells:
         for name in names[cell.tag_set_id]:
             by_tag[name].append(cell)
-    largest = sorted(by_tag, key=lambda tag: (-counts_of(by_tag[tag]).scored, tag))[:MOST_TAGS]
+    largest = sorted(by_tag, key=lambda tag: (-counts_of(by_tag[tag]).scored, tag))[:MAX_TAGS]
     return [Group(tag, _tallies(by_tag[tag], variants, key)) for tag in sorted(largest)]
 
 

@@ -21,7 +21,7 @@ from reports.summaries.choices_query import analysts, estimate_of, offered, toge
 from reports.summaries.document import document_of, warnings_of
 from reports.summaries.query import summary_lines, view_of
 from reports.summaries.requests import (
-    MOST_RUNS,
+    MAX_RUNS,
     REQUEST_PERMISSION,
     SummaryRefused,
     ask_again,
@@ -138,7 +138,7 @@ class SummaryDraftRequest:
 
 def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
     """Read the form's state from the address or the posted data."""
-    numbers = [row_number(number) for number in state.getlist("runs")][: MOST_RUNS + 1]
+    numbers = [row_number(number) for number in state.getlist("runs")][: MAX_RUNS + 1]
     found = Run.objects.select_related("suite").in_bulk([number for number in numbers if number])
     runs = [found[number] for number in numbers if number in found]
     if not runs and (launched := Run.objects.filter(pk=row_number(state.get("with"))).first()):

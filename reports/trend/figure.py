@@ -10,10 +10,10 @@ from evalhub.charts import GRID, NEUTRAL, Figure, base_layout
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
-MOST_NAMES, FEW_NAMES = 12, 4
+MAX_NAMES, FEW_NAMES = 12, 4
 """Maximum number of axis labels in a large and in a small figure."""
 
-MOST_DAYS = 6
+MAX_DAYS = 6
 """Maximum number of labels on a time axis."""
 
 DAYS = [
@@ -31,7 +31,7 @@ PANEL_PX = 190
 WHOLE = (-0.03, 1.03)
 """Range of all rates; small panels share it, so that they can be compared."""
 
-LEAST_SPAN = 0.3
+MIN_SPAN = 0.3
 """Minimum range of the rate axis in a large figure: less would exaggerate small changes."""
 
 Place = int | str
@@ -81,7 +81,7 @@ def trend_lines(
         hovermode="closest",
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
-        xaxis=_places(releases, lines, most=MOST_NAMES),
+        xaxis=_places(releases, lines, most=MAX_NAMES),
         yaxis=_shares("Pass rate of scored results", _span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
         annotations=[_number(mark) for mark in marks],
@@ -254,7 +254,7 @@ def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
 def _places(releases: Sequence[str], lines: Sequence[DrawnLine], *, most: int) -> dict[str, Any]:
     axis: dict[str, Any] = {"gridcolor": GRID, "automargin": True, "zeroline": False}
     if not releases:
-        return axis | {"type": "date", "nticks": min(most, MOST_DAYS)} | _times(lines)
+        return axis | {"type": "date", "nticks": min(most, MAX_DAYS)} | _times(lines)
     step = -(-len(releases) // most)
     shown = range((len(releases) - 1) % step, len(releases), step)
     return axis | {
@@ -276,13 +276,13 @@ def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
 
 
 def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:
-    """Return a range of rates with all intervals of these lines, at least `LEAST_SPAN` wide."""
+    """Return a range of rates with all intervals of these lines, at least `MIN_SPAN` wide."""
     dots = [dot for line in lines for dot in line.dots if dot.share is not None]
     if not dots:
         return WHOLE
     ends = [end for dot in dots for end in (dot.interval or (dot.share,)) if end is not None]
     low, high = min(ends), max(ends)
-    lacking = max(0.0, LEAST_SPAN - (high - low)) / 2
+    lacking = max(0.0, MIN_SPAN - (high - low)) / 2
     return max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)
 
 

@@ -30,7 +30,7 @@ from reports.trend.trend_tables import (
     points_table,
 )
 
-POINTS, MOST_POINTS = 20, 50
+POINTS, MAX_POINTS = 20, 50
 
 
 class TrendForm(ReportForm):
@@ -46,7 +46,7 @@ class TrendForm(ReportForm):
     models = models_field()
     tests = tests_field()
     points = forms.IntegerField(
-        label="Runs shown", min_value=2, max_value=MOST_POINTS, initial=POINTS
+        label="Runs shown", min_value=2, max_value=MAX_POINTS, initial=POINTS
     )
     family = forms.BooleanField(label="By family")
     each = forms.BooleanField(label="One chart per tag")

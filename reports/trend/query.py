@@ -27,9 +27,9 @@ from reports.trend.series_rule import (
 from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
 
-MOST_LINES, MOST_TAGS, MOST_CHANGES, MOST_NAMED = 6, 24, 20, 30
+MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
-MOST_COLUMNS = 10
+MAX_COLUMNS = 10
 """Points with rates by tag, unless all are asked for."""
 
 RELEASE, TIME = "release", "time"
@@ -95,7 +95,7 @@ class TrendReport:
         changes: Oldest first; `changes_left_out` counts older ones.
         rates: By point, over all and by tag.
         tags: Hardest first; `tags_left_out` counts those with fewer results.
-        lines_left_out: Names of lines not shown, at most MOST_NAMED.
+        lines_left_out: Names of lines not shown, at most MAX_NAMED.
         incomplete: Number of incomplete runs.
         measured_apart: The newest runs of the lines differ in tests, judges or templates.
     """
@@ -154,12 +154,12 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
         scope=scope,
         courses=courses,
         lines=lines,
-        changes=tuple(changes[-MOST_CHANGES:]),
-        changes_left_out=max(0, len(changes) - MOST_CHANGES),
+        changes=tuple(changes[-MAX_CHANGES:]),
+        changes_left_out=max(0, len(changes) - MAX_CHANGES),
         rates=counted.rates,
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
-        lines_left_out=tuple(names[line] for line in courses.left_out[:MOST_NAMED]),
+        lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
         incomplete=_incomplete(scope, question, len(found)),
         measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
         labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
@@ -191,12 +191,12 @@ def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
 def _courses(found: Sequence[RunKey], question: TrendQuery) -> SeriesLines:
     over = question.over or (RELEASE if has_releases(found) else TIME)
     choose = by_release if over == RELEASE else by_time
-    return choose(found, most_lines=MOST_LINES, most_points=question.points)
+    return choose(found, max_lines=MAX_LINES, max_points=question.points)
 
 
 def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
     """Return the newest run of each line that is shown or named as left out."""
-    lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MOST_NAMED]}
+    lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MAX_NAMED]}
     ordered = sorted(found, key=lambda run: (run.at, run.run))
     return {run.line: run.run for run in ordered if run.line in lines}
 
@@ -282,7 +282,7 @@ def _tagged(question: TrendQuery, courses: SeriesLines) -> list[int]:
         key=lambda series_point: (series_point.at, series_point.newest.run),
         reverse=True,
     )
-    return [run.run for series_point in newest[:MOST_COLUMNS] for run in series_point.runs]
+    return [run.run for series_point in newest[:MAX_COLUMNS] for run in series_point.runs]
 
 
 def _by_tag(
@@ -327,7 +327,7 @@ def _largest(
         for tag in tags_of[tally.tag_set_id]:
             results[tag] = results.get(tag, 0) + tally.n
     order = sorted(results, key=lambda tag: (-results[tag], tag))
-    return tuple(order[:MOST_TAGS]), max(0, len(order) - MOST_TAGS)
+    return tuple(order[:MAX_TAGS]), max(0, len(order) - MAX_TAGS)
 
 
 def _hardest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tuple[str, ...]:

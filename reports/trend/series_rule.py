@@ -88,7 +88,7 @@ def release_order(runs: Iterable[RunKey]) -> tuple[str, ...]:
     return tuple(sorted(first, key=lambda release: (first[release], release)))
 
 
-def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
+def by_release(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> SeriesLines:
     """Make a point per line and release from the newest run of each variant."""
     released = [run for run in runs if run.release]
     order = release_order(released)
@@ -97,10 +97,10 @@ def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> 
         line: sorted(of, key=lambda series_point: places[series_point.release])
         for line, of in _series_points(released, lambda run: run.release).items()
     }
-    first = max(0, len(order) - most_points)
+    first = max(0, len(order) - max_points)
     return replace(
         _series_lines(
-            series_points, most_lines, lambda of: [s for s in of if places[s.release] >= first]
+            series_points, max_lines, lambda of: [s for s in of if places[s.release] >= first]
         ),
         releases=order[first:],
         unreleased=len(runs) - len(released),
@@ -108,7 +108,7 @@ def by_release(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> 
     )
 
 
-def by_time(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> SeriesLines:
+def by_time(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> SeriesLines:
     """Make a point per run; on lines of several variants, a point per day."""
     variants: dict[str, set[str]] = defaultdict(set)
     for run in runs:
@@ -116,7 +116,7 @@ def by_time(runs: Sequence[RunKey], *, most_lines: int, most_points: int) -> Ser
     series_points = _series_points(
         runs, lambda run: run.at.date() if len(variants[run.line]) > 1 else run.run
     )
-    found = _series_lines(series_points, most_lines, lambda of: of[-most_points:])
+    found = _series_lines(series_points, max_lines, lambda of: of[-max_points:])
     return replace(found, repeated=len(runs) - _count(series_points))
 
 
@@ -135,17 +135,17 @@ def _series_points(
 
 def _series_lines(
     series_points: Mapping[str, list[SeriesPoint]],
-    most_lines: int,
+    max_lines: int,
     kept: Callable[[list[SeriesPoint]], list[SeriesPoint]],
 ) -> SeriesLines:
     """Return the lines that ran last, with the points that are kept."""
     order = sorted(
         series_points, key=lambda line: max(map(_point_time, series_points[line])), reverse=True
     )
-    courses = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:most_lines]]
+    courses = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:max_lines]]
     return SeriesLines(
         shown=tuple(series_line for series_line in courses if series_line.series_points),
-        left_out=tuple(order[most_lines:]),
+        left_out=tuple(order[max_lines:]),
         earlier=sum(
             len(series_points[series_line.key]) - len(series_line.series_points)
             for series_line in courses

@@ -12,11 +12,11 @@ from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url, run_url
 from reports.queries.measurement_changes import Change
 from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
-from reports.trend.query import MOST_COLUMNS, Line, Point, TrendReport
+from reports.trend.query import MAX_COLUMNS, Line, Point, TrendReport
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Run
 
-MOST_PANELS, MOST_LINES_NAMED = 8, 3
+MAX_PANELS, MAX_LINES_NAMED = 8, 3
 
 Numbers = Mapping[Change, int]
 """The number of each change shown."""
@@ -150,7 +150,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
                 change.after.created_at,
                 ", ".join(change.kinds),
                 " ".join(change.words),
-                few(change.lines, most=MOST_LINES_NAMED),
+                few(change.lines, most=MAX_LINES_NAMED),
             )
             for change, number in numbers.items()
         ],
@@ -194,7 +194,7 @@ def _last(report: TrendReport, line: Line) -> tuple[Cell, ...]:
 
 
 def heat_table(report: TrendReport) -> Table:
-    shown = _newest_first(report)[:MOST_COLUMNS]
+    shown = _newest_first(report)[:MAX_COLUMNS]
     return Table(
         key="tags",
         title="Pass rate by tag",
@@ -249,7 +249,7 @@ def _panel_row(report: TrendReport, tag: str, line: Line, point: Point) -> tuple
 
 
 def panels_table(report: TrendReport, numbers: Numbers) -> Table:
-    tags = report.tags[:MOST_PANELS]
+    tags = report.tags[:MAX_PANELS]
     panels = [(tag, _drawn(report, tag)) for tag in tags]
     return Table(
         key="tag_lines",

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from evalhub.models import BatchState, ItemState, LanguageModel
 from reports.models import Exchange, ExecutiveSummary
-from reports.summaries.dimensions import KEYS, LEAST, MOST
+from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.draft import draft_of
 from reports.summaries.key import Key
 from reports.summaries.requests import USUAL_CONTEXT
@@ -94,7 +94,7 @@ def _reply(plan: Plan, suite: int, key: Key) -> Iterator[str]:
     for name in sorted(key.models):
         for dimension in KEYS:
             drawn = GRADE + abilities[key.models[name].name] + random.normal(0, SPREAD)
-            score = min(MOST, max(LEAST, round(drawn)))
+            score = min(MAX_GRADE, max(MIN_GRADE, round(drawn)))
             yield (
                 f'<grade maker="{developers[name]}" model="{name}" dimension="{dimension}">\n'
                 f"REASONING: Invented.\nSCORE: {score}/10\n</grade>"

@@ -111,7 +111,7 @@ def test_a_page_that_is_gone_is_named_in_the_outcome():
 
 @pytest.mark.django_db
 def test_the_oldest_snapshots_go(a_page, monkeypatch):
-    monkeypatch.setattr("reports.schedules.snapshots.MOST_KEPT", 2)
+    monkeypatch.setattr("reports.schedules.snapshots.MAX_KEPT", 2)
     report = make_report()
 
     made = [make(report) for _ in range(3)]

@@ -135,7 +135,7 @@ def test_result_without_an_answer_is_left_out(reader):
 
 
 def test_only_so_many_variants_are_compared_and_all_are_counted(reader, monkeypatch):
-    monkeypatch.setattr(query, "MOST", 2)
+    monkeypatch.setattr(query, "MAX_VARIANTS", 2)
     test = make_test()
     answered(test, PARIS)
     latest = {answered(test, PARIS), answered(test, PARIS)}

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reports.summaries.dimensions import KEYS
 from reports.summaries.parse import (
-    MOST_LINES,
-    MOST_TOPICS,
+    MAX_LINES,
+    MAX_TOPICS,
     Graded,
     Parsed,
     grade_in,
@@ -121,12 +121,12 @@ def test_topics_are_merged_and_normalised():
         "internal",
         "a",
     )
-    assert len(topics_in([f"topic {n}" for n in range(20)])) == MOST_TOPICS
+    assert len(topics_in([f"topic {n}" for n in range(20)])) == MAX_TOPICS
 
 
 def test_a_reply_without_end_is_bounded():
     parsed = parse("".join(f"<pattern>{n}</pattern>" for n in range(500)), WORKED)
-    assert len(parsed.patterns) == MOST_LINES
+    assert len(parsed.patterns) == MAX_LINES
 
 
 FRAGMENTS = st.sampled_from(

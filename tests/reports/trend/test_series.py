@@ -20,11 +20,11 @@ def shown(courses):
 
 
 def released(runs, lines=8, points=20):
-    return by_release(runs, most_lines=lines, most_points=points)
+    return by_release(runs, max_lines=lines, max_points=points)
 
 
 def timed(runs, lines=8, points=20):
-    return by_time(runs, most_lines=lines, most_points=points)
+    return by_time(runs, max_lines=lines, max_points=points)
 
 
 def test_releases_are_in_the_order_of_their_first_runs():
