@@ -190,14 +190,8 @@ class SummaryViewSet(ReadOnly):
         """Request a summary; it is generated when all runs have ended."""
         body = AskSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        asked = body.validated_data
         try:
-            made = ask_summary(
-                asked["runs"],
-                analyst=asked["analyst"],
-                by=request.user,  # type: ignore[arg-type]
-                context_tokens=asked["context_tokens"],
-            )
+            made = ask_summary(by=request.user, **body.validated_data)  # type: ignore[arg-type]
         except SummaryRefused as refused:
             raise ValidationError({"problems": [str(refused)]}) from refused
         return self._shown(made, status.HTTP_201_CREATED)
@@ -252,13 +246,5 @@ def _detail(view: View) -> dict[str, Any]:
         "problems": list(view.problems),
         "notes": view.notes,
         "masked": view.masked,
-        "attempts": [
-            {
-                "number": one.number,
-                "state": one.state,
-                "error_kind": one.error_kind,
-                "is_current": one.is_current,
-            }
-            for one in view.attempts
-        ],
+        "attempts": AttemptSerializer(view.attempts, many=True).data,
     }

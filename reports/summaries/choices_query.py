@@ -30,13 +30,10 @@ class Estimate:
     `problem` says why nothing can be sent.
     """
 
-    draft: Draft | None
+    draft: Draft | None = None
+    input_tokens: int = 0
     cost_usd: Decimal | None = None
     problem: str = ""
-
-    @property
-    def input_tokens(self) -> int:
-        return tokens_of(self.draft.characters) + 1 if self.draft else 0
 
 
 def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
@@ -50,31 +47,18 @@ def offered(search: str, chosen: Sequence[Run]) -> list[Group]:
     for run in runs.values():
         groups.setdefault(run.suite_fingerprint, []).append(run)
     return [
-        Group(_title(found), sorted(found, key=lambda run: -run.pk)) for found in groups.values()
+        Group(
+            next((str(run.suite) for run in found if run.suite), found[0].label),
+            sorted(found, key=lambda run: -run.pk),
+        )
+        for found in groups.values()
     ]
-
-
-def _title(runs: Sequence[Run]) -> str:
-    suite = next((run.suite for run in runs if run.suite), None)
-    return str(suite) if suite else runs[0].label
-
-
-def analysts() -> list[LanguageModel]:
-    return list(LanguageModel.objects.active().order_by("name"))
-
-
-def together_with(run: Run) -> list[Run]:
-    """Return the runs launched together over the same tests, to preselect."""
-    if run.launch_id is None:
-        return [run]
-    siblings = Run.objects.filter(launch=run.launch_id, suite_fingerprint=run.suite_fingerprint)
-    return list(siblings.order_by("pk"))
 
 
 def estimate_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int) -> Estimate:
     """Preview the request, as the runs are now."""
     if problems := problems_of(runs, analyst, context_tokens):
-        return Estimate(None, problem=" ".join(problems))
+        return Estimate(problem=" ".join(problems))
     full = list(
         Run.objects.filter(pk__in=[run.pk for run in runs])
         .select_related("language_model", "suite")
@@ -83,6 +67,7 @@ def estimate_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
     try:
         draft = draft_of(full, context_tokens=context_tokens, seed=new_seed())
     except Unsendable as error:
-        return Estimate(None, problem=str(error))
-    input_tokens = tokens_of(draft.characters) + 1
-    return Estimate(draft, analyst.endpoint().cost_usd(input_tokens, draft.reply_tokens))
+        return Estimate(problem=str(error))
+    characters = sum(len(message["content"]) for message in draft.messages)
+    tokens = tokens_of(characters) + 1
+    return Estimate(draft, tokens, analyst.endpoint().cost_usd(tokens, draft.reply_tokens))

@@ -1,7 +1,7 @@
 """The content of a reply for its page: texts, and the unsupported numbers in them."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from reports.summaries.numbers import Figures, unsupported
 from reports.summaries.parse import Parsed
@@ -9,15 +9,10 @@ from reports.summaries.parse import Parsed
 KINDS = ("findings", "strengths", "weaknesses", "patterns")
 
 
-class Line(NamedTuple):
-    """A text with its ids, and the positions of unsupported numbers."""
-
-    text: str
-    flagged: list[tuple[int, int]]
-
-
 def content_of(parsed: Parsed, figures: Sequence[float], sent: str) -> dict[str, Any]:
     """Return the content as `ExecutiveSummary.content` stores it.
+
+    A text has its ids, and the positions of unsupported numbers in `flagged`.
 
     Args:
         figures: The numbers that were stated.
@@ -31,11 +26,3 @@ def content_of(parsed: Parsed, figures: Sequence[float], sent: str) -> dict[str,
         for kind in KINDS
     }
     return {**lines, "problems": list(parsed.problems)}
-
-
-def lines_of(content: dict[str, Any], kind: str) -> list[Line]:
-    """Return the texts of one kind; none without content."""
-    return [
-        Line(line["text"], [(start, end) for start, end in line["flagged"]])
-        for line in content.get(kind, ())
-    ]

@@ -7,36 +7,26 @@ from reports.summaries.query import View
 def document_of(view: View) -> Document:
     """Return the content of the page, names restored."""
     summary = view.summary
-    return Document(
-        title=f"{summary.analyst_name} on {view.title}",
-        sentences=tuple(view.notes),
-        facts=_facts(view),
-        tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),
-        warnings=warnings_of(view),
-        labels=tuple(view.labels),
-    )
-
-
-def warnings_of(view: View) -> tuple[str, ...]:
-    """Return the caveats of the summary."""
-    found = {
+    caveats = {
         f"State: {view.state.word}. {view.state.why}": view.state.word != "done",
         "A quoted test has been sealed since: texts are withheld.": view.is_withheld,
         f"{view.flagged} numbers are not supported by the request.": view.flagged > 1,
         "1 number is not supported by the request.": view.flagged == 1,
     }
-    return tuple(sentence.strip() for sentence, holds in found.items() if holds)
-
-
-def _facts(view: View) -> tuple[Fact, ...]:
-    summary = view.summary
-    return (
-        Fact("runs", "Runs", len(view.runs), "count"),
-        Fact("analyst", "Analyst", summary.analyst_name),
-        Fact("topics", "Topics", tuple(summary.tags) or None, note="automatic"),
-        Fact("unsupported", "Unsupported numbers", view.flagged, "count"),
-        Fact("cost", "Cost", summary.spent_usd or None, "usd"),
-        Fact("requested_at", "Requested", summary.created_at, "date"),
+    return Document(
+        title=f"{summary.analyst_name} on {view.title}",
+        sentences=tuple(view.notes),
+        facts=(
+            Fact("runs", "Runs", len(view.runs), "count"),
+            Fact("analyst", "Analyst", summary.analyst_name),
+            Fact("topics", "Topics", tuple(summary.tags) or None, note="automatic"),
+            Fact("unsupported", "Unsupported numbers", view.flagged, "count"),
+            Fact("cost", "Cost", summary.spent_usd or None, "usd"),
+            Fact("requested_at", "Requested", summary.created_at, "date"),
+        ),
+        tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),
+        warnings=tuple(sentence.strip() for sentence, holds in caveats.items() if holds),
+        labels=tuple(view.labels),
     )
 
 

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from reports.summaries import prompt, short_prompt, source_query
 from reports.summaries.dimensions import DIMENSIONS, Dimension
@@ -13,7 +13,6 @@ from reports.summaries.mask import MASKS, Masking, leaks, without_own
 from reports.summaries.names import Name, names_of
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import (
-    CHARACTERS_PER_TOKEN,
     FULL_CONTEXT,
     fitting,
     limit_of,
@@ -64,15 +63,6 @@ class Draft:
     notes: list[str]
     tests: list[int]
 
-    @property
-    def characters(self) -> int:
-        return sum(len(message["content"]) for message in self.messages)
-
-    @property
-    def tokens(self) -> int:
-        """Estimate its tokens, rather too high."""
-        return self.characters // CHARACTERS_PER_TOKEN + 1
-
 
 class Form(Protocol):
     """The prompt module: `prompt`, or `short_prompt` for a small context."""
@@ -114,11 +104,12 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
     Raises:
         Unsendable: There is nothing to send, no room for it, or a name would leak.
     """
-    key, form = make_key(source_query.subjects_of(runs), seed + number), form_of(context_tokens)
+    key = make_key(source_query.subjects_of(runs), seed + number)
+    form = form_of(context_tokens)
     nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:NONCE]
-    own = _text(form.messages(key, "", [], nonce))
-    said = "\n".join([own, prompt.LAYOUT, *MASKS.values()])
-    names, unmaskable = without_own(names_of(source_query.known_of(runs)), said)
+    own = text_of(form.messages(key, "", [], nonce))
+    fixed = "\n".join([own, prompt.LAYOUT, *MASKS.values()])
+    names, unmaskable = without_own(names_of(source_query.known_of(runs)), fixed)
     frame = _Frame(runs, key, names, nonce, form)
 
     overview, masking = source_query.overview_of(runs, key), Masking(names)
@@ -126,32 +117,33 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
     reply = reply_of(context_tokens, key)
     sections, limit, of = _reduced(frame, room(context_tokens, reply, len(own) + len(head)))
     sent = form.messages(key, head, [section.text for section in sections], nonce)
-    if found := leaks(_text(sent), names):
-        raise Unsendable(LEAK, _leak(found))
+    if found := leaks(text_of(sent), names):
+        listed = ", ".join(f"“{name}”" for name in found)
+        raise Unsendable(
+            LEAK,
+            f"Not sent: {listed} would have leaked. Rename the model, or leave the test out that "
+            "is about it.",
+        )
+    figures = [figure for section in sections for figure in figures_of(section.case)]
     return Draft(
         messages=sent,
         reply_tokens=reply,
         key=replace(key, tests={section.id: section.case.test for section in sections}),
-        figures=_figures(overview, sections) if head else [],
+        figures=sorted({*overview.figures(), float(len(sections)), *figures}) if head else [],
         masked=dict(sum((section.masked for section in sections), masking.counts).most_common()),
         notes=_notes(frame, overview, (len(sections), of, limit), unmaskable),
         tests=[section.case.test for section in sections],
     )
 
 
-def _text(sent: Sequence[dict[str, str]]) -> str:
+def text_of(sent: Sequence[dict[str, str]]) -> str:
     return "\n".join(message["content"] for message in sent)
 
 
 def reply_of(context_tokens: int, key: Key) -> int:
     """Return the tokens reserved for the reply about these models."""
-    asked = form_of(context_tokens).dimensions()
-    return reply_tokens(context_tokens, len(key.models) * len(asked))
-
-
-def params_of(context_tokens: int, key: Key, endpoint_params: dict[str, Any]) -> dict[str, Any]:
-    """Return the analyst's parameters: temperature 0 by default, and room for the reply."""
-    return {"temperature": 0, **endpoint_params, "max_tokens": reply_of(context_tokens, key)}
+    dimensions = form_of(context_tokens).dimensions()
+    return reply_tokens(context_tokens, len(key.models) * len(dimensions))
 
 
 def _clean(masking: Masking) -> Clean:
@@ -188,23 +180,6 @@ def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterato
             yield Section(name, case, f"{text}\n\n", masking.counts)
 
 
-def _figures(overview: Overview, sections: Sequence[Section]) -> list[float]:
-    """Return every number in the request once."""
-    stated = [figure for section in sections for figure in figures_of(section.case)]
-    return sorted({*overview.figures(), float(len(sections)), *stated})
-
-
-def _leak(found: Sequence[str]) -> str:
-    names = ", ".join(f"“{name}”" for name in found)
-    return (
-        f"Not sent: {names} would have leaked. Rename the model, or leave "
-        "the test out that is about it."
-    )
-
-
-# Notes -------------------------------------------------------------------------------------------
-
-
 def _notes(
     frame: _Frame,
     overview: Overview,
@@ -217,18 +192,26 @@ def _notes(
         sent: How many tests were, of how many, and to how many characters their texts were cut.
     """
     pooled = sum(len(one.runs) for one in frame.key.variants if len(one.runs) > 1)
-    asked = frame.form.dimensions()
-    notes = [_reduction(*sent)]
-    if sent[0] < sent[1] and len(asked) == len(DIMENSIONS):
+    graded = len(frame.form.dimensions())
+    n, of, limit = sent
+    if limit is not None:
+        notes = [
+            f"{n} of {of} tests were sent: of each issue the worst first, then of each the second "
+            f"worst, until the analyst's context was full. Texts of more than {limit:,} characters "
+            "were cut in their middle."
+        ]
+    else:
+        notes = ["The one test was sent whole." if of == 1 else f"All {of} tests were sent whole."]
+    if n < of and graded == len(DIMENSIONS):
         notes.append("The figures cover all tests.")
     if overview.sealed:
         notes.append(
             f"{overview.sealed} of {overview.tests} tests are sealed: their text was not sent, "
             "and their results are in the totals."
         )
-    if len(asked) < len(DIMENSIONS):
+    if graded < len(DIMENSIONS):
         notes.append(
-            f"The analyst's context is small: it was asked for {len(asked)} of {len(DIMENSIONS)} "
+            f"The analyst's context is small: it was asked for {graded} of {len(DIMENSIONS)} "
             "dimensions, shown an example, and not told the figures."
         )
     if pooled:
@@ -241,13 +224,3 @@ def _notes(
             f"Names that are words of the instruction were left in texts: {', '.join(unmaskable)}."
         )
     return notes
-
-
-def _reduction(sent: int, of: int, limit: int | None) -> str:
-    if limit is None:
-        return "The one test was sent whole." if of == 1 else f"All {of} tests were sent whole."
-    return (
-        f"{sent} of {of} tests were sent: of each issue the worst first, then of each the second "
-        f"worst, until the analyst's context was full. Texts of more than {limit:,} characters "
-        "were cut in their middle."
-    )

@@ -88,12 +88,12 @@ class Key:
             tests=dict(stored.get("tests", {})),
         )
 
-    def matching(self, asked: Mapping[str, str]) -> list[Variant]:
+    def matching(self, ids: Mapping[str, str]) -> list[Variant]:
         """Return the variants with all given ids of developer, model, system and temperature."""
         return [
             variant
             for variant in self.variants
-            if all(getattr(variant, name) == value for name, value in asked.items())
+            if all(getattr(variant, name) == value for name, value in ids.items())
         ]
 
 
@@ -121,25 +121,21 @@ def make_key(subjects: Sequence[Subject], seed: int) -> Key:
     variants = [variant._replace(runs=tuple(sorted(runs[variant]))) for variant in sorted(runs)]
     random.shuffle(variants)
     names = {subject.language_model: subject.model_name for subject in subjects}
+    texts = sorted(text for text in systems if text)
+    titles = {text: f"System prompt {number}" for number, text in enumerate(texts, 1)}
     return Key(
         developers={
             name: developer if isinstance(developer, str) else ""
             for developer, name in developers.items()
         },
         models={name: Model(names[model], model) for model, name in models.items()},
-        systems=_systems(systems),
+        systems={
+            name: System(titles.get(text, "No system prompt"), text)
+            for text, name in systems.items()
+        },
         temperatures={name: value for value, name in temperatures.items()},
         variants=tuple(variants),
     )
-
-
-def _systems(drawn: Mapping[str, str]) -> dict[str, System]:
-    """Return the system prompts by id, titled by number from 1."""
-    texts = [text for text in sorted(drawn) if text]
-    titles = {text: f"System prompt {number}" for number, text in enumerate(texts, 1)}
-    return {
-        name: System(titles.get(text, "No system prompt"), text) for text, name in drawn.items()
-    }
 
 
 def developer_of(subject: Subject) -> str | int:

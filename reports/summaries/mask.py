@@ -61,14 +61,11 @@ class Masking:
             return shown
         out, at = "", 0
         for match in self._pattern.finditer(folded(shown)):
-            out += shown[at : match.start()] + self._masked(match)
+            name = self.names[int((match.lastgroup or "n0")[1:])]
+            self.counts[name.text] += 1
+            out += shown[at : match.start()] + MASKS.get(name.kind, "")
             at = match.end()
         return out + shown[at:]
-
-    def _masked(self, match: re.Match[str]) -> str:
-        name = self.names[int((match.lastgroup or "n0")[1:])]
-        self.counts[name.text] += 1
-        return MASKS.get(name.kind, "")
 
 
 def seen(text: str) -> str:
@@ -118,18 +115,11 @@ def _of(name: Name) -> str:
     if name.is_word:
         forms = "|".join(re.escape(form) for form in sorted(written(text)))
         return rf"(?:{forms})(?![^\W_])"
-    words = between.join(_hyphenated(part) for part in parts)
-    return rf"(?i:{words}{_ending(parts[-1])})(?![^\W_])"
-
-
-def _hyphenated(part: str) -> str:
-    """Match a word, possibly split where its capitals or digits begin."""
-    return _JOINED.join(re.escape(piece) for piece in _CAPITALS.split(part))
-
-
-def _ending(last: str) -> str:
-    """Match a plural, or a version attached to a name that ends in a letter."""
-    return r"(?:s|\d[\w.]*)?" if last[-1].isalpha() else ""
+    # Words may be split where capitals or digits begin, and end in a plural or a version.
+    pieces = (map(re.escape, _CAPITALS.split(part)) for part in parts)
+    words = between.join(_JOINED.join(piece) for piece in pieces)
+    ending = r"(?:s|\d[\w.]*)?" if parts[-1][-1].isalpha() else ""
+    return rf"(?i:{words}{ending})(?![^\W_])"
 
 
 def written(name: str) -> set[str]:
@@ -184,10 +174,10 @@ def leaks(text: str, names: Iterable[Name]) -> list[str]:
     A provider's alone tells no model and is not looked for.
     """
     words = _Words(text)
-    return [name.text for name in names if name.kind != PROVIDER and _stands(name, words)]
+    return [name.text for name in names if name.kind != PROVIDER and _occurs(name, words)]
 
 
-def _stands(name: Name, words: _Words) -> bool:
+def _occurs(name: Name, words: _Words) -> bool:
     if name.is_word:
         forms = written(folded(name.text))
         return any(form in words.words for form in forms if _WORD.fullmatch(form))
@@ -216,5 +206,5 @@ def without_own(names: Sequence[Name], own: str) -> tuple[list[Name], list[str]]
     Args:
         own: The text that is sent whatever the runs are.
     """
-    said = set(leaks(own, names))
-    return [name for name in names if name.text not in said], sorted(said)
+    used = set(leaks(own, names))
+    return [name for name in names if name.text not in used], sorted(used)

@@ -1,7 +1,7 @@
 """Names that identify the models of some runs: their own, their developers' and families'."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 MODEL, DEVELOPER, PROVIDER = "model", "developer", "provider"
@@ -88,35 +88,24 @@ def names_of(models: Iterable[Known]) -> list[Name]:
 
 
 def _names(model: Known) -> Iterable[Name]:
-    path = _path(model.called)
+    *providers, own = [part for part in re.split(r"[/:]", model.called) if part] or [model.called]
+    undated = re.sub(r"[-_@]?(?:20\d{2}-?\d{2}-?\d{2}|\d{4}|latest|preview|beta)$", "", own)
     identity = model.identity.rpartition(":")[2]
-    for text in (model.name, model.called, path[-1], identity, _undated(path[-1])):
+    for text in (model.name, model.called, own, identity, undated):
         yield _named(text, MODEL)
-    for provider in path[:-1]:
+    for provider in providers:
         yield Name(provider, PROVIDER)
     yield _named(model.family, MODEL)
     yield _named(model.developer, DEVELOPER)
-    for alias in _aliases(model.developer):
-        yield _named(alias, DEVELOPER)
+    developer = squeezed(model.developer)
+    for aliases in (names for key, names in ALSO_CALLED.items() if squeezed(key) == developer):
+        for alias in aliases:
+            yield _named(alias, DEVELOPER)
 
 
 def _named(text: str, kind: str) -> Name:
     text = text.strip()
     return Name(text, kind, is_word="-".join(text.casefold().split()) in DICTIONARY_WORDS)
-
-
-def _path(called: str) -> list[str]:
-    """Split a provider's model id: providers first, the model's own name last."""
-    return [part for part in re.split(r"[/:]", called) if part] or [called]
-
-
-def _undated(name: str) -> str:
-    return re.sub(r"[-_@]?(?:20\d{2}-?\d{2}-?\d{2}|\d{4}|latest|preview|beta)$", "", name)
-
-
-def _aliases(developer: str) -> Sequence[str]:
-    wanted = squeezed(developer)
-    return next((names for key, names in ALSO_CALLED.items() if squeezed(key) == wanted), ())
 
 
 def _is_name(text: str) -> bool:

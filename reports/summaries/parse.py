@@ -6,10 +6,10 @@ outside them is ignored. Parts that cannot be parsed are named in `problems`, ne
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import unescape
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reports.documents.topic_names import topic_key
 from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
@@ -40,7 +40,7 @@ _TAG = re.compile(
     r"<\s*(/?)\s*(key_finding|strength|weakness|pattern|topic|grade)(e?s)?\b([^<>]*)>",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
+ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(r"\bscore\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
 _REASONING = re.compile(r"\A[\s*_]*reasoning\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
@@ -75,33 +75,29 @@ class Parsed:
         texts = (self.findings, self.strengths, self.weaknesses, self.patterns)
         return any(texts) or any(grade.grade is not None for grade in self.grades)
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def parse(reply: str, key: Key) -> Parsed:
     """Parse a reply that names models by the ids of `key`."""
     texts: dict[str, list[str]] = {name: [] for name in SECTIONS.values()}
     grades: dict[tuple[str, str], Graded] = {}
     problems: list[str] = []
-    for name, attributes, content in _blocks(_bared(reply)):
+    visible = _THOUGHTS.sub("", reply)
+    tagged = visible if _TAG.search(visible) else unescape(visible)
+    for name, attributes, content in _blocks(tagged):
         if name != "grade":
             _add(texts[SECTIONS[name]], content)
         elif isinstance(graded := _graded(attributes, content, key), Graded):
-            grades.pop((graded.model, graded.dimension), None)  # the last one stands
+            grades.pop((graded.model, graded.dimension), None)  # the last one counts
             grades[graded.model, graded.dimension] = graded
         else:
             _add(problems, graded)
     topics = topics_in(texts.pop("topics"))
-    kept = {name: tuple(lines[:MAX_LINES]) for name, lines in texts.items()}
-    told = tuple(problems[:MAX_LINES])
-    return Parsed(**kept, topics=topics, grades=tuple(grades.values()), problems=told)
-
-
-def _bared(reply: str) -> str:
-    """Return the reply without reasoning blocks and with unescaped tags."""
-    said = _THOUGHTS.sub("", reply)
-    return said if _TAG.search(said) else unescape(said)
+    return Parsed(
+        **{name: tuple(lines[:MAX_LINES]) for name, lines in texts.items()},
+        topics=topics,
+        grades=tuple(grades.values()),
+        problems=tuple(problems[:MAX_LINES]),
+    )
 
 
 def _blocks(reply: str) -> Iterator[tuple[str, str, str]]:
@@ -133,20 +129,21 @@ def topics_in(lines: list[str]) -> tuple[str, ...]:
 
 def _graded(written: str, content: str, key: Key) -> Graded | str:
     """Return the grade, or what is wrong with it."""
-    asked = {
+    found = {
         name.lower(): next((value for value in values if value), "").strip()
-        for name, *values in _ATTRIBUTE.findall(written)
+        for name, *values in ATTRIBUTE.findall(written)
     }
-    model, dimension = asked.get("model", ""), _dimension(asked.get("dimension", ""))
-    if problem := _unplaced(model, dimension, asked.get("developer", asked.get("maker", "")), key):
+    model, dimension = found.get("model", ""), _dimension(found.get("dimension", ""))
+    if problem := _unplaced(model, dimension, found.get("developer", found.get("maker", "")), key):
         return problem
-    reasoning, scored = _parted(content)
-    grade, problem = grade_in(scored)
-    return (
-        f"{_place(model, dimension)}: {problem}"
-        if problem
-        else Graded(model, dimension, grade, reasoning)
-    )
+    reasoning, labels = "", list(_LABEL.finditer(content))
+    if labels:
+        reasoning = _REASONING.sub("", content[: labels[-1].start()]).strip().strip("*").strip()
+        content = content[labels[-1].end() :]
+    grade, problem = grade_in(content)
+    if problem:
+        return f"{model}, {dimension}: {problem}"
+    return Graded(model, dimension, grade, reasoning[:MAX_CHARACTERS])
 
 
 def _dimension(written: str) -> str:
@@ -167,19 +164,6 @@ def _unplaced(model: str, dimension: str, developer: str, key: Key) -> str:
     if developer and not key.matching({"model": model, "developer": developer}):
         return f"A grade of {model} names {developer[:40]} as its developer, which it is not."
     return ""
-
-
-def _place(model: str, dimension: str) -> str:
-    return f"{model}, {dimension}"
-
-
-def _parted(content: str) -> tuple[str, str]:
-    """Split a grade's text into the reasoning and the grade, after the last label."""
-    labels = list(_LABEL.finditer(content))
-    if not labels:
-        return "", content
-    reasoning = _REASONING.sub("", content[: labels[-1].start()])
-    return reasoning.strip().strip("*").strip()[:MAX_CHARACTERS], content[labels[-1].end() :]
 
 
 def grade_in(scored: str) -> tuple[float | None, str]:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from issues.judge_templates.fences import OPENING, Fenced
 from reports.summaries.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
-from reports.summaries.key import Key, Variant
+from reports.summaries.key import Key
 from reports.summaries.mask import MASKS
 from reports.summaries.parse import SECTIONS
 from reports.summaries.reduce import cut
-from reports.summaries.source_data import Case, Overview, Tally, VariantAnswer
+from reports.summaries.source_data import Case, Overview, Tally
 
 Clean = Callable[[str], str]
 
@@ -75,41 +75,19 @@ def instruction(key: Key) -> str:
     lines = "\n".join(f"- {one.key}: {one.asks}" for one in DIMENSIONS)
     bands = "\n".join(f"- {band.low} to {band.high}, {band.title}: {band.says}" for band in BANDS)
     variant = key.variants[0]
+    own = f'developer="{variant.developer}" model="{variant.model}"'
+    ids = own + (f' sys="{variant.system}"' if variant.system else "")
+    ids += f' temp="{variant.temperature}"' if variant.temperature else ""
     return TASK.format(
         masks=names,
         dimensions=lines,
         bands=bands,
         least=MIN_GRADE,
         most=MAX_GRADE,
-        form=_form(variant.developer, variant.model, DIMENSIONS[0].key),
-        ref=_reference(variant),
+        form=f'<grade {own} dimension="{DIMENSIONS[0].key}">\nREASONING: one sentence\n'
+        f"SCORE: 5/{MAX_GRADE}\n</grade>",
+        ref=f'<ref {ids} />, or <ref prompt="P_1" /> for a test',
     )
-
-
-def _form(developer: str, model: str, dimension: str) -> str:
-    return (
-        f'<grade developer="{developer}" model="{model}" dimension="{dimension}">\n'
-        "REASONING: one sentence\n"
-        f"SCORE: 5/{MAX_GRADE}\n"
-        "</grade>"
-    )
-
-
-def _reference(variant: Variant) -> str:
-    named = {
-        "developer": variant.developer,
-        "model": variant.model,
-        "sys": variant.system,
-        "temp": variant.temperature,
-    }
-    said = " ".join(f'{name}="{value}"' for name, value in named.items() if value)
-    return f'<ref {said} />, or <ref prompt="P_1" /> for a test'
-
-
-def request(key: Key) -> str:
-    """Return the closing request: the models to grade."""
-    models = sorted({f"- {one.developer}/{one.model}" for one in key.variants})
-    return f"Grade these models, {len(DIMENSIONS)} grades each:\n" + "\n".join(models)
 
 
 # The figures -------------------------------------------------------------------------------------
@@ -123,21 +101,14 @@ def overview_text(overview: Overview, clean: Clean) -> str:
 
 
 def _table(title: str, tallies: Iterable[Tally]) -> str:
-    head = f"{title}\nmodel | passed | scored | pass rate | mean score | errors | unscored"
-    return "\n".join([head, *(_row(tally) for tally in tallies)])
-
-
-def _row(tally: Tally) -> str:
-    cells = (
-        tally.variant.label,
-        str(tally.passed),
-        str(tally.scored),
-        "-" if tally.share is None else f"{tally.share:.1%}",
-        _score(tally.score),
-        str(tally.errors),
-        str(tally.unscored),
-    )
-    return " | ".join(cells)
+    lines = [title, "model | passed | scored | pass rate | mean score | errors | unscored"]
+    for tally in tallies:
+        rate = "-" if tally.share is None else f"{tally.share:.1%}"
+        lines.append(
+            f"{tally.variant.label} | {tally.passed} | {tally.scored} | {rate} | "
+            f"{_score(tally.score)} | {tally.errors} | {tally.unscored}"
+        )
+    return "\n".join(lines)
 
 
 def _score(score: float | None) -> str:
@@ -159,36 +130,27 @@ def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Cl
         limit: Characters to which each text is cut; None: none is.
         clean: Makes a text of others anonymous and harmless.
     """
-    parts = [
-        f"Test {name}",
-        Fenced(_about(case, limit, clean), name="context", nonce=nonce).block(),
-        _fenced("input", case.asked, limit, nonce, clean),
-    ]
-    if case.reference:
-        parts.append(_fenced("reference", case.reference, limit, nonce, clean))
-    parts += [_said(said, limit, nonce, clean) for said in case.said]
-    return "\n".join(parts) + "\n"
 
+    def fenced(name: str, text: str) -> str:
+        return Fenced(cut(clean(text), limit), name=name, nonce=nonce).block()
 
-def _about(case: Case, limit: int | None, clean: Clean) -> str:
-    """Return tags, issue and criteria: possibly imported, so as untrusted as answers."""
-    lines = [_line(", ".join([*case.tags, case.issue]), clean)]
+    # Tags, issue and criteria may be imported, so they are as untrusted as answers.
+    about = [_line(", ".join([*case.tags, case.issue]), clean)]
     if case.looked_for:
         points = (f"- {cut(_line(point, clean), limit)}" for point in case.looked_for)
-        lines += ["Looked for:", *points]
-    return "\n".join(lines)
-
-
-def _said(said: VariantAnswer, limit: int | None, nonce: str, clean: Clean) -> str:
-    counted = f"passed {said.passed} of {said.scored}, score {_score(said.score)}"
-    head = f"{said.variant.label}: {counted}"
-    if said.failure:
-        return f"{head}; no answer ({said.failure})"
-    return f"{head}\n{_fenced('output', said.text, limit, nonce, clean)}"
-
-
-def _fenced(name: str, text: str, limit: int | None, nonce: str, clean: Clean) -> str:
-    return Fenced(cut(clean(text), limit), name=name, nonce=nonce).block()
+        about += ["Looked for:", *points]
+    context = Fenced("\n".join(about), name="context", nonce=nonce).block()
+    parts = [f"Test {name}", context, fenced("input", case.prompt)]
+    if case.reference:
+        parts.append(fenced("reference", case.reference))
+    for one in case.answers:
+        head = (
+            f"{one.variant.label}: passed {one.passed} of {one.scored}, score {_score(one.score)}"
+        )
+        parts.append(f"{head}; no answer ({one.failure})" if one.failure else head)
+        if not one.failure:
+            parts.append(fenced("output", one.text))
+    return "\n".join(parts) + "\n"
 
 
 def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict[str, str]]:
@@ -198,5 +160,7 @@ def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict
         head: Result of `overview_text`.
         cases: Results of `case_text`.
     """
-    parts = [instruction(key), OPENING.format(nonce=nonce), head, *cases, request(key)]
+    models = "\n".join(sorted({f"- {one.developer}/{one.model}" for one in key.variants}))
+    request = f"Grade these models, {len(DIMENSIONS)} grades each:\n{models}"
+    parts = [instruction(key), OPENING.format(nonce=nonce), head, *cases, request]
     return [{"role": "user", "content": "\n\n".join(parts)}]

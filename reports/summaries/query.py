@@ -1,11 +1,11 @@
 """Executive summaries for their pages: names restored, texts as far as the reader may see them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
@@ -13,7 +13,6 @@ from evalhub.formatting import words
 from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.models import Exchange, ExecutiveSummary, Grade
-from reports.summaries.content import KINDS, Line, lines_of
 from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
 from reports.summaries.key import Key
@@ -23,8 +22,6 @@ from reports.summaries.work import NO_RUNS, UNUSABLE, unfinished
 from runs.models import Run
 
 PAGE = 25
-
-WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 
 TITLES = {
     "findings": "Key findings",
@@ -40,12 +37,12 @@ class State(NamedTuple):
     """A summary's state in a word, the reason in a sentence or "", and the style of its badge."""
 
     word: str
-    why: str = ""
-    badge: str = ""
+    why: str
+    badge: str
 
     @property
     def is_live(self) -> bool:
-        return self.word in (WAITING, RUNNING)
+        return self.badge == "live"
 
 
 WHY = {
@@ -64,19 +61,16 @@ def state_of(
     """Return the summary's state, from which the possible actions follow."""
     if summary.state == BatchState.LIVE:
         if is_waiting:
-            return State(WAITING, "Waiting for its runs to end.", "live")
-        return State(RUNNING, "The analyst is writing the summary, or will start soon.", "live")
+            return State("waiting", "Waiting for its runs to end.", "live")
+        return State("running", "The analyst is writing the summary, or will start soon.", "live")
+    if summary.state == BatchState.DONE and last.state != ItemState.ERROR:
+        return State("done", "", "passed")
     if summary.state == BatchState.DONE:
-        return _ended(last, may_ask)
-    word = "failed" if summary.state == BatchState.FAILED else summary.get_state_display().lower()
-    return State(word, summary.reason, "error" if word == FAILED else "unscored")
-
-
-def _ended(last: Exchange, may_ask: bool) -> State:
-    if last.state != ItemState.ERROR:
-        return State(DONE, badge="passed")
-    why = WHY.get(last.error_kind, f"The call failed: {words(last.error_kind)}.")
-    return State(FAILED, last.error_message if may_ask else why, "error")
+        why = WHY.get(last.error_kind, f"The call failed: {words(last.error_kind)}.")
+        return State("failed", last.error_message if may_ask else why, "error")
+    if summary.state == BatchState.FAILED:
+        return State("failed", summary.reason, "error")
+    return State(summary.get_state_display().lower(), summary.reason, "unscored")
 
 
 # The list ----------------------------------------------------------------------------------------
@@ -107,49 +101,37 @@ def title_of(summary: ExecutiveSummary, runs: Sequence[Run]) -> str:
     return runs[0].label if runs else "deleted runs"
 
 
-def summaries(*, run: int | None = None) -> QuerySet[ExecutiveSummary]:
-    """Return summaries, newest first, or only those of one run."""
-    found = ExecutiveSummary.objects.select_related("suite", "requested_by").order_by("-pk")
-    return found.filter(runs=run) if run else found
-
-
 def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page[Row]:
-    """Return a page of the list; the number of queries is constant."""
-    page: Page = Paginator(summaries(run=run), PAGE).get_page(number)
-    page.object_list = _lines(page.object_list, may_ask)
-    return page
-
-
-def _lines(rows: Iterable[ExecutiveSummary], may_ask: bool) -> list[Row]:
-    exchanges = Exchange.objects.defer(*TEXTS).order_by("number")
-    runs = Run.objects.prefetch_related("judge_runs").order_by("pk")
-    found = ExecutiveSummary.objects.filter(pk__in=[row.pk for row in rows])
-    full = (
-        found.select_related("suite", "requested_by")
-        .order_by("-pk")
+    """Return a page of summaries, newest first, of all or one run; a constant number of queries."""
+    found = ExecutiveSummary.objects.order_by("-pk").values_list("pk", flat=True)
+    page: Page = Paginator(found.filter(runs=run) if run else found, PAGE).get_page(number)
+    shown = list(page.object_list)
+    waiting = set(unfinished(shown).values_list("summaries", flat=True))
+    summaries = (
+        ExecutiveSummary.objects.filter(pk__in=shown)
+        .select_related("suite")
         .annotate(graded=Count("grades", filter=Q(grades__grade__isnull=False)))
-    )
-    return [
-        _line(summary, may_ask)
-        for summary in full.prefetch_related(
-            Prefetch("exchanges", exchanges), Prefetch("runs", runs)
+        .prefetch_related(
+            Prefetch("exchanges", Exchange.objects.defer(*TEXTS).order_by("number")),
+            Prefetch("runs", Run.objects.order_by("pk")),
         )
+        .order_by("-pk")
+    )
+    page.object_list = [
+        Row(
+            summary,
+            list(summary.runs.all()),
+            state_of(
+                summary,
+                list(summary.exchanges.all())[-1],
+                is_waiting=summary.pk in waiting,
+                may_ask=may_ask,
+            ),
+            summary.graded,
+        )
+        for summary in summaries
     ]
-
-
-def _line(summary: ExecutiveSummary, may_ask: bool) -> Row:
-    runs, exchanges = list(summary.runs.all()), list(summary.exchanges.all())
-    is_waiting = any(_is_at_work(run) for run in runs)
-    state = state_of(summary, exchanges[-1], is_waiting=is_waiting, may_ask=may_ask)
-    return Row(summary, runs, state, summary.graded)  # type: ignore[attr-defined]
-
-
-def _is_at_work(run: Run) -> bool:
-    """Apply the rule of `reports.summaries.work.unfinished` to loaded rows."""
-    at_work = (BatchState.LIVE, BatchState.PAUSED)
-    if run.state != BatchState.DONE:
-        return run.state in at_work
-    return any(judge_run.state in at_work for judge_run in run.judge_runs.all())
+    return page
 
 
 # One summary -------------------------------------------------------------------------------------
@@ -213,12 +195,12 @@ class View:
     last: Exchange
     exchange: Exchange | None
     attempts: Sequence[Exchange]
-    sections: Sequence[Section] = ()
-    grades: Sequence[GradeRow] = ()
-    dimensions: Sequence[Dimension] = ()
-    problems: Sequence[str] = ()
-    key: Key = field(default_factory=lambda: Key({}, {}))
-    is_withheld: bool = False
+    sections: Sequence[Section]
+    grades: Sequence[GradeRow]
+    dimensions: Sequence[Dimension]
+    problems: Sequence[str]
+    key: Key
+    is_withheld: bool
 
     @property
     def title(self) -> str:
@@ -255,7 +237,7 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
     state = state_of(
         summary,
         attempts[-1],
-        is_waiting=unfinished(summary).exists(),
+        is_waiting=unfinished([summary.pk]).exists(),
         may_ask=reader.has_perm(REQUEST_PERMISSION),
     )
     is_readable = ExecutiveSummary.objects.readable_by(reader).filter(pk=summary.pk).exists()
@@ -279,33 +261,34 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
 
 def _sections(summary: ExecutiveSummary, urls: "Urls") -> list[Section]:
     return [
-        Section(kind, TITLES[kind], [_text(line, urls) for line in lines])
-        for kind in KINDS
-        if (lines := lines_of(summary.content, kind))
+        Section(
+            kind,
+            title,
+            [
+                Text(
+                    mark_safe(html(line["text"], urls.key, urls, line["flagged"])),
+                    "".join(piece.text for piece in pieces(line["text"], urls.key)),
+                    len(line["flagged"]),
+                )
+                for line in lines
+            ],
+        )
+        for kind, title in TITLES.items()
+        if (lines := summary.content.get(kind))
     ]
 
 
-def _text(line: Line, urls: "Urls") -> Text:
-    shown = mark_safe(html(line.text, urls.key, urls, line.flagged))
-    plain = "".join(piece.text for piece in pieces(line.text, urls.key))
-    return Text(shown, plain, len(line.flagged))
-
-
 class Urls:
-    """Addresses of references: a variant's run, a model, a test, the system prompts."""
+    """Addresses of references: a test, the system prompts, a variant's newest run, a model."""
 
     def __init__(self, key: Key, runs: Iterable[Run]) -> None:
         self.key, self.runs = key, {run.pk for run in runs}
 
     def __call__(self, target: Target) -> str:
-        if target.kind == "model":
-            return self._model(target)
         if target.kind == "prompt":
             return reverse("admin:issues_test_change", args=[self.key.tests[target.id]])
-        return "#systems" if target.kind == "system" else ""
-
-    def _model(self, target: Target) -> str:
-        """Return the variant's newest run that was not deleted, else the model."""
+        if target.kind != "model":
+            return "#systems" if target.kind == "system" else ""
         runs = [run for run in target.variant.runs if run in self.runs] if target.variant else []
         if runs:
             return reverse("reports:run", args=[runs[-1]])
@@ -316,22 +299,21 @@ class Urls:
 def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimension], list[GradeRow]]:
     """Return the dimensions with grades, and the models, the best graded first."""
     by_model: dict[LanguageModel, dict[str, Grade]] = {}
-    for grade in summary.grades.select_related("language_model").order_by("model_name", "pk"):
-        by_model.setdefault(grade.language_model, {})[grade.dimension] = grade
+    for row in summary.grades.select_related("language_model").order_by("model_name", "pk"):
+        by_model.setdefault(row.language_model, {})[row.dimension] = row
     found = {dimension for grades in by_model.values() for dimension in grades}
     dimensions = [dimension for dimension in DIMENSIONS if dimension.key in found]
     rows = [
         GradeRow(
             model,
             next(iter(grades.values())).model_name,
-            [_cell(one.key, grades.get(one.key), is_readable) for one in dimensions],
+            [
+                GradeCell(one.key, grade.grade, grade.reasoning if is_readable else "", True)
+                if (grade := grades.get(one.key))
+                else GradeCell(one.key, None, "", False)
+                for one in dimensions
+            ],
         )
         for model, grades in by_model.items()
     ]
     return dimensions, sorted(rows, key=lambda row: -(row.mean or 0))
-
-
-def _cell(dimension: str, grade: Grade | None, is_readable: bool) -> GradeCell:
-    if grade is None:
-        return GradeCell(dimension, None, "", False)
-    return GradeCell(dimension, grade.grade, grade.reasoning if is_readable else "", True)

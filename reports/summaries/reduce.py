@@ -39,20 +39,18 @@ class TestRank(NamedTuple):
     mean: float | None
 
 
-def worst_first(standings: Iterable[TestRank]) -> list[int]:
+def worst_first(ranks: Iterable[TestRank]) -> list[int]:
     """Order the tests for sending; those without a score come last."""
     by_issue: dict[int, list[TestRank]] = defaultdict(list)
-    for standing in sorted(standings, key=_badness):
-        by_issue[standing.issue].append(standing)
-    in_turn = (
-        (turn, standing) for tests in by_issue.values() for turn, standing in enumerate(tests)
-    )
+    for rank in sorted(ranks, key=_badness):
+        by_issue[rank.issue].append(rank)
+    in_turn = ((turn, rank) for tests in by_issue.values() for turn, rank in enumerate(tests))
     ordered = sorted(in_turn, key=lambda one: (one[1].mean is None, one[0], _badness(one[1])))
-    return [standing.test for _, standing in ordered]
+    return [rank.test for _, rank in ordered]
 
 
-def _badness(standing: TestRank) -> tuple[bool, float, int]:
-    return standing.mean is None, standing.mean or 0.0, standing.test
+def _badness(rank: TestRank) -> tuple[bool, float, int]:
+    return rank.mean is None, rank.mean or 0.0, rank.test
 
 
 def cut(text: str, limit: int | None) -> str:

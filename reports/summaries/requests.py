@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
 
 from evalhub.llm import local_model
 from evalhub.models import BatchState, ItemState, LanguageModel, User
@@ -21,7 +20,6 @@ USUAL_CONTEXT = 32_000
 
 MIN_CONTEXT, MAX_CONTEXT = 1_000, 2_000_000
 MAX_RUNS = 40
-SEED_BITS = 62
 
 
 class SummaryRefused(ValueError):
@@ -35,7 +33,7 @@ def usual_context(analyst: LanguageModel) -> int:
 
 
 def new_seed() -> int:
-    return secrets.randbits(SEED_BITS)
+    return secrets.randbits(62)
 
 
 @transaction.atomic
@@ -83,19 +81,17 @@ def problems_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
         problems.append("Choose at least one run.")
     if len(runs) > MAX_RUNS:
         problems.append(f"Choose at most {MAX_RUNS} runs, not {len(runs)}.")
-    if len({run.suite_fingerprint for run in runs}) > 1:
-        problems.append(f"Choose runs over the same tests: {_difference(runs)}.")
+    others = [run for run in runs if run.suite_fingerprint != runs[0].suite_fingerprint]
+    if others:
+        problems.append(
+            f"Choose runs over the same tests: “{runs[0]}” (run {runs[0].pk}) and “{others[0]}” "
+            f"(run {others[0].pk}) have different ones."
+        )
     if not analyst.is_active:
         problems.append(f"{analyst} is inactive: choose another analyst.")
     if not MIN_CONTEXT <= context_tokens <= MAX_CONTEXT:
         problems.append(f"Enter {MIN_CONTEXT:,} to {MAX_CONTEXT:,} tokens, not {context_tokens:,}.")
     return problems
-
-
-def _difference(runs: Sequence[Run]) -> str:
-    first = runs[0]
-    other = next(run for run in runs if run.suite_fingerprint != first.suite_fingerprint)
-    return f"“{first}” (run {first.pk}) and “{other}” (run {other.pk}) have different ones"
 
 
 @transaction.atomic
@@ -111,10 +107,9 @@ def ask_again(summary: ExecutiveSummary) -> Exchange:
         raise progress.NotPossible(f"{summary} is running: wait for the reply, or cancel it.")
     last = summary.exchanges.latest("number")
     if last.state in (ItemState.PENDING, ItemState.CANCELLED):
-        progress.resume(summary, items_of(summary).filter(pk=last.pk))
+        progress.resume(summary, summary.exchanges.filter(pk=last.pk))
         return last
-    number = summary.exchanges.aggregate(last=Max("number"))["last"] + 1
-    again: Exchange = summary.exchanges.create(number=number)
+    again: Exchange = summary.exchanges.create(number=last.number + 1)
     ExecutiveSummary.objects.filter(pk=summary.pk).update(
         state=BatchState.LIVE, reason="", finished_at=None
     )
@@ -128,8 +123,4 @@ def cancel(summary: ExecutiveSummary) -> None:
     Raises:
         NotPossible: It has ended already.
     """
-    progress.cancel(summary, items_of(summary), reason="Cancelled by a user.")
-
-
-def items_of(summary: ExecutiveSummary) -> QuerySet[Exchange]:
-    return Exchange.objects.filter(summary=summary)
+    progress.cancel(summary, summary.exchanges.all(), reason="Cancelled by a user.")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from evalhub.markup import model_markdown
 from reports.summaries.key import Key, Variant
+from reports.summaries.parse import ATTRIBUTE
 
 ATTRIBUTES = {
     "developer": "developer",
@@ -26,7 +27,6 @@ ATTRIBUTES = {
 
 _REF = re.compile(r"<ref\b([^<>]*?)/?>(?:\s*</ref>)?", re.IGNORECASE)
 _ESCAPED_REF = re.compile(r"&lt;ref\b.*?&gt;", re.IGNORECASE | re.DOTALL)
-_ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
 _BARE = re.compile(r"(?<!\w)(?:(MK|MD)_\d+|(S|T)_\d{4,})(?!\w)")
 _KINDS = {"MK": "developer", "MD": "model", "S": "system", "T": "temperature"}
 _MARK = "\ue000"
@@ -67,12 +67,8 @@ def pieces(text: str, key: Key) -> list[Piece]:
 
 def plain(text: str) -> str:
     """Unescape references that were written with HTML entities."""
-    return without_marks(_ESCAPED_REF.sub(lambda match: unescape(match[0]), text))
-
-
-def without_marks(text: str) -> str:
-    """Remove tags, and those that a removal creates."""
-    while (less := _WRITTEN_MARK.sub("", text)) != text:
+    text = _ESCAPED_REF.sub(lambda match: unescape(match[0]), text)
+    while (less := _WRITTEN_MARK.sub("", text)) != text:  # a removal may create another
         text = less
     return text
 
@@ -101,42 +97,29 @@ def _bare(text: str, start: int, end: int, key: Key) -> Iterator[tuple[Piece, Sp
 def _attributes(written: str) -> dict[str, str]:
     """Return the ids of a tag by kind; unknown attributes keep their name."""
     found = {}
-    for name, *values in _ATTRIBUTE.findall(written):
+    for name, *values in ATTRIBUTE.findall(written):
         value = next((value for value in values if value), "").strip()
         if value:
             found[ATTRIBUTES.get(name.lower(), name.lower())] = value
     return found
 
 
-def _named(written: str, asked: dict[str, str], key: Key) -> Piece:
+def _named(written: str, ids: dict[str, str], key: Key) -> Piece:
     """Return the piece of a reference; as written, and marked, if unknown."""
-    prompt = asked.pop("prompt", "")
-    if not asked:
-        return _test(written, prompt, key)
-    if not asked.keys() <= set(_KINDS.values()) or not (found := key.matching(asked)):
+    prompt = ids.pop("prompt", "")
+    if not ids and prompt in key.tests:
+        return Piece(f"test {key.tests[prompt]}", Target("prompt", prompt))
+    found = key.matching(ids) if ids.keys() <= set(_KINDS.values()) else []
+    if not ids or not found:
         return Piece(written, is_unknown=True)
-    if "model" in asked:
-        return _model(asked, found, key)
-    named = next(name for name in ("developer", "system", "temperature") if name in asked)
-    return Piece(_title(named, asked[named], key), Target(named, asked[named]))
-
-
-def _test(written: str, prompt: str, key: Key) -> Piece:
-    if prompt not in key.tests:
-        return Piece(written, is_unknown=True)
-    return Piece(f"test {key.tests[prompt]}", Target("prompt", prompt))
-
-
-def _model(asked: dict[str, str], found: Sequence[Variant], key: Key) -> Piece:
-    name = key.models[asked["model"]].name
-    settings = [
-        _title(what, asked[what], key) for what in ("system", "temperature") if what in asked
-    ]
-    said = (
-        f"{name} ({', '.join(one[0].upper() + one[1:] for one in settings)})" if settings else name
-    )
-    variant = found[0] if len(found) == 1 else None
-    return Piece(said, Target("model", asked["model"], variant))
+    if "model" not in ids:
+        named = next(name for name in ("developer", "system", "temperature") if name in ids)
+        return Piece(_title(named, ids[named], key), Target(named, ids[named]))
+    name = key.models[ids["model"]].name
+    settings = [_title(kind, ids[kind], key) for kind in ("system", "temperature") if kind in ids]
+    if settings:
+        name += f" ({', '.join(one[0].upper() + one[1:] for one in settings)})"
+    return Piece(name, Target("model", ids["model"], found[0] if len(found) == 1 else None))
 
 
 def _title(kind: str, anonymous: str, key: Key) -> str:
@@ -146,23 +129,6 @@ def _title(kind: str, anonymous: str, key: Key) -> str:
         return key.systems[anonymous].title
     value = key.temperatures[anonymous]
     return "the usual temperature" if value is None else f"temperature {value:g}"
-
-
-# As Markdown -------------------------------------------------------------------------------------
-
-_SPECIAL = re.compile(r"([\\`*_\[\]<>])")
-
-
-def markdown(text: str, key: Key, url_of: UrlOf) -> str:
-    """Return the restored text as Markdown with links. Unknown ids stay as written."""
-    return "".join(_as_markdown(piece, url_of) for piece in pieces(text, key))
-
-
-def _as_markdown(piece: Piece, url_of: UrlOf) -> str:
-    if piece.target is None:
-        return piece.text
-    name = _SPECIAL.sub(r"\\\1", piece.text)
-    return f"[{name}]({url})" if (url := url_of(piece.target)) else name
 
 
 # As HTML -----------------------------------------------------------------------------------------
@@ -184,7 +150,8 @@ def html(text: str, key: Key, url_of: UrlOf, flagged: Sequence[Span] = ()) -> st
             out.append(_with_marks(source, start, end, inside, shown))
         else:
             out.append(_hole(shown, _as_html(piece, url_of)))
-    return _filled(model_markdown("".join(out)).html, shown)
+    made = model_markdown("".join(out)).html
+    return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: shown[int(match[1])], made)
 
 
 def _with_marks(text: str, start: int, end: int, spans: Sequence[Span], shown: list[str]) -> str:
@@ -200,10 +167,6 @@ def _hole(shown: list[str], content: str) -> str:
     """Mark a place in a text to fill after sanitizing. Links cannot contain one."""
     shown.append(content)
     return f"{_MARK}{len(shown) - 1}{_MARK}"
-
-
-def _filled(made: str, shown: Sequence[str]) -> str:
-    return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: shown[int(match[1])], made)
 
 
 def _as_html(piece: Piece, url_of: UrlOf) -> str:

@@ -33,13 +33,22 @@ def like(state: str) -> ExecutiveSummary:
 
 
 def ask_anew(state: str) -> str:
-    """Request a summary of the suite's newest runs from the same analyst and report it.
+    """Request a summary of the newest runs from the same analyst and report it.
+
+    These are the newest complete one of each variant, over the tests of the suite's newest run.
 
     Raises:
         ScheduleRefused: See `like`; or the analyst cannot summarize these runs.
     """
     model = like(state)
-    runs = newest_runs(model)
+    newest: dict[str, Run] = {}
+    fingerprint = ""
+    complete = Run.objects.complete().filter(suite=model.suite).order_by("-created_at", "-pk")
+    for run in complete.select_related("suite"):
+        fingerprint = fingerprint or run.suite_fingerprint
+        if run.suite_fingerprint == fingerprint:
+            newest.setdefault(run.variant_key, run)
+    runs = list(newest.values())[:MAX_RUNS]
     try:
         made = ask_summary(
             runs, analyst=model.analyst, by=None, context_tokens=model.context_tokens
@@ -47,15 +56,3 @@ def ask_anew(state: str) -> str:
     except SummaryRefused as error:
         raise ScheduleRefused(str(error)) from error
     return f"Requested summary {made.pk} of {len(runs)} runs from {model.analyst}."
-
-
-def newest_runs(summary: ExecutiveSummary) -> list[Run]:
-    """Return the newest complete run of each variant, over the tests of the suite's newest run."""
-    runs = Run.objects.complete().filter(suite=summary.suite).order_by("-created_at", "-pk")
-    newest: dict[str, Run] = {}
-    fingerprint = ""
-    for run in runs.select_related("suite"):
-        fingerprint = fingerprint or run.suite_fingerprint
-        if run.suite_fingerprint == fingerprint:
-            newest.setdefault(run.variant_key, run)
-    return list(newest.values())[:MAX_RUNS]

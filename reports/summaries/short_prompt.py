@@ -50,21 +50,21 @@ def case_text(case: Case, name: str, *, limit: int | None, nonce: str, clean: Cl
     """Return a test, once for each variant that answered it; "" without any.
 
     Args:
-        name: The test's id, which is not told.
+        name: The test's id, which is not sent.
         limit: Characters to which each text is cut; None: none is.
         nonce: Not needed: nothing is fenced.
         clean: Makes a text of others anonymous and harmless.
     """
-    asked = cut(clean(case.asked), limit)
-    are_several = len({said.variant.model for said in case.said}) > 1
+    question = cut(clean(case.prompt), limit)
+    are_several = len({one.variant.model for one in case.answers}) > 1
     return "\n".join(
         _pair(
-            asked,
-            cut(clean(said.text), limit),
-            _who(said.variant.developer, said.variant.model) if are_several else "",
+            question,
+            cut(clean(one.text), limit),
+            _ids(one.variant.developer, one.variant.model) if are_several else "",
         )
-        for said in case.said
-        if not said.failure
+        for one in case.answers
+        if not one.failure
     )
 
 
@@ -77,19 +77,24 @@ def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict
         nonce: Not needed: nothing is fenced.
     """
     task = TASK.format(dimensions=", ".join(dimension.key for dimension in dimensions()))
-    example = [_pair(asked, said) for asked, said in EXAMPLE]
+    example = [_pair(question, answer) for question, answer in EXAMPLE]
+    reply = (
+        f'<grade {_ids(DEVELOPER, MODEL)} dimension="{dimension}">\n'
+        f"REASONING: {reason}\nSCORE: {score}/{MAX_GRADE}\n</grade>"
+        for dimension, reason, score in GRADES
+    )
     models = sorted({(one.developer, one.model) for one in key.variants})
     return [
         {"role": "user", "content": "\n".join([task, *example, _request([(DEVELOPER, MODEL)])])},
-        {"role": "assistant", "content": _reply()},
+        {"role": "assistant", "content": "\n".join(reply)},
         {"role": "user", "content": "\n".join([*cases, _request(models)])},
     ]
 
 
-def _pair(asked: str, said: str, who: str = "") -> str:
+def _pair(question: str, answer: str, model: str = "") -> str:
     """Return a question and an answer, with its model unless that comes last."""
-    answer = f"Answer of {who}" if who else "Answer"
-    return f"Question: {quoted(asked)}\n{answer}: {quoted(said)}"
+    head = f"Answer of {model}" if model else "Answer"
+    return f"Question: {quoted(question)}\n{head}: {quoted(answer)}"
 
 
 def quoted(text: str) -> str:
@@ -97,18 +102,10 @@ def quoted(text: str) -> str:
     return f'"{" ".join(text.translate(QUOTES).split())}"'
 
 
-def _reply() -> str:
-    return "\n".join(
-        f'<grade {_who(DEVELOPER, MODEL)} dimension="{dimension}">\n'
-        f"REASONING: {reason}\nSCORE: {score}/{MAX_GRADE}\n</grade>"
-        for dimension, reason, score in GRADES
-    )
-
-
 def _request(models: Sequence[tuple[str, str]]) -> str:
-    asked = " and of ".join(_who(developer, model) for developer, model in models)
-    return f"\nGrade the answers of {asked} from {MIN_GRADE} (worst) to {MAX_GRADE} (best)."
+    listed = " and of ".join(_ids(developer, model) for developer, model in models)
+    return f"\nGrade the answers of {listed} from {MIN_GRADE} (worst) to {MAX_GRADE} (best)."
 
 
-def _who(developer: str, model: str) -> str:
+def _ids(developer: str, model: str) -> str:
     return f'developer="{developer}" model="{model}"'

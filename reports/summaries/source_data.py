@@ -56,10 +56,10 @@ class Case:
     test: int
     issue: str
     tags: Sequence[str]
-    asked: str
+    prompt: str
     looked_for: Sequence[str]
     reference: str
-    said: Sequence[VariantAnswer]
+    answers: Sequence[VariantAnswer]
 
 
 @dataclass(frozen=True)
@@ -75,19 +75,20 @@ class Overview:
     def figures(self) -> list[float]:
         """Return every number stated, to check the summary's numbers."""
         groups = [self.tallies, *(group.tallies for group in self.tags)]
-        stated = [number for tallies in groups for tally in tallies for number in _numbers(tally)]
+        stated = [
+            float(number)
+            for tallies in groups
+            for one in tallies
+            for number in (one.passed, one.scored, one.share, one.score, one.errors, one.unscored)
+            if number is not None
+        ]
         variants = len(self.tallies)
         models = len({tally.variant.model for tally in self.tallies})
         developers = len({tally.variant.developer for tally in self.tallies})
         return [self.tests, variants, models, developers, len(self.tags), *stated]
 
 
-def _numbers(tally: Tally) -> list[float]:
-    found = (tally.passed, tally.scored, tally.share, tally.score, tally.errors, tally.unscored)
-    return [float(number) for number in found if number is not None]
-
-
 def figures_of(case: Case) -> list[float]:
     """Return the numbers stated about one test."""
-    counts = [float(count) for said in case.said for count in (said.passed, said.scored)]
-    return counts + [said.score for said in case.said if said.score is not None]
+    counts = [float(count) for one in case.answers for count in (one.passed, one.scored)]
+    return counts + [one.score for one in case.answers if one.score is not None]

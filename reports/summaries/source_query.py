@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from django.db.models import Avg, Count, Min, QuerySet
+from django.db.models import Avg, Min
 
 from evalhub.llm.identity import identity_of
 from issues.judge_templates.prompts import conversation_text
@@ -32,16 +31,11 @@ def subjects_of(runs: Iterable[Run]) -> list[Subject]:
             model_name=run.model_name,
             developer=identity_of(run.language_model).developer,
             system_prompt=run.system_prompt,
-            temperature=_temperature(run),
+            temperature=float(sent) if isinstance(sent, int | float) else None,
         )
         for run in runs
+        for sent in [(run.endpoint.get("params", {}) | run.params).get("temperature")]
     ]
-
-
-def _temperature(run: Run) -> float | None:
-    """Return the temperature sent; None without one."""
-    sent = run.params.get("temperature", run.endpoint.get("params", {}).get("temperature"))
-    return float(sent) if isinstance(sent, int | float) else None
 
 
 def known_of(runs: Iterable[Run]) -> list[Known]:
@@ -76,38 +70,32 @@ def variants_of(key: Key) -> Variants:
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     """Return the figures over all tests of the runs, with sealed ones."""
     cells, variants = cells_of(runs), variants_of(key)
-    tests = Result.objects.filter(run__in=runs)
+    tests = Result.objects.filter(run__in=runs).order_by()
     return Overview(
         suite=next((str(run.suite) for run in runs if run.suite), ""),
-        tests=_different(tests),
-        sealed=_different(tests.filter(test__sealed=True)),
+        tests=tests.values("test").distinct().count(),
+        sealed=tests.filter(test__sealed=True).values("test").distinct().count(),
         tallies=_tallies(cells, variants, key),
         tags=_by_tag(cells, variants, key),
     )
-
-
-def _different(results: QuerySet[Result]) -> int:
-    found: int = results.aggregate(n=Count("test", distinct=True))["n"]
-    return found
 
 
 def _tallies(cells: Iterable[Cell], variants: Variants, key: Key) -> list[Tally]:
     by_variant: dict[Variant, list[Cell]] = defaultdict(list)
     for cell in cells:
         by_variant[variants[cell.run_id]].append(cell)
-    return [_tally(variant, by_variant[variant]) for variant in key.variants]
-
-
-def _tally(variant: Variant, cells: Sequence[Cell]) -> Tally:
-    counts = counts_of(cells)
-    return Tally(
-        variant=variant,
-        passed=counts.passed,
-        scored=counts.scored,
-        score=score_of(cells, computed=left_out).mean,
-        errors=counts.error,
-        unscored=counts.unscored,
-    )
+    counted = [(variant, counts_of(by_variant[variant])) for variant in key.variants]
+    return [
+        Tally(
+            variant=variant,
+            passed=counts.passed,
+            scored=counts.scored,
+            score=score_of(by_variant[variant], computed=left_out).mean,
+            errors=counts.error,
+            unscored=counts.unscored,
+        )
+        for variant, counts in counted
+    ]
 
 
 def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
@@ -149,33 +137,24 @@ def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
     for result in results:
         by_variant[variants[result.run_id]].append(result)
     first, content = results[0], results[0].revision.content
-    return Case(
-        test=first.test_id,
-        issue=str(first.issue),
-        tags=first.tag_set.names,
-        asked=_asked(content),
-        looked_for=_looked_for(content),
-        reference=content["reference"],
-        said=[_said(one, by_variant[one]) for one in key.variants if one in by_variant],
-    )
-
-
-def _asked(content: dict[str, Any]) -> str:
-    parts = [conversation_text(content["messages"])]
-    return "\n\n".join(parts + ([f"Given:\n{content['context']}"] if content["context"] else []))
-
-
-def _looked_for(content: dict[str, Any]) -> list[str]:
-    """Return the guidelines and the rubric's criteria."""
-    points = [
+    given = f"\n\nGiven:\n{content['context']}" if content["context"] else ""
+    criteria = [
         ("Must not: " if point["polarity"] == Polarity.SHOULD_NOT else "") + point["text"]
         for point in content["criteria"]
         if point["text"]
     ]
-    return [text for text in (content["guidelines"], *points) if text]
+    return Case(
+        test=first.test_id,
+        issue=str(first.issue),
+        tags=first.tag_set.names,
+        prompt=conversation_text(content["messages"]) + given,
+        looked_for=[text for text in (content["guidelines"], *criteria) if text],
+        reference=content["reference"],
+        answers=[_answer(one, by_variant[one]) for one in key.variants if one in by_variant],
+    )
 
 
-def _said(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
+def _answer(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
     outcomes = [result.outcome for result in results]
     scores = [result.score for result in results if result.score is not None]
     answered = next((result for result in results if hasattr(result, "answer")), None)
@@ -193,6 +172,6 @@ def _said(variant: Variant, results: Sequence[Result]) -> VariantAnswer:
 def _text(result: Result) -> str:
     """Return the answer's text, or the tool calls of an answer without text."""
     answer = result.answer
-    said = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
+    turns = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
     called = conversation_text([{"role": "user", "content": "", "tool_calls": answer.tool_calls}])
-    return said or answer.text or called or "(an empty answer)"
+    return turns or answer.text or called or "(an empty answer)"

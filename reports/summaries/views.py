@@ -1,7 +1,6 @@
 """Pages of executive summaries: the list, one summary, its transcripts, and the request."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -17,8 +16,8 @@ from evalhub.work.progress import NotPossible
 from reports.documents.rendering import needs, page
 from reports.models import Exchange, ExecutiveSummary
 from reports.report_views import WRITERS, attached
-from reports.summaries.choices_query import analysts, estimate_of, offered, together_with
-from reports.summaries.document import document_of, warnings_of
+from reports.summaries.choices_query import estimate_of, offered
+from reports.summaries.document import document_of
 from reports.summaries.query import summary_lines, view_of
 from reports.summaries.requests import (
     MAX_RUNS,
@@ -31,9 +30,6 @@ from reports.summaries.requests import (
 )
 from reports.summaries.schedules import state_like
 from runs.models import Run
-
-TITLE = "Executive summaries"
-ADD_SCHEDULE = "reports.add_reportschedule"
 
 
 def _summary(pk: int) -> ExecutiveSummary:
@@ -51,7 +47,7 @@ def summaries(request: HttpRequest) -> HttpResponse:
     return page(
         request,
         "reports/summaries/list.html",
-        TITLE,
+        "Executive summaries",
         lines=lines,
         run=run,
         may_ask=may_ask,
@@ -73,10 +69,10 @@ def summary(request: HttpRequest, pk: int) -> HttpResponse:
         subtitle="Executive summary",
         view=view,
         summary=view.summary,
-        warnings=warnings_of(view),
         may_ask=request.user.has_perm(REQUEST_PERMISSION),
         may_export=request.user.has_perm("runs.export_results"),
-        may_schedule=bool(view.summary.suite_id) and request.user.has_perm(ADD_SCHEDULE),
+        may_schedule=bool(view.summary.suite_id)
+        and request.user.has_perm("reports.add_reportschedule"),
         schedule_state=state_like(view.summary),
         is_stuck=view.state.is_live and not workers_alive(),
     )
@@ -137,51 +133,50 @@ class SummaryDraftRequest:
 
 
 def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
-    """Read the form's state from the address or the posted data."""
+    """Read the form's state; without runs, those launched together with the run `with`."""
     numbers = [row_number(number) for number in state.getlist("runs")][: MAX_RUNS + 1]
     found = Run.objects.select_related("suite").in_bulk([number for number in numbers if number])
     runs = [found[number] for number in numbers if number in found]
     if not runs and (launched := Run.objects.filter(pk=row_number(state.get("with"))).first()):
-        runs = together_with(launched)
+        same_tests = Run.objects.filter(suite_fingerprint=launched.suite_fingerprint)
+        siblings = same_tests.filter(launch=launched.launch_id).order_by("pk")
+        runs = list(siblings) if launched.launch_id else [launched]
     active = LanguageModel.objects.active()
     analyst = active.filter(pk=row_number(state.get("analyst"))).first()
     written = state.get("context", "").strip().replace(",", "")
-    tokens = row_number(written) or (usual_context(analyst) if analyst else 0)
-    wrong = bool(written) and not row_number(written)
-    return SummaryDraftRequest(
-        runs, analyst, tokens, f"Enter a number of tokens, not {written!r:.40}." if wrong else ""
-    )
+    tokens = row_number(written)
+    problem = f"Enter a number of tokens, not {written!r:.40}." if written and not tokens else ""
+    usual = usual_context(analyst) if analyst else 0
+    return SummaryDraftRequest(runs, analyst, tokens or usual, problem)
 
 
 @needs(REQUEST_PERMISSION)
 def ask(request: HttpRequest) -> HttpResponse:
     """Choose runs of one suite and an analyst, preview the request, and send it."""
     if request.method == "POST":
-        return _asked(request)
+        return _request(request)
     wanted = draft_request_of(request.GET)
     search = bounded_text(request.GET.get("q"), 100)
-    context: dict[str, Any] = {
-        "wanted": wanted,
-        "chosen": {run.pk for run in wanted.runs},
-        "search": search,
-        "groups": offered(search, wanted.runs),
-        "analysts": analysts(),
-        "estimate": None,
-    }
-    if wanted.runs and wanted.analyst and not wanted.problem:
-        context["estimate"] = estimate_of(wanted.runs, wanted.analyst, wanted.context_tokens)
     return page(
-        request, "reports/summaries/request.html", "Request an executive summary", **context
+        request,
+        "reports/summaries/request.html",
+        "Request an executive summary",
+        wanted=wanted,
+        chosen={run.pk for run in wanted.runs},
+        search=search,
+        groups=offered(search, wanted.runs),
+        analysts=LanguageModel.objects.active().order_by("name"),
+        estimate=estimate_of(wanted.runs, wanted.analyst, wanted.context_tokens)
+        if wanted.runs and wanted.analyst and not wanted.problem
+        else None,
     )
 
 
-def _asked(request: HttpRequest) -> HttpResponse:
+def _request(request: HttpRequest) -> HttpResponse:
     wanted = draft_request_of(request.POST)
-    form = f"{reverse('reports:summary_ask')}?{request.POST.urlencode()}"
-    if wanted.analyst is None:
-        messages.error(request, "Choose an analyst.")
-        return HttpResponseRedirect(form)
     try:
+        if wanted.analyst is None:
+            raise SummaryRefused("Choose an analyst.")
         made = ask_summary(
             wanted.runs,
             analyst=wanted.analyst,
@@ -190,7 +185,8 @@ def _asked(request: HttpRequest) -> HttpResponse:
         )
     except SummaryRefused as refused:
         messages.error(request, str(refused))
-        return HttpResponseRedirect(form)
+        form = reverse("reports:summary_ask")
+        return HttpResponseRedirect(f"{form}?{request.POST.urlencode()}")
     messages.success(
         request, f"Sent to {made.analyst_name}. This page shows the summary when it is ready."
     )

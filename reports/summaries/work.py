@@ -1,6 +1,6 @@
 """Background work of summaries: call the analyst and save its reply."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,12 @@ from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.content import content_of
-from reports.summaries.draft import Draft, Unsendable, draft_of, params_of
+from reports.summaries.draft import Draft, Unsendable, draft_of, reply_of, text_of
 from reports.summaries.key import Key
 from reports.summaries.parse import Parsed, parse
 from runs.models import JudgeRun, Run
 
 UNUSABLE, NO_RUNS = "unusable_reply", "no_runs"
-
-AT_WORK = (BatchState.LIVE, BatchState.PAUSED)
 
 
 @dataclass
@@ -43,28 +41,13 @@ class SummaryCall:
 
 
 @dataclass
-class Sending:
-    """The request about to be sent."""
+class Reply:
+    """The analyst's reply, and why it is unusable or missing; usable without an error."""
 
-    draft: Draft
-
-
-@dataclass
-class Received:
-    """The analyst's reply; `problem` says why it is unusable, else ""."""
-
-    text: str
-    call: Call
-    problem: str
-
-
-@dataclass
-class Failure:
-    """An unusable reply, or no request possible. `text` is the reply, if any."""
-
-    kind: str
-    message: str
     text: str = ""
+    call: Call | None = None
+    error_kind: str = ""
+    error_message: str = ""
 
 
 class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
@@ -74,7 +57,7 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
 
     def claimable(self, batch: ExecutiveSummary) -> QuerySet[Exchange]:
         """Return its exchanges once all its runs have ended."""
-        return self.items_of(batch).exclude(Exists(unfinished(batch)))
+        return self.items_of(batch).exclude(Exists(unfinished([batch.pk])))
 
     def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
         return [batch.analyst_endpoint()]
@@ -94,24 +77,29 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
 
     async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
         if job.problem is not None:
-            await caller.save(Failure(job.problem.kind, str(job.problem)))
+            problem = Reply(error_kind=job.problem.kind, error_message=str(job.problem))
+            await caller.save(problem)
             return
         if job.draft is not None:
-            await caller.save(Sending(job.draft))
+            await caller.save(job.draft)
         try:
-            reply = await caller.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
+            made = await caller.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
         except CallError as error:
-            came = storable(error.completion.text) if error.completion else ""
-            await caller.save(Failure(error.kind.value, error.message, came))
+            text = storable(error.completion.text) if error.completion else ""
+            await caller.save(Reply(text, None, error.kind.value, error.message))
             return
-        text = storable(reply.completion.text)
-        problem = problem_of(parse(text, job.key), text, reply.completion.finish_reason)
-        await caller.save(Received(text, reply.call, problem), reply.call)
+        text = storable(made.completion.text)
+        message = problem_of(parse(text, job.key), text, made.completion.finish_reason)
+        reply = Reply(text, made.call, UNUSABLE if message else "", message)
+        await caller.save(reply, made.call)
 
     def store(self, saves: list[Save]) -> None:
         for save in saves:
             exchange = Exchange.objects.get(pk=save.item_id)
-            _keep(exchange, save.content)
+            if isinstance(save.content, Draft):
+                keep_sent(exchange, save.content)
+            else:
+                _keep_reply(exchange, save.content)
 
     def finish(self, batch: ExecutiveSummary) -> None:
         """Take the newest usable reply as content; after a failure keep the last."""
@@ -120,11 +108,12 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
             make_current(newest)
 
 
-def unfinished(summary: ExecutiveSummary) -> QuerySet[Run]:
-    """Return its runs that are live or paused."""
-    judged = JudgeRun.objects.filter(run=OuterRef("pk"), state__in=AT_WORK)
-    return Run.objects.filter(summaries=summary).filter(
-        Q(state__in=AT_WORK) | Q(Exists(judged), state=BatchState.DONE)
+def unfinished(summaries: Collection[int]) -> QuerySet[Run]:
+    """Return the runs of these summaries that are live or paused."""
+    at_work = (BatchState.LIVE, BatchState.PAUSED)
+    judged = JudgeRun.objects.filter(run=OuterRef("pk"), state__in=at_work)
+    return Run.objects.filter(summaries__in=summaries).filter(
+        Q(state__in=at_work) | Q(Exists(judged), state=BatchState.DONE)
     )
 
 
@@ -140,26 +129,23 @@ def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
     if messages and not exchange.tests.filter(sealed=True).exists():
         key = Key.from_json(exchange.key)
     else:
+        runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
         try:
-            draft = _draft(summary, exchange)
+            if not runs:
+                raise Unsendable(NO_RUNS, "The runs of this summary were deleted.")
+            draft = draft_of(
+                runs,
+                context_tokens=summary.context_tokens,
+                seed=summary.seed,
+                number=exchange.number,
+            )
             key, messages = draft.key, draft.messages
         except Unsendable as error:
             problem = error
     endpoint = summary.analyst_endpoint()
-    params = params_of(summary.context_tokens, key, endpoint.params)
+    room = reply_of(summary.context_tokens, key)
+    params = {"temperature": 0, **endpoint.params, "max_tokens": room}
     return SummaryCall(exchange.pk, endpoint, messages, params, key, draft, problem)
-
-
-def _draft(summary: ExecutiveSummary, exchange: Exchange) -> Draft:
-    runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
-    if not runs:
-        raise Unsendable(NO_RUNS, "The runs of this summary were deleted.")
-    return draft_of(
-        runs,
-        context_tokens=summary.context_tokens,
-        seed=summary.seed,
-        number=exchange.number,
-    )
 
 
 def problem_of(parsed: Parsed, text: str, finish_reason: str) -> str:
@@ -175,34 +161,16 @@ def problem_of(parsed: Parsed, text: str, finish_reason: str) -> str:
 # Saving ------------------------------------------------------------------------------------------
 
 
-def _keep(exchange: Exchange, content: Sending | Received | Failure) -> None:
-    if isinstance(content, Sending):
-        _keep_sent(exchange, content.draft)
-        return
+def _keep_reply(exchange: Exchange, reply: Reply) -> None:
     exchange.worker, exchange.next_try_at = None, None
-    if isinstance(content, Received):
-        exchange.received, exchange.call = content.text, content.call
-        exchange.error_kind = UNUSABLE if content.problem else ""
-        exchange.error_message = content.problem
-    else:
-        exchange.received = content.text
-        exchange.error_kind, exchange.error_message = content.kind, content.message
-    exchange.state = ItemState.ERROR if exchange.error_kind else ItemState.DONE
-    exchange.save(update_fields=ENDED_FIELDS)
+    exchange.received, exchange.call = reply.text, reply.call
+    exchange.error_kind, exchange.error_message = reply.error_kind, reply.error_message
+    exchange.state = ItemState.ERROR if reply.error_kind else ItemState.DONE
+    ended = ("state", "worker", "next_try_at", "received", "call", "error_kind", "error_message")
+    exchange.save(update_fields=ended)
 
 
-ENDED_FIELDS = [
-    "state",
-    "worker",
-    "next_try_at",
-    "received",
-    "call",
-    "error_kind",
-    "error_message",
-]
-
-
-def _keep_sent(exchange: Exchange, draft: Draft) -> None:
+def keep_sent(exchange: Exchange, draft: Draft) -> None:
     exchange.sent, exchange.key = draft.messages, draft.key.to_json()
     exchange.figures, exchange.masked = draft.figures, draft.masked
     exchange.notes = draft.notes
@@ -217,7 +185,8 @@ def make_current(exchange: Exchange) -> None:
     Exchange.objects.filter(summary=exchange.summary_id).update(is_current=False)
     Exchange.objects.filter(pk=exchange.pk).update(is_current=True)
     ExecutiveSummary.objects.filter(pk=exchange.summary_id).update(
-        content=content_of(parsed, exchange.figures, _text(exchange)), tags=list(parsed.topics)
+        content=content_of(parsed, exchange.figures, text_of(exchange.sent)),
+        tags=list(parsed.topics),
     )
     Grade.objects.filter(summary=exchange.summary_id).delete()
     Grade.objects.bulk_create(
@@ -231,7 +200,3 @@ def make_current(exchange: Exchange) -> None:
         )
         for graded in parsed.grades
     )
-
-
-def _text(exchange: Exchange) -> str:
-    return "\n".join(message["content"] for message in exchange.sent)

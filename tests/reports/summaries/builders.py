@@ -35,7 +35,7 @@ def send(summary: ExecutiveSummary) -> Exchange:
     exchange = summary.exchanges.latest("number")
     (question,) = work.Summarising().prepare(summary, [exchange.pk])
     assert question.draft is not None
-    work._keep_sent(exchange, question.draft)
+    work.keep_sent(exchange, question.draft)
     return exchange
 
 

@@ -14,8 +14,7 @@ from reports.summaries.parse import (
     parse,
     topics_in,
 )
-from reports.summaries.restore import markdown
-from tests.reports.summaries.keys import WORKED, url_of
+from tests.reports.summaries.keys import WORKED, as_markdown
 
 WHOLE = (
     '<key_finding><ref maker="MK_5002" /> led</key_finding><strength>a</strength>'
@@ -33,7 +32,7 @@ def grade(content, attributes='maker="MK_5002" model="MD_6002" dimension="clarit
 
 def test_worked_case_of_the_methodology():
     parsed = parse(WHOLE, WORKED)
-    assert [markdown(text, WORKED, url_of) for text in parsed.findings] == ["OpenAI led"]
+    assert [as_markdown(text) for text in parsed.findings] == ["OpenAI led"]
     assert (parsed.strengths, parsed.weaknesses, parsed.patterns) == (("a",), ("b",), ("c",))
     assert parsed.grades == (Graded("MD_6002", "adherence", 8, "good"),)
     assert parsed.topics == ("coding", "made-up")

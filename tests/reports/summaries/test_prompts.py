@@ -3,7 +3,7 @@
 import pytest
 
 from reports.summaries import prompt, short_prompt
-from reports.summaries.dimensions import BANDS, DIMENSIONS, KEYS, band_of
+from reports.summaries.dimensions import DIMENSIONS, KEYS
 from reports.summaries.key import Subject, make_key
 from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
 
@@ -11,9 +11,9 @@ ONE = make_key([Subject(1, 1, "a", "m", "", None)], seed=1)
 TWO = make_key([Subject(1, 1, "a", "m", "", None), Subject(2, 2, "b", "", "x", 0.5)], seed=1)
 
 
-def case(key, text="Four.", asked="What is 2 + 2?", failure=""):
-    said = [VariantAnswer(variant, text, 0.5, 1, 2, failure) for variant in key.variants]
-    return Case(7, "Sums", ["maths"], asked, ["Must not: guess"], "4", said)
+def case(key, text="Four.", prompt="What is 2 + 2?", failure=""):
+    answers = [VariantAnswer(variant, text, 0.5, 1, 2, failure) for variant in key.variants]
+    return Case(7, "Sums", ["maths"], prompt, ["Must not: guess"], "4", answers)
 
 
 def written(form, key, **fields):
@@ -25,13 +25,6 @@ def written(form, key, **fields):
 
 def whole(form, key, *cases):
     return "\n".join(one["content"] for one in form.messages(key, "", cases, "n0"))
-
-
-def test_every_grade_lies_in_a_band():
-    assert [band_of(grade).title for grade in (1, 3, 3.5, 4, 7.5, 8, 10)] == [
-        *("poor", "poor", "poor", "fair", "fair", "excellent", "excellent")
-    ]
-    assert [(band.low, band.high) for band in BANDS] == [(1, 3), (4, 7), (8, 10)]
 
 
 def test_the_instruction_names_every_dimension_and_asks_for_every_model():

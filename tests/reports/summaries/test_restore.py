@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.summaries.key import Key
-from reports.summaries.restore import html, markdown, pieces, plain
-from tests.reports.summaries.keys import WORKED, url_of
+from reports.summaries.restore import html, pieces, plain
+from tests.reports.summaries.keys import WORKED, as_markdown, url_of
 
 GPT = "[gpt-4o](#model-perf:openai:gpt-4o)"
 CLAUDE = "[claude-3-sonnet](#model-perf:anthropic:claude-3-sonnet[sys:0])"
@@ -41,7 +41,7 @@ TEXTS = st.text(
     ],
 )
 def test_worked_cases_of_the_methodology(written, restored):
-    assert markdown(written, WORKED, url_of) == restored
+    assert as_markdown(written) == restored
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_worked_cases_of_the_methodology(written, restored):
     ],
 )
 def test_ids_are_read_however_they_are_written(written, restored):
-    assert markdown(written, WORKED, url_of) == restored
+    assert as_markdown(written) == restored
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_ids_are_read_however_they_are_written(written, restored):
     ],
 )
 def test_an_unknown_id_stays_visible(written):
-    assert markdown(written, WORKED, url_of) == written
+    assert as_markdown(written) == written
     shown = html(written, WORKED, url_of)
     assert '<code class="eh-unknown"' in shown
     assert written.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") in shown

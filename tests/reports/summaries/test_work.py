@@ -13,7 +13,7 @@ from reports.summaries import requests
 from reports.summaries.dimensions import KEYS
 from reports.summaries.draft import draft_of
 from reports.summaries.requests import SummaryRefused, ask_again, ask_summary
-from reports.summaries.work import UNUSABLE, Sending
+from reports.summaries.work import UNUSABLE
 from runs.models import Run
 from tests import provider as scripted
 from tests.factories import make_issue, make_model, make_run, make_test
@@ -291,7 +291,7 @@ def test_a_worker_that_died_before_the_reply_sends_the_same_again(provider, mode
     kind = summarising()
     leases.claim(kind, summary.pk, worker, 1, alone=True)
     (job,) = kind.prepare(summary, [exchange.pk])
-    kind.store([Save(kind, summary.pk, exchange.pk, Sending(job.draft))])
+    kind.store([Save(kind, summary.pk, exchange.pk, job.draft)])
     leases.reap(names=[worker.name])  # it was killed when it had sent, and not yet received
     runs[0].results.first().answer.delete()  # what has been sent is not drafted anew
     work()
@@ -307,7 +307,7 @@ def test_a_test_that_was_sealed_meanwhile_is_not_sent_again(provider, model_at, 
     exchange = last(summary)
     kind = summarising()
     (job,) = kind.prepare(summary, [exchange.pk])
-    kind.store([Save(kind, summary.pk, exchange.pk, Sending(job.draft))])
+    kind.store([Save(kind, summary.pk, exchange.pk, job.draft)])
     tests[0].sealed = True
     tests[0].save()
     work()
