@@ -70,31 +70,44 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
     """
     present = [name for name in _known(counts) if counts[name]]
     n = sum(counts.values())
-    ring = {
+    found = ring(
+        [OUTCOMES[name].label for name in present],
+        [counts[name] for name in present],
+        [f"{OUTCOMES[name].label}: {counts[name]:,} ({counts[name] / n:.1%})" for name in present],
+        [OUTCOMES[name].colour for name in present],
+        [OUTCOMES[name].pattern for name in present],
+    )
+    layout = base_layout(showlegend=False, annotations=[in_the_middle(n)])
+    return {"data": [found | {"customdata": present}], "layout": layout}
+
+
+def ring(
+    labels: Sequence[str],
+    counts: Sequence[int],
+    texts: Sequence[str],
+    colours: Sequence[str],
+    patterns: Sequence[str],
+) -> dict[str, Any]:
+    """Draw counts as a ring, in this order from the top; `texts` describe its parts."""
+    return {
         "type": "pie",
         "hole": 0.6,
         "sort": False,
         "direction": "clockwise",
-        "labels": [OUTCOMES[name].label for name in present],
-        "values": [counts[name] for name in present],
-        "text": [
-            f"{OUTCOMES[name].label}: {counts[name]:,} ({counts[name] / n:.1%})" for name in present
-        ],
+        "labels": list(labels),
+        "values": list(counts),
+        "text": list(texts),
         "textinfo": "text",
         "hoverinfo": "text",
         "textposition": "outside",
         "automargin": True,
-        "customdata": present,
-        "marker": {
-            "colors": [OUTCOMES[name].colour for name in present],
-            "pattern": _pattern(
-                [OUTCOMES[name].pattern for name in present],
-                [OUTCOMES[name].colour for name in present],
-            ),
-        },
+        "marker": {"colors": list(colours), "pattern": pattern(patterns, colours)},
     }
-    middle = {"text": f"n = {n:,}", "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
-    return {"data": [ring], "layout": base_layout(showlegend=False, annotations=[middle])}
+
+
+def in_the_middle(n: int) -> dict[str, Any]:
+    """Return the annotation of a ring's total."""
+    return {"text": f"n = {n:,}", "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
@@ -168,7 +181,7 @@ def label(text: str) -> str:
     return escape(short, quote=False)
 
 
-def _pattern(shape: Any, background: Any) -> dict[str, Any]:
+def pattern(shape: Any, background: Any) -> dict[str, Any]:
     """Return a pattern of thin white marks, which keeps the colour."""
     return {
         "shape": shape,
@@ -198,7 +211,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
         "customdata": [[row.key, name] for row in rows],
         "marker": {
             "color": OUTCOMES[name].colour,
-            "pattern": _pattern(OUTCOMES[name].pattern, OUTCOMES[name].colour),
+            "pattern": pattern(OUTCOMES[name].pattern, OUTCOMES[name].colour),
         },
     }
 

@@ -1,5 +1,6 @@
 """Two answers to one test, side by side, with a word diff."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -42,10 +43,13 @@ class AnswerPair:
 
 def answer_pair(first: Result, second: Result, reader: User) -> AnswerPair:
     """Return both answers as far as the reader may read them; a constant number of queries."""
-    said = _answers((first, second), reader)
-    asked = _prompts((first, second), reader)
-    answers = _diff(said.get(first.pk), said.get(second.pk))
-    prompts = _diff(asked.get(first.revision_id), asked.get(second.revision_id))
+    ids = [first.pk, second.pk]
+    readable = Result.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", flat=True)
+    answered = Answer.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", "text")
+    answers = _diff(dict.fromkeys(readable, "") | dict(answered), ids)
+    revisions = [first.revision_id, second.revision_id]
+    rows: QuerySet[Revision] = Revision.objects.filter(pk__in=revisions).readable_by(reader)
+    prompts = _diff({row.pk: prompt_of(row.content["messages"]) for row in rows}, revisions)
     return AnswerPair(
         first=Answered(first, answers and answers.first, prompts and prompts.first),
         second=Answered(second, answers and answers.second, prompts and prompts.second),
@@ -55,22 +59,9 @@ def answer_pair(first: Result, second: Result, reader: User) -> AnswerPair:
     )
 
 
-def _diff(first: str | None, second: str | None) -> Diff | None:
+def _diff(texts: Mapping[int, str], pair: Sequence[int]) -> Diff | None:
+    first, second = map(texts.get, pair)
     return None if first is None or second is None else word_diff(first, second)
-
-
-def _answers(results: tuple[Result, Result], reader: User) -> dict[int, str]:
-    """Return the answers that may be read; "" where there is none."""
-    ids = [result.pk for result in results]
-    readable = Result.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", flat=True)
-    texts = Answer.objects.filter(pk__in=ids).readable_by(reader).values_list("pk", "text")
-    return dict.fromkeys(readable, "") | dict(texts)
-
-
-def _prompts(results: tuple[Result, Result], reader: User) -> dict[int, str]:
-    ids = [result.revision_id for result in results]
-    rows: QuerySet[Revision] = Revision.objects.filter(pk__in=ids).readable_by(reader)
-    return {row.pk: prompt_of(row.content["messages"]) for row in rows}
 
 
 def _other_repeats(first: Result, second: Result) -> tuple[tuple[int, int, int], ...]:

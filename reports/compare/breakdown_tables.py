@@ -1,13 +1,14 @@
 """The change by tag, by issue, and over all tests."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reports.compare.evidence_rule import TagSignificance
 from reports.compare.figure import became_ring, changes_by_line
 from reports.compare.form import SHOW
+from reports.compare.matching_rule import Tested
 from reports.compare.rule import (
     COMPARED,
     MATCHED,
@@ -51,8 +52,15 @@ class Line:
     net: float | None
 
 
-def _lines(groups: Mapping[Hashable, list[Compared]], names: Mapping[Any, str]) -> list[Line]:
-    """Sort by net loss, largest first."""
+def _lines(
+    two: TwoRuns, keys_of: Callable[[Tested], Iterable[Hashable]], names: Mapping[Any, str]
+) -> list[Line]:
+    """Group the compared tests; the largest net loss first."""
+    groups: dict[Hashable, list[Compared]] = defaultdict(list)
+    for one in two.comparison.rows:
+        if one.kind in COMPARED:
+            for key in keys_of(one.latest):
+                groups[key].append(one)
     lines = [
         Line(key, names.get(key, str(key)), tally_of(rows), net_change(rows))
         for key, rows in groups.items()
@@ -66,12 +74,7 @@ def _line_row(line: Line, url: str, sure: Mapping[Any, TagSignificance]) -> tupl
 
 
 def by_tag(two: TwoRuns) -> Table:
-    groups: dict[Hashable, list[Compared]] = defaultdict(list)
-    for one in two.comparison.rows:
-        if one.kind in COMPARED:
-            for name in two.comparison.tags[one.latest.tag_set_id]:
-                groups[name].append(one)
-    lines = _lines(groups, {})
+    lines = _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {})
     sure = two.found.tags if two.found else {}
     moved = [line for line in lines if line.tally.worse or line.tally.better]
     drawn = sorted(moved, key=lambda line: -(line.tally.worse + line.tally.better))[:DRAWN]
@@ -91,11 +94,7 @@ def by_tag(two: TwoRuns) -> Table:
 
 
 def by_issue(two: TwoRuns) -> Table:
-    groups: dict[Hashable, list[Compared]] = defaultdict(list)
-    for one in two.comparison.rows:
-        if one.kind in COMPARED:
-            groups[one.latest.issue_id].append(one)
-    lines = _lines(groups, two.comparison.issues)
+    lines = _lines(two, lambda tested: [tested.issue_id], two.comparison.issues)
     sure = two.found.issues if two.found else {}
 
     def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:

@@ -34,44 +34,36 @@ class Offered:
 def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template's context for choosing runs."""
     runs = [side.run for side in sides]
+    are_two = len(runs) == 2
     return {
-        "chosen": [_chosen(side, runs) for side in sides],
+        "chosen": [
+            Chosen(
+                side,
+                page_url("compare", runs=[run for run in runs if run.pk != side.run.pk]),
+                is_baseline(side.run),
+                may_be_baseline=side.run.suite is not None
+                and not is_baseline(side.run)
+                and side.is_done,
+            )
+            for side in sides
+        ],
         "offered": offers(runs, asked["find"]),
-        "swap_url": page_url("compare", runs=runs[::-1]) if len(runs) == 2 else "",
+        "swap_url": page_url("compare", runs=runs[::-1]) if are_two else "",
         "find": asked["find"],
         "rule": Limits().in_words(),
-        "command": " ".join(gate_command(runs)),
+        "command": f"manage.py gate {runs[1].pk} --against {runs[0].pk}" if are_two else "",
     }
-
-
-def gate_command(runs: Sequence[Run]) -> list[str]:
-    """Return the gate's command line for two runs; [] for more or fewer."""
-    if len(runs) != 2:
-        return []
-    first, second = runs
-    return ["manage.py", "gate", str(second.pk), "--against", str(first.pk)]
 
 
 def offers(runs: Sequence[Run], search: str) -> list[Offered]:
     """Return the runs that match the search, those of the same suites first."""
     suites = {run.suite_id for run in runs if run.suite_id is not None}
-    found = offered(search, suites=suites, without=runs)
     return [
         Offered(run, page_url("compare", runs=[*runs, run]), run.suite_id in suites)
-        for run in found
+        for run in offered(search, suites=suites, without=runs)
     ]
 
 
 def known_tags(sets: Mapping[int, tuple[str, ...]]) -> list[str]:
     """Return the tag names to suggest, sorted."""
     return sorted({name for names in sets.values() for name in names})
-
-
-def _chosen(side: Side, runs: Sequence[Run]) -> Chosen:
-    is_pinned = is_baseline(side.run)
-    return Chosen(
-        side,
-        page_url("compare", runs=[run for run in runs if run.pk != side.run.pk]),
-        is_pinned,
-        may_be_baseline=side.run.suite is not None and not is_pinned and side.is_done,
-    )

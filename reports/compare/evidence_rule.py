@@ -58,26 +58,20 @@ def evidence_of(
         issues: Of the same tests. Where two of them share one, whole issues are flipped.
         single: Both runs have one repeat of each test, so that McNemar's test applies.
     """
-    p, rule = _of_tests(changes, single=single, seed=seed)
+    if single:
+        worse = sum(change < 0 for change in changes)
+        better = sum(change > 0 for change in changes)
+        p, rule = mcnemar(worse, better) if changes else None, MCNEMAR
+    else:
+        p, rule = sign_flip(changes, seed=seed), FLIPPED_TESTS
     if len(set(issues)) == len(issues):
         return Evidence(p, rule, sum(change != 0 for change in changes))
-    flipped = sign_flip(changes, seed=seed, clusters=issues)
-    return Evidence(flipped, FLIPPED_ISSUES, _moved(changes, issues), p, rule)
-
-
-def _moved(changes: Sequence[float], issues: Sequence[Hashable]) -> int:
     sums: dict[Hashable, float] = defaultdict(float)
     for change, issue in zip(changes, issues, strict=True):
         sums[issue] += change
-    return sum(abs(total) > TOLERANCE for total in sums.values())
-
-
-def _of_tests(changes: Sequence[float], *, single: bool, seed: int) -> tuple[float | None, str]:
-    if not single:
-        return sign_flip(changes, seed=seed), FLIPPED_TESTS
-    worse = sum(change < 0 for change in changes)
-    better = sum(change > 0 for change in changes)
-    return (mcnemar(worse, better) if changes else None), MCNEMAR
+    moved = sum(abs(total) > TOLERANCE for total in sums.values())
+    flipped = sign_flip(changes, seed=seed, clusters=issues)
+    return Evidence(flipped, FLIPPED_ISSUES, moved, p, rule)
 
 
 @dataclass(frozen=True)
@@ -172,8 +166,13 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 def findings(sample: Sample) -> Findings:
     """Compute the findings; equal samples give equal findings."""
     changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
-    ones = [1.0] * len(changes)
+    n = len(changes)
+    ones = [1.0] * n
     error = clustered_error(changes, ones, issues)
+    if sample.single and n:
+        detectable = detectable_change(n, sum(change != 0 for change in changes) / n)
+    else:
+        detectable = detectable_of_difference(error) if n else None
     by_issue: dict[int, list[int]] = defaultdict(list)
     by_tag: dict[str, list[int]] = defaultdict(list)
     for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
@@ -182,24 +181,13 @@ def findings(sample: Sample) -> Findings:
             by_tag[name].append(place)
     return Findings(
         evidence=evidence_of(changes, issues, single=sample.single),
-        interval=paired_interval([0.0] * len(changes), changes, ones, issues, seed=SEED),
+        interval=paired_interval([0.0] * n, changes, ones, issues, seed=SEED),
         standard_error=error,
-        detectable=_detectable(changes, error, single=sample.single),
+        detectable=detectable,
         graded=_graded(sample),
         tags=_sure(sample, by_tag, clustered=True),
         issues=_sure(sample, by_issue, clustered=False),
     )
-
-
-def _detectable(
-    changes: Sequence[float], standard_error: float | None, *, single: bool
-) -> float | None:
-    n = len(changes)
-    if not n:
-        return None
-    if single:
-        return detectable_change(n, sum(change != 0 for change in changes) / n)
-    return detectable_of_difference(standard_error)
 
 
 def _graded(sample: Sample) -> Graded | None:

@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from evalhub.charts import GRID, LONGEST_LABEL, NEUTRAL, ON_FILL, Figure, base_layout
+from evalhub.charts import (
+    NEUTRAL,
+    Figure,
+    axis,
+    bar_layout,
+    base_layout,
+    in_the_middle,
+    label,
+    pattern,
+    ring,
+)
 from evalhub.outcomes import OUTCOMES
 from reports.compare.rule import Kind, Tally
 
@@ -26,64 +36,33 @@ def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
     present = [(kind, name, n) for kind, name, n in counts if n]
     total = sum(n for _, _, n in present)
     colours = [COLOURS.get(kind, NEUTRAL) for kind, _, _ in present]
-    ring = {
-        "type": "pie",
-        "hole": 0.6,
-        "sort": False,
-        "direction": "clockwise",
-        "labels": [escape(name, quote=False) for _, name, _ in present],
-        "values": [n for _, _, n in present],
-        "text": [f"{escape(name, quote=False)}: {n:,}" for _, name, n in present],
-        "textinfo": "text",
-        "hoverinfo": "text",
-        "textposition": "outside",
-        "automargin": True,
-        "marker": {
-            "colors": colours,
-            "pattern": _pattern([PATTERNS.get(kind, "") for kind, _, _ in present], colours),
-        },
-    }
-    middle = {
-        "text": f"n = {total:,}",
-        "x": 0.5,
-        "y": 0.5,
-        "showarrow": False,
-        "font": {"size": 18},
-    }
+    found = ring(
+        [escape(name, quote=False) for _, name, _ in present],
+        [n for _, _, n in present],
+        [f"{escape(name, quote=False)}: {n:,}" for _, name, n in present],
+        colours,
+        [PATTERNS.get(kind, "") for kind, _, _ in present],
+    )
     return {
-        "data": [ring],
-        "layout": base_layout(height=300, showlegend=False, annotations=[middle]),
+        "data": [found],
+        "layout": base_layout(height=300, showlegend=False, annotations=[in_the_middle(total)]),
     }
 
 
 def changes_by_line(lines: Sequence[tuple[str, Tally]]) -> Figure:
     """Draw bars of worse tests (to the left) and better tests (to the right) by row."""
-    labels = [f"{_short(name)} (n = {tally.n:,})" for name, tally in lines]
+    labels = [f"{label(name)} (n = {tally.n:,})" for name, tally in lines]
     worse = _bars("Worse", Kind.WORSE, [tally.worse for _, tally in lines], labels, -1)
     better = _bars("Better", Kind.BETTER, [tally.better for _, tally in lines], labels, 1)
     most = max((max(tally.worse, tally.better) for _, tally in lines), default=1) or 1
     layout = base_layout(
-        height=90 + 28 * max(len(lines), 1),
+        **bar_layout(labels),
         barmode="relative",
-        bargap=0.25,
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
-        xaxis={
-            "title": {"text": "Worse ← tests → better"},
-            "gridcolor": GRID,
-            "zerolinecolor": GRID,
-            "automargin": True,
-            "range": [-1.15 * most, 1.15 * most],
-            "showticklabels": False,
-        },
-        yaxis={
-            "tickvals": list(range(len(labels))),
-            "ticktext": labels,
-            "autorange": "reversed",
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-        },
+        xaxis=axis(
+            "Worse ← tests → better", range=[-1.15 * most, 1.15 * most], showticklabels=False
+        ),
     )
     return {"data": [worse, better], "layout": layout}
 
@@ -105,21 +84,6 @@ def _bars(
         "hoverinfo": "text",
         "marker": {
             "color": COLOURS[kind],
-            "pattern": _pattern(PATTERNS.get(kind, ""), COLOURS[kind]),
+            "pattern": pattern(PATTERNS.get(kind, ""), COLOURS[kind]),
         },
-    }
-
-
-def _short(text: str) -> str:
-    short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
-    return escape(short, quote=False)
-
-
-def _pattern(shape: Any, background: Any) -> dict[str, Any]:
-    return {
-        "shape": shape,
-        "bgcolor": background,
-        "fgcolor": ON_FILL,
-        "fgopacity": 0.6,
-        "solidity": 0.2,
     }

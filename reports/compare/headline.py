@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from evalhub.formatting import percent
 from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
 from reports.compare.evidence_rule import SEED, Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
@@ -13,6 +12,7 @@ from reports.compare.rule import COMPARED, counts_of, missing_share, net_change
 from reports.compare.sentences import between, number_of_tests, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
+from reports.documents.rate_cells import resampled_share, share_of
 from reports.documents.reading import Reading
 from runs.figures.tallies import Rate
 
@@ -43,46 +43,33 @@ def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
 
 def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     rows, tally, found = two.comparison.rows, two.tally, two.found
-    net, missing = net_change(rows), missing_share(rows)
+    rule = found.evidence.rule if found and found.evidence.p is not None else ""
+    detectable, tests = found and found.detectable, number_of_tests(counts_of(rows).total())
+    kept = [one for one in rows if one.kind in COMPARED]
+    before = _rate(two, [(one.first, one.times) for one in kept if one.first is not None])
+    after = _rate(two, [(one.second, one.times) for one in kept if one.second is not None])
+    of_first, of_second = (f"{name}, compared tests only" for name in two.names)
     return (
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),
-        Fact("net", "Net change", net, "points", _net_note(two)),
-        Fact("p", "p", found and found.evidence.p, "p", _p_note(found)),
-        Fact(
-            "detectable",
-            "Detectable change",
-            found and found.detectable,
-            "share",
-            _detectable_note(two),
-        ),
-        *_rates(two),
+        Fact("net", "Net change", net_change(rows), "points", _net_note(two)),
+        Fact("p", "p", found and found.evidence.p, "p", rule),
+        Fact("detectable", "Detectable change", detectable, "share", _detectable_note(two)),
+        Fact("rate_before", "Pass rate before", before, "rate", of_first),
+        Fact("rate_after", "Pass rate after", after, "rate", of_second),
         *_graded(found),
-        Fact(
-            "missing",
-            "Not compared",
-            missing,
-            "share",
-            f"of {number_of_tests(counts_of(rows).total())}",
-        ),
+        Fact("missing", "Not compared", missing_share(rows), "share", f"of {tests}"),
     )
 
 
 def _net_note(two: TwoRuns) -> str:
-    found = two.found
+    found, tests = two.found, number_of_tests(two.tally.n)
     if found is None or found.interval is None:
-        return f"over {number_of_tests(two.tally.n)}"
-    error = (
-        ""
-        if found.standard_error is None
-        else f", standard error {100 * found.standard_error:.1f} pts"
-    )
-    return f"over {number_of_tests(two.tally.n)}{between(found.interval)}{error}, by issue"
-
-
-def _p_note(found: Findings | None) -> str:
-    return "" if found is None or found.evidence.p is None else found.evidence.rule
+        return f"over {tests}"
+    error = found.standard_error
+    precision = "" if error is None else f", standard error {100 * error:.1f} pts"
+    return f"over {tests}{between(found.interval)}{precision}, by issue"
 
 
 def _detectable_note(two: TwoRuns) -> str:
@@ -94,52 +81,28 @@ def _detectable_note(two: TwoRuns) -> str:
     return f"of the tests, with 80% power, if {percent(flips)} flip"
 
 
-def _rates(two: TwoRuns) -> list[Fact]:
-    """Return the pass rates over the compared tests only."""
-    kept = [one for one in two.comparison.rows if one.kind in COMPARED]
-    before = [(one.first, one.times) for one in kept if one.first is not None]
-    after = [(one.second, one.times) for one in kept if one.second is not None]
-    return [
-        Fact(
-            "rate_before",
-            "Pass rate before",
-            _rate(two, before),
-            "rate",
-            _on_compared(two.names[0]),
-        ),
-        Fact(
-            "rate_after", "Pass rate after", _rate(two, after), "rate", _on_compared(two.names[1])
-        ),
-    ]
-
-
-def _on_compared(name: str) -> str:
-    return f"{name}, compared tests only"
-
-
 def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
     passed = sum(one.passed * times for one, times in tests)
     n = sum(one.scored * times for one, times in tests)
-    single = two.comparison.is_single
-    interval = wilson_interval(passed, n) if single else _of_repeats(two.reading, tests)
-    return Rate(passed, n, passed / n if n else None, interval, is_resampled=not single)
+    if two.comparison.is_single:
+        return share_of(passed, n)
+    parts = [(one.issue_id, one.passed, one.scored, times) for one, times in tests]
+    return resampled_share(passed, n, resampled(two.reading, parts))
 
 
-def _of_repeats(reading: Reading, tests: Sequence[tuple[Tested, int]]) -> Interval | None:
-    """Resample issues: repeats of a test are not independent."""
-    shares = [one.share or 0.0 for one, _ in tests]
-    repeats = [float(one.scored * times) for one, times in tests]
-    return resampled(reading, shares, repeats, [one.issue_id for one, _ in tests])
+def resampled(reading: Reading, parts: Sequence[tuple[int, int, int, int]]) -> Interval | None:
+    """Return the interval of a pass rate, since repeats are not independent; None while pending.
 
-
-def resampled(
-    reading: Reading, shares: Sequence[float], repeats: Sequence[float], issues: Sequence[int]
-) -> Interval | None:
-    """Return the interval of a share of repeats, resampled by issue; None also while pending."""
+    Args:
+        parts: Issue, passed and scored (above 0) answers to a test, and how many such tests.
+    """
+    issues = [issue for issue, *_ in parts]
+    shares = [passed / scored for _, passed, scored, _ in parts]
+    weights = [float(scored * times) for *_, scored, times in parts]
     return reading.computed(
         "compare-rate-1",
-        [shares, repeats, issues],
-        lambda: clustered_interval(shares, repeats, issues, seed=SEED) if shares else None,
+        [shares, weights, issues],
+        lambda: clustered_interval(shares, weights, issues, seed=SEED) if shares else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The tests of two runs one by one, worst first."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.urls import reverse
 
@@ -19,8 +19,8 @@ PROMPT = 160
 """Characters of the prompt shown in a row."""
 
 
-def wanted(two: TwoRuns) -> list[Compared]:
-    """Return the tests that the filters select."""
+def tests_of(two: TwoRuns) -> Table:
+    """List the tests that the filters select."""
     asked, comparison = two.asked, two.comparison
     rows = [
         one
@@ -29,32 +29,24 @@ def wanted(two: TwoRuns) -> list[Compared]:
         and (not asked["tag"] or asked["tag"] in comparison.tags[one.latest.tag_set_id])
     ]
     if asked["q"]:
-        said = saying(asked["q"], [one.latest.revision_id for one in rows], two.reading.reader)
-        rows = [one for one in rows if one.latest.revision_id in said]
-    return rows
-
-
-def tests_of(two: TwoRuns) -> Table:
-    asked, rows = two.asked, wanted(two)
+        found = saying(asked["q"], [one.latest.revision_id for one in rows], two.reading.reader)
+        rows = [one for one in rows if one.latest.revision_id in found]
+    if asked["tag"] or asked["issue"] or asked["q"]:
+        empty = "No matching tests. Choose another list, or clear tag, issue and words."
+    elif not two.tally.n:
+        empty = "The runs share no scored test. Choose runs of the same suite."
+    elif not asked["show"]:
+        empty = "No test flipped. A change smaller than the detectable change may have been missed."
+    else:
+        empty = "None."
     return Table(
         "tests",
         f"Tests: {SHOW[asked['show']][0]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
         note="Worst first. * human verdict. Open a test to see both answers side by side.",
-        empty=_nothing_listed(two),
+        empty=empty,
     )
-
-
-def _nothing_listed(two: TwoRuns) -> str:
-    asked = two.asked
-    if asked["tag"] or asked["issue"] or asked["q"]:
-        return "No matching tests. Choose another list, or clear tag, issue and words."
-    if not asked["show"] and two.tally.n:
-        return "No test flipped. A change smaller than the detectable change may have been missed."
-    if not two.tally.n:
-        return "The runs share no scored test. Choose runs of the same suite."
-    return "None."
 
 
 def edited_tests(two: TwoRuns) -> list[Table]:
@@ -91,45 +83,32 @@ def _test_columns(two: TwoRuns) -> tuple[Column, ...]:
     )
 
 
-class Places(NamedTuple):
-    """Prefixes of URLs, resolved once: resolving them takes longer than the rest of a row."""
-
-    answers: str
-    issue: str
-
-    @classmethod
-    def found(cls) -> "Places":
-        answers = reverse("reports:compare_answers", args=[0, 0]).removesuffix("0/0/")
-        return cls(answers, page_url("issue_timeline", issue="0").removesuffix("0"))
-
-
 def _test_rows(two: TwoRuns, rows: Sequence[Compared]) -> list[tuple[Cell, ...]]:
+    # Prefixes of URLs are resolved once: resolving takes longer than the rest of a row.
+    answers = reverse("reports:compare_answers", args=[0, 0]).removesuffix("0/0/")
+    timeline = page_url("issue_timeline", issue="0").removesuffix("0")
     prompts = prompts_of([one.latest.revision_id for one in rows], two.reading.reader)
-    places = Places.found()
-    return [_test_row(two, one, prompts.get(one.latest.revision_id), places) for one in rows]
-
-
-def _test_row(two: TwoRuns, one: Compared, prompt: str | None, places: Places) -> tuple[Cell, ...]:
-    latest, comparison = one.latest, two.comparison
-    return (
-        KIND_WORDS.get(one.kind, one.kind.value),
-        Link(f"test {latest.test_id}", _answers(one, places)),
-        None if prompt is None else prompt[:PROMPT],
-        Link(comparison.issues[latest.issue_id], f"{places.issue}{latest.issue_id}"),
-        ", ".join(comparison.tags[latest.tag_set_id]),
-        _outcome(one.first, comparison),
-        _outcome(one.second, comparison),
-        one.first and one.first.score,
-        one.second and one.second.score,
-        _note(one),
-    )
-
-
-def _answers(one: Compared, places: Places) -> str:
-    """Return the URL of both answers side by side, or of the only answer."""
-    if one.first is None or one.second is None:
-        return row_url("admin:runs_result_change", one.latest.result_id)
-    return f"{places.answers}{one.first.result_id}/{one.second.result_id}/"
+    comparison, found = two.comparison, []
+    for one in rows:
+        latest, prompt = one.latest, prompts.get(one.latest.revision_id)
+        if one.first is None or one.second is None:
+            url = row_url("admin:runs_result_change", latest.result_id)
+        else:
+            url = f"{answers}{one.first.result_id}/{one.second.result_id}/"
+        row = (
+            KIND_WORDS.get(one.kind, one.kind.value),
+            Link(f"test {latest.test_id}", url),
+            None if prompt is None else prompt[:PROMPT],
+            Link(comparison.issues[latest.issue_id], f"{timeline}{latest.issue_id}"),
+            ", ".join(comparison.tags[latest.tag_set_id]),
+            _outcome(one.first, comparison),
+            _outcome(one.second, comparison),
+            one.first and one.first.score,
+            one.second and one.second.score,
+            _note(one),
+        )
+        found.append(row)
+    return found
 
 
 def _outcome(tested: Tested | None, comparison: Comparison) -> Cell:
@@ -137,23 +116,18 @@ def _outcome(tested: Tested | None, comparison: Comparison) -> Cell:
         return None
     if not comparison.is_single:
         return Rate(tested.passed, tested.scored, tested.share, None, is_resampled=True)
-    counts = {
-        "passed": tested.passed,
-        "failed": tested.failed,
-        "error": tested.error,
-        "unscored": tested.unscored,
-    }
-    return next((outcome for outcome, n in counts.items() if n), "pending")
+    outcomes = ("passed", "failed", "error", "unscored")
+    return next((outcome for outcome in outcomes if getattr(tested, outcome)), "pending")
 
 
 def _note(one: Compared) -> str:
     """Return remarks on overridden and unscored repeats."""
-    said = []
+    remarks = []
     for tested, when in ((one.first, "before"), (one.second, "after")):
         if tested is None:
             continue
         if tested.overridden:
-            said.append(f"* {when}")
+            remarks.append(f"* {when}")
         if tested.missing and tested.scored:
-            said.append(f"{tested.n - tested.scored} of {tested.n} repeats unscored {when}")
-    return ", ".join(said)
+            remarks.append(f"{tested.n - tested.scored} of {tested.n} repeats unscored {when}")
+    return ", ".join(remarks)

@@ -1,27 +1,28 @@
-"""The report on several runs: a grid of tests by runs, with totals."""
+"""The report on several runs or model families: a grid of tests, with totals."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalhub.formatting import percent
-from evalhub.statistics.wilson import wilson_interval
 from reports.compare.controls import known_tags
 from reports.compare.headline import resampled, warnings
 from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested, together
 from reports.compare.query import Side, prompts_of, tag_names, titles
 from reports.compare.sentences import number_of_tests
-from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow, Total
+from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
+from reports.documents.rate_cells import resampled_share, share_of
 from reports.documents.reading import Reading
-from runs.figures.tallies import Rate
+from reports.queries.model_identities import identities
 from runs.models import Run
 
 ABSENT = "N/A"
-BY_PEOPLE = "*"
+HUMAN_MARK = "*"
 NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."
 
 
@@ -40,81 +41,53 @@ class CompareColumn:
     runs: tuple[Run, ...]
 
     def of(self, tested: Mapping[int, Tested]) -> Tested | None:
-        """Add up a test over these runs; None: no run has it.
-
-        Args:
-            tested: The test by run.
-        """
+        """Add up a test, given by run, over these runs; None: no run has it."""
         parts = [tested[run.pk] for run in self.runs if run.pk in tested]
         return together(parts) if parts else None
 
 
 def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
+    """Build the report on several runs, or on their model families."""
     runs = [side.run for side in sides]
-    beside = SideBySide(runs, test_filter_of(asked), reading.reader)
+    chosen = TestFilter(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
+    beside = SideBySide(runs, chosen, reading.reader)
     tests = beside.tests()
-    counted = Counted.of(tests, len(runs))
+    shared = sum(one.runs == len(runs) for one in tests)
+    mixed = sum(0 < one.passed < one.scored for one in tests)
+    never = sum(one.scored > 0 and not one.passed for one in tests)
+    if asked["family"]:
+        columns, compared, title = _family_columns(runs), "model families", "Tests by family"
+        totals = _family_totals(beside, columns, reading)
+    else:
+        columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
+        totals = _totals(beside, len(tests), reading)
+    sentences = (
+        f"{number_of_tests(len(tests))} shown, {shared:,} of them in all {len(runs)} runs; "
+        f"{mixed:,} have both passed and failed answers.",
+        "For significance, compare two of the runs.",
+    )
     return Document(
-        title=f"Differences between {len(runs)} runs",
-        sentences=sentences_of(counted, len(runs)),
-        facts=facts_of(counted),
-        tables=(
-            grid(beside, tests, reading, columns_of(runs)),
-            _totals(beside, len(tests), reading),
+        title=f"Differences between {len(columns)} {compared}",
+        sentences=sentences if tests else (NO_TESTS,),
+        facts=(
+            Fact("tests", "Tests shown", len(tests), "count"),
+            Fact("shared", "In all runs", shared, "count"),
+            Fact("mixed", "Mixed outcomes", mixed, "count"),
+            Fact("never", "Never passed", never, "count"),
         ),
+        tables=(_grid(beside, tests, reading, columns, title), totals),
         warnings=warnings(sides),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
         more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
     )
 
 
-def test_filter_of(asked: Mapping[str, Any]) -> TestFilter:
-    return TestFilter(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
-
-
-class Counted(NamedTuple):
-    """Counts of the tests shown: in all runs, with mixed outcomes, and never passed."""
-
-    tests: int
-    shared: int
-    mixed: int
-    never: int
-
-    @classmethod
-    def of(cls, tests: Sequence[TestRow], runs: int) -> "Counted":
-        return cls(
-            tests=len(tests),
-            shared=sum([one.runs == runs for one in tests]),
-            mixed=sum([0 < one.passed < one.scored for one in tests]),
-            never=sum([one.scored > 0 and not one.passed for one in tests]),
-        )
-
-
-def sentences_of(counted: Counted, runs: int) -> tuple[str, ...]:
-    if not counted.tests:
-        return (NO_TESTS,)
-    return (
-        f"{number_of_tests(counted.tests)} shown, {counted.shared:,} of them in all {runs} runs; "
-        f"{counted.mixed:,} have both passed and failed answers.",
-        "For significance, compare two of the runs.",
-    )
-
-
-def facts_of(counted: Counted) -> tuple[Fact, ...]:
-    return (
-        Fact("tests", "Tests shown", counted.tests, "count"),
-        Fact("shared", "In all runs", counted.shared, "count"),
-        Fact("mixed", "Mixed outcomes", counted.mixed, "count"),
-        Fact("never", "Never passed", counted.never, "count"),
-    )
-
-
-def grid(
+def _grid(
     beside: SideBySide,
     tests: Sequence[TestRow],
     reading: Reading,
-    lanes: Sequence[CompareColumn],
-    title: str = "Tests by runs",
+    columns: Sequence[CompareColumn],
+    title: str,
 ) -> Table:
     """Make the grid; rows are read a page at a time."""
     issues = titles({one.issue_id for one in tests})
@@ -126,7 +99,7 @@ def grid(
         return [
             (
                 Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
-                *(_cell(lane.of(cells[one.revision_id])) for lane in lanes),
+                *(_cell(column.of(cells[one.revision_id])) for column in columns),
                 Link(issues[one.issue_id], page_url("issue_timeline", issue=one.issue_id)),
                 ", ".join(tags[one.tag_set_id]),
                 prompts.get(one.revision_id, "")[:PROMPT] or None,
@@ -139,20 +112,20 @@ def grid(
         title,
         (
             Column("test", "Test", "link"),
-            *(lane.column for lane in lanes),
+            *(column.column for column in columns),
             Column("issue", "Issue", "link"),
             Column("tags", "Tags"),
             Column("prompt", "Prompt", note="A dash: sealed."),
         ),
         LazyRows(tests, load),
         note=f"Share of scored answers that passed. {ABSENT}: the run does not have the test, or "
-        f"has it with another prompt or rubric. {BY_PEOPLE} human verdict.",
+        f"has it with another prompt or rubric. {HUMAN_MARK} human verdict.",
         empty=NO_TESTS,
         look="heat",
     )
 
 
-def columns_of(runs: Sequence[Run]) -> list[CompareColumn]:
+def _run_columns(runs: Sequence[Run]) -> list[CompareColumn]:
     """Return a column for each run, titled by model and release (and id where equal)."""
     titles = [f"{run.model_name} {run.release}".strip() for run in runs]
     return [
@@ -173,7 +146,7 @@ def _cell(tested: Tested | None) -> Cell:
     if tested is None:
         return ABSENT
     url = row_url("admin:runs_result_change", tested.result_id)
-    mark = f"{BY_PEOPLE} " if tested.overridden else ""
+    mark = f"{HUMAN_MARK} " if tested.overridden else ""
     if tested.share is None:
         state = "error" if tested.error else "unscored" if tested.unscored else "pending"
         return Shaded(f"{mark}{state}", url)
@@ -183,7 +156,27 @@ def _cell(tested: Tested | None) -> Cell:
 
 def _totals(beside: SideBySide, shown: int, reading: Reading) -> Table:
     totals, first = beside.totals(shown), beside.runs[0]
-    rates = _rates(beside, totals, reading)
+    repeated = [run for run in beside.runs if run.repeats > 1]
+    parts = beside.by_issue(repeated) if repeated else {}
+    rows: list[tuple[Cell, ...]] = []
+    for run in beside.runs:
+        total, counts = totals[run.pk], totals[run.pk].counts
+        if run.repeats > 1:
+            interval = resampled(reading, parts.get(run.pk, ()))
+            rate = resampled_share(counts.passed, counts.scored, interval)
+        else:
+            rate = share_of(counts.passed, counts.scored)
+        with_first = page_url("compare", runs=[first, run])
+        rows.append(
+            (
+                Link(run.label, run.get_absolute_url(), run.model_name),
+                rate,
+                *(counts.passed, counts.failed, counts.unscored, counts.error, counts.pending),
+                total.absent,
+                total.overridden,
+                None if run.pk == first.pk else Link("With the first run", with_first),
+            )
+        )
     return Table(
         "totals",
         "Totals of the tests shown",
@@ -196,44 +189,48 @@ def _totals(beside: SideBySide, shown: int, reading: Reading) -> Table:
             Column("error", "Errors", "count"),
             Column("pending", "Pending", "count"),
             Column("absent", f"{ABSENT} (tests)", "count"),
-            Column("overridden", f"{BY_PEOPLE} Human verdicts", "count"),
+            Column("overridden", f"{HUMAN_MARK} Human verdicts", "count"),
             Column("compare", "Compare", "link"),
         ),
-        [_total_row(run, totals[run.pk], rates[run.pk], first) for run in beside.runs],
+        rows,
         note=f"Counts answers; {ABSENT} counts tests.",
     )
 
 
-def _rates(beside: SideBySide, totals: Mapping[int, Total], reading: Reading) -> dict[int, Rate]:
-    """Return pass rates with Wilson intervals; with repeats, issues are resampled."""
-    repeated = [run for run in beside.runs if run.repeats > 1]
-    by_issue = beside.by_issue(repeated) if repeated else {}
-    rates = {}
-    for run in beside.runs:
-        passed, n = totals[run.pk].counts.passed, totals[run.pk].counts.scored
-        if run.repeats > 1:
-            parts = by_issue.get(run.pk, [])
-            shares, weights = [k / of for _, k, of in parts], [float(of) for *_, of in parts]
-            interval = resampled(reading, shares, weights, [issue for issue, *_ in parts])
-        else:
-            interval = wilson_interval(passed, n)
-        share = passed / n if n else None
-        rates[run.pk] = Rate(passed, n, share, interval, is_resampled=run.repeats > 1)
-    return rates
+def _family_columns(runs: Sequence[Run]) -> list[CompareColumn]:
+    """Return a column for each family, in the order of their first runs."""
+    known = identities()
+    families: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        families[known[run.language_model_id].family].append(run)
+    return [
+        CompareColumn(Column(f"family_{number}", family, "link", _names(members)), tuple(members))
+        for number, (family, members) in enumerate(families.items(), 1)
+    ]
 
 
-def _total_row(run: Run, total: Total, rate: Rate, first: Run) -> tuple[Cell, ...]:
-    counts = total.counts
-    beside_first = page_url("compare", runs=[first, run])
-    return (
-        Link(run.label, run.get_absolute_url(), run.model_name),
-        rate,
-        counts.passed,
-        counts.failed,
-        counts.unscored,
-        counts.error,
-        counts.pending,
-        total.absent,
-        total.overridden,
-        None if run.pk == first.pk else Link("With the first run", beside_first),
+def _names(runs: Sequence[Run]) -> str:
+    return ", ".join(dict.fromkeys(run.model_name for run in runs))
+
+
+def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn], reading: Reading) -> Table:
+    parts = beside.by_issue(beside.runs)
+    rows: list[tuple[Cell, ...]] = []
+    for column in columns:
+        mine = [part for run in column.runs for part in parts.get(run.pk, ())]
+        passed, scored = sum(part[1] for part in mine), sum(part[2] for part in mine)
+        rate = resampled_share(passed, scored, resampled(reading, mine))
+        rows.append((column.column.title, _names(column.runs), len(column.runs), rate))
+    return Table(
+        "totals",
+        "Totals of the tests shown",
+        (
+            Column("family", "Family"),
+            Column("models", "Models"),
+            Column("runs", "Runs", "count"),
+            Column("rate", "Pass rate", "rate"),
+        ),
+        rows,
+        note="Counts answers. Answers of one family to a test are not independent, so intervals "
+        "resample issues. Errors, unscored and pending answers are excluded from rates.",
     )

@@ -59,11 +59,8 @@ class Tested(NamedTuple):
 
 def together(parts: Sequence[Tested]) -> Tested:
     """Add up one revision over several runs; the labels are those of the first."""
-    sums = {name: sum(getattr(part, name) for part in parts) for name in ADDED}
-    return parts[0]._replace(**sums)
-
-
-ADDED = ("n", "passed", "failed", "error", "unscored", "with_score", "score_sum", "overridden")
+    added = Tested._fields[Tested._fields.index("n") :]
+    return parts[0]._replace(**{name: sum(getattr(part, name) for part in parts) for name in added})
 
 
 class Pair(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from reports.compare import families, many_runs, two_runs
+from reports.compare import many_runs, two_runs
 from reports.compare.controls import controls
 from reports.compare.form import MAX_RUNS, CompareForm
 from reports.compare.query import comparison_of, sides_of
@@ -19,14 +19,20 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     runs = runs_of(asked["runs"] or ())
     sides = sides_of(runs)
     if len(sides) < 2:
-        document = _too_few(runs)
-    elif asked["family"]:
-        document = families.document_of(sides, asked, reading)
-    elif len(sides) == 2:
+        hint = (
+            f"{runs[0].label} has no baseline and no earlier run of the same model and settings "
+            "in its suite. Choose a run to compare it with."
+            if runs
+            else "No run has a baseline or an earlier run to compare with. Choose two runs."
+        )
+        document = Document("Changes between runs", (hint,))
+    elif len(sides) == 2 and not asked["family"]:
         document = two_runs.document_of(comparison_of(*sides), asked, reading)
     else:
         document = many_runs.document_of(sides, asked, reading)
-    warnings = (*_left_out(len(asked["runs"] or ())), *document.warnings)
+    n, warnings = len(asked["runs"] or ()), document.warnings
+    if n > MAX_RUNS:
+        warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
     return replace(document, warnings=warnings, more=document.more | controls(sides, asked))
 
 
@@ -38,23 +44,6 @@ def runs_of(chosen: Sequence[Run]) -> list[Run]:
         against = opponent_of(chosen[0])
         return [*([against] if against else []), chosen[0]]
     return list(chosen[:MAX_RUNS])
-
-
-def _left_out(n: int) -> tuple[str, ...]:
-    if n <= MAX_RUNS:
-        return ()
-    return (f"Showing the first {MAX_RUNS} of {n} chosen runs.",)
-
-
-def _too_few(runs: Sequence[Run]) -> Document:
-    if runs:
-        said = (
-            f"{runs[0].label} has no baseline and no earlier run of the same model and settings "
-            "in its suite. Choose a run to compare it with."
-        )
-    else:
-        said = "No run has a baseline or an earlier run to compare with. Choose two runs."
-    return Document("Changes between runs", (said,))
 
 
 COMPARE = Page(

@@ -4,7 +4,6 @@ Most tests do not change between two runs. The database adds those up, and only 
 one by one, so that a comparison does not read all results.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
@@ -73,56 +72,28 @@ OTHERS = f"{ONE_BY_ONE} WHERE NOT {ALIKE} ORDER BY test_id, revision_id"
 
 def bundles(first: int, second: int) -> list[Compared]:
     """Return the tests with equal outcomes in both runs, added up; one query."""
-    return [_bundle(row) for row in _rows(BUNDLES, first, second)]
+    found = []
+    for issue, tag_set, times, weight, *rest in _rows(BUNDLES, first, second):
+        labels = (0, 0, issue, tag_set, round(weight / times, DIGITS), 0)
+        # Databases add in any order: the last digits carry no information.
+        scores = [round(score / weight, DIGITS) if weight else 0.0 for score in rest[:2]]
+        before = Tested._make((*labels, *rest[2:7], 1, scores[0], 0))
+        after = Tested._make((*labels, *rest[7:], 1, scores[1], 0))
+        found.append(Compared(Kind.SAME, before, after, 0.0, times))
+    return found
 
 
-def _bundle(row: Sequence[Any]) -> Compared:
-    issue, tag_set, times, weight, *scores = row[:6]
-    # Databases add in any order: the last digits carry no information.
-    means = [round(score / weight, DIGITS) if weight else 0.0 for score in scores]
-    sides = [
-        Tested(
-            revision_id=0,
-            test_id=0,
-            issue_id=issue,
-            tag_set_id=tag_set,
-            weight=round(weight / times, DIGITS),
-            result_id=0,
-            n=n,
-            passed=passed,
-            failed=failed,
-            error=error,
-            unscored=unscored,
-            with_score=1,
-            score_sum=mean,
-            overridden=0,
-        )
-        for (n, passed, failed, error, unscored), mean in zip(
-            (row[6:11], row[11:]), means, strict=True
-        )
-    ]
-    return Compared(Kind.SAME, sides[0], sides[1], 0.0, times)
-
-
-def bundled_pairs(first: int, second: int) -> list[Pair]:
-    """Return the bundled tests one by one; one query."""
-    return _by_runs(_rows(BUNDLED, first, second))[0]
-
-
-def other_tests(first: int, second: int) -> tuple[list[Pair], list[Tested], list[Tested]]:
-    """Return the tests outside bundles; one query.
+def one_by_one(
+    first: int, second: int, *, bundled: bool
+) -> tuple[list[Pair], list[Tested], list[Tested]]:
+    """Return the tests of the bundles, or the tests outside of them; one query.
 
     Returns:
         The pairs of both runs; revisions of the first run only; of the second only.
     """
-    return _by_runs(_rows(OTHERS, first, second))
-
-
-def _by_runs(rows: Sequence[tuple[Any, ...]]) -> tuple[list[Pair], list[Tested], list[Tested]]:
-    """Split the selected rows by the runs that have them."""
     pairs, only_first, only_second = [], [], []
     middle = 2 + len(COLUMNS)
-    for row in rows:
+    for row in _rows(BUNDLED if bundled else OTHERS, first, second):
         before, after = Tested(*row[:middle]), Tested(*row[:2], *row[middle:])
         if before.n and after.n:
             pairs.append(Pair(before, after))

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from evalhub.models import BatchState, User
 from issues.models import Issue, Revision
 from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
-from reports.compare.pairing_query import bundled_pairs, bundles, other_tests
+from reports.compare.pairing_query import bundles, one_by_one
 from reports.compare.rule import Compared, Kind, compared, compared_pair, in_order
 from reports.queries.result_rows import TEXT, prompt_of
 from runs.figures.listing import texts_of
@@ -63,7 +63,7 @@ class Comparison:
         rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
         if Kind.SAME not in kinds:
             return rows
-        pairs = bundled_pairs(self.first.run.pk, self.second.run.pk)
+        pairs, *_ = one_by_one(self.first.run.pk, self.second.run.pk, bundled=True)
         return in_order((*rows, *map(compared_pair, pairs)))
 
 
@@ -80,17 +80,12 @@ def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
 def comparison_of(first: Side, second: Side) -> Comparison:
     """Compare two runs; a constant number of queries."""
     runs = first.run.pk, second.run.pk
-    pairs, before, after = other_tests(*runs)
+    pairs, before, after = one_by_one(*runs, bundled=False)
     apart = match(before, after, digests_of(revisions_apart(before, after)))
     found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
     rows = (*found, *bundles(*runs))
-    return Comparison(
-        first,
-        second,
-        rows,
-        tags=tag_names({one.latest.tag_set_id for one in rows}),
-        issues=titles({one.latest.issue_id for one in rows}),
-    )
+    tags = tag_names({one.latest.tag_set_id for one in rows})
+    return Comparison(first, second, rows, tags, titles({one.latest.issue_id for one in rows}))
 
 
 GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")

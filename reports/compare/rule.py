@@ -33,7 +33,6 @@ class Kind(StrEnum):
 FLIPS = frozenset((Kind.WORSE, Kind.BETTER))
 COMPARED = frozenset((*FLIPS, Kind.SAME))
 MATCHED = frozenset((*COMPARED, Kind.ERROR, Kind.UNSCORED, Kind.PENDING))
-ORDER = {kind: place for place, kind in enumerate(Kind)}
 
 
 class Compared(NamedTuple):
@@ -94,37 +93,31 @@ def compared(matching: Matching) -> tuple[Compared, ...]:
 
 def in_order(rows: Iterable[Compared]) -> list[Compared]:
     """Sort worst first."""
-    return sorted(rows, key=_worst_first)
+    places = {kind: place for place, kind in enumerate(Kind)}
+    return sorted(
+        rows,
+        key=lambda one: (
+            places[one.kind],
+            -abs(one.change or 0),
+            -one.latest.weight,
+            one.score_change or 0,
+            one.latest.issue_id,
+            one.latest.test_id,
+        ),
+    )
 
 
 def compared_pair(pair: Pair) -> Compared:
     """Compare a test that is unchanged in both runs."""
     before, after = pair.first.share, pair.second.share
-    if before is None or after is None:
-        return Compared(_excluded(pair), *pair, None)
-    change = round(after - before, DIGITS)
-    kind = Kind.WORSE if change < 0 else Kind.BETTER if change > 0 else Kind.SAME
-    return Compared(kind, *pair, change)
-
-
-def _excluded(pair: Pair) -> Kind:
-    """Return the reason why a pair with an unscored side is not compared."""
+    if before is not None and after is not None:
+        change = round(after - before, DIGITS)
+        kind = Kind.WORSE if change < 0 else Kind.BETTER if change > 0 else Kind.SAME
+        return Compared(kind, *pair, change)
     lacking = [tested for tested in pair if not tested.scored]
-    if any(tested.error for tested in lacking):
-        return Kind.ERROR
-    return Kind.UNSCORED if any(tested.unscored for tested in lacking) else Kind.PENDING
-
-
-def _worst_first(one: Compared) -> tuple[int, float, float, float, int, int]:
-    latest = one.latest
-    return (
-        ORDER[one.kind],
-        -abs(one.change or 0),
-        -latest.weight,
-        one.score_change or 0,
-        latest.issue_id,
-        latest.test_id,
-    )
+    kind = Kind.UNSCORED if any(tested.unscored for tested in lacking) else Kind.PENDING
+    kind = Kind.ERROR if any(tested.error for tested in lacking) else kind
+    return Compared(kind, *pair, None)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """The findings of a comparison of two runs in sentences."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.compare.evidence_rule import FLIPPED_ISSUES, MCNEMAR, MIN_MOVED, Evidence, Findings
-from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
+from reports.compare.rule import COMPARED, Compared, Kind, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points
 
 REASONS: Mapping[Kind, str] = {
@@ -25,21 +25,14 @@ def sentences(
 ) -> tuple[str, ...]:
     """Return the answer, then its basis. Findings None: not computed yet."""
     tally = tally_of(rows)
-    said = [f"{counted(tally)}{_sure(tally, net_change(rows), findings)}."]
-    if findings:
-        said += _beside(findings)
-    said += left_out(rows, first=first, second=second)
-    return tuple(said)
-
-
-def counted(tally: Tally) -> str:
-    return f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
-
-
-def _sure(tally: Tally, net: float | None, findings: Findings | None) -> str:
-    if findings is None or findings.evidence.p is None:
-        return "" if tally.n else ": nothing can be compared"
-    return f": {is_p(findings.evidence.p)}, {verdict(net, findings.evidence)}; {finds(findings)}"
+    answer = f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
+    if findings and findings.evidence.p is not None:
+        direction = verdict(net_change(rows), findings.evidence)
+        answer += f": {is_p(findings.evidence.p)}, {direction}; {_detectable(findings)}"
+    elif not tally.n:
+        answer += ": nothing can be compared"
+    basis = _basis(findings) if findings else []
+    return (f"{answer}.", *basis, *left_out(rows, first=first, second=second))
 
 
 def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
@@ -51,45 +44,36 @@ def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
     return "significantly worse" if net < 0 else "significantly better"
 
 
-def finds(findings: Findings) -> str:
+def _detectable(findings: Findings) -> str:
     """Name the smallest net change that these tests can detect."""
     if findings.detectable is None:
         return "too few tests flip for this suite to detect a change"
     least = f"{100 * findings.detectable:.1f}".removesuffix(".0")
-    at = "discordance" if is_single(findings.evidence) else "spread"
+    is_single = MCNEMAR in (findings.evidence.rule, findings.evidence.independent_rule)
+    at = "discordance" if is_single else "spread"
     return f"this suite can detect changes of about {least} points or more (80% power at this {at})"
-
-
-def is_single(evidence: Evidence) -> bool:
-    """Return whether each test has one answer per run, which flips or does not."""
-    return MCNEMAR in (evidence.rule, evidence.independent_rule)
 
 
 def is_p(p: float) -> str:
     return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
-def _too_few(evidence: Evidence) -> list[str]:
-    if evidence.p is None or not 0 < evidence.moved < MIN_MOVED:
-        return []
-    unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
-    changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
-    return [f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {MIN_MOVED}."]
-
-
-def _beside(findings: Findings) -> list[str]:
-    evidence, graded, said = findings.evidence, findings.graded, _too_few(findings.evidence)
+def _basis(findings: Findings) -> Iterator[str]:
+    evidence, graded = findings.evidence, findings.graded
+    if evidence.p is not None and 0 < evidence.moved < MIN_MOVED:
+        unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
+        changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
+        yield f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {MIN_MOVED}."
     if evidence.if_independent is not None:
-        said.append(
+        yield (
             "Some issues have several tests, so p is computed over whole issues. If tests were "
             f"independent: {is_p(evidence.if_independent)} ({evidence.independent_rule})."
         )
     if graded is not None:
-        said.append(
+        yield (
             f"The mean score changed by {signed(graded.change)} over "
             f"{number_of_tests(graded.n)}{between(graded.interval, signed)}."
         )
-    return said
 
 
 def signed(change: float) -> str:

@@ -1,7 +1,7 @@
 """Several runs test by test: the tests they have, and their outcomes in each run."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,7 +46,6 @@ class TestFilter:
 class Total:
     """The results of one run on the tests shown; `absent` counts tests it does not have."""
 
-    tests: int
     absent: int
     counts: Counts
     overridden: int
@@ -97,23 +96,26 @@ class SideBySide:
             )
         )
         names = ("run_id", "tests", "overridden", *(f"n_{name}" for name in Outcome.values))
-        found = {run: (tests, n, counts) for run, tests, n, *counts in rows.values_list(*names)}
-        return {run.pk: _total(shown, *found.get(run.pk, (0, 0, ()))) for run in self.runs}
+        totals = {run.pk: Total(shown, Counts(), 0) for run in self.runs}
+        for run, tests, overridden, *counts in rows.values_list(*names):
+            outcomes = Counts(**dict(zip(Outcome.values, counts, strict=True)))
+            totals[run] = Total(shown - tests, outcomes, overridden)
+        return totals
 
-    def by_issue(self, runs: Sequence[Run]) -> dict[int, list[tuple[int, int, int]]]:
+    def by_issue(self, runs: Sequence[Run]) -> dict[int, list[tuple[int, int, int, int]]]:
         """Count passed results by run and issue; one query.
 
         Returns:
-            (issue, passed, scored) by run, with scored above 0.
+            (issue, passed, scored, 1) by run, with scored above 0, as `headline.resampled` takes.
         """
         rows = self._shown().filter(run__in=runs).values("run_id", "issue_id")
         counted = rows.annotate(
             passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
             scored=Count("pk", filter=SCORED),
         ).filter(scored__gt=0)
-        found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        found: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
         for run, *part in counted.values_list("run_id", "issue_id", "passed", "scored"):
-            found[run].append((part[0], part[1], part[2]))
+            found[run].append((*part, 1))
         return found
 
     def _shown(self) -> ItemQuerySet:
@@ -134,7 +136,8 @@ class SideBySide:
         if self.wanted.issue:
             rows = rows.filter(issue=self.wanted.issue)
         if self.wanted.tag:
-            rows = rows.filter(tag_set__in=_tag_sets(self.wanted.tag))
+            sets = TagSet.objects.values_list("pk", "names")
+            rows = rows.filter(tag_set__in=[pk for pk, names in sets if self.wanted.tag in names])
         if self.wanted.words:
             used = Result.objects.filter(run__in=self.runs).order_by()
             revisions = used.values_list("revision", flat=True).distinct()
@@ -146,12 +149,3 @@ def _differing_first(one: TestRow) -> tuple[bool, float, int, int]:
     share = one.passed / one.scored if one.scored else 1.0
     is_mixed = 0 < one.passed < one.scored
     return not is_mixed, share, one.test_id, one.revision_id
-
-
-def _total(shown: int, tests: int, overridden: int, counts: Sequence[int]) -> Total:
-    outcomes: Mapping[str, int] = dict(zip(Outcome.values, counts or [0] * 5, strict=True))
-    return Total(tests, shown - tests, Counts(**outcomes), overridden)
-
-
-def _tag_sets(tag: str) -> list[int]:
-    return [pk for pk, names in TagSet.objects.values_list("pk", "names") if tag in names]
