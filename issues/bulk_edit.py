@@ -22,7 +22,7 @@ class Change:
     add: Sequence[Tag] = ()
     remove: Sequence[Tag] = ()
 
-    def said(self) -> list[str]:
+    def parts(self) -> list[str]:
         """Describe each part of the edit."""
         severity = Severity(self.severity).label.lower() if self.severity else ""
         parts = (

@@ -130,10 +130,6 @@ class ExtensibleAdmin(HistoryAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return LoadedList
 
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        row = kwargs.get("obj")
-        sections = [own.section(request, row) for own in self._granted(request)] if row else []
-        shown = {**context, "sections": sections}
-        return super().render_change_form(request, shown, *args, **kwargs)
+    def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        sections = [own.section(request, row) for own in self._granted(request)]
+        return {**super().row_context(request, row), "sections": sections}

@@ -1,11 +1,13 @@
 """Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
+from collections.abc import Iterable
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
 
 from django.apps import apps
 from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -64,10 +66,25 @@ class PageAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        extra = {} if self.keeps_history else {"show_history": False}
+        extra = {} if self.offers_history(request, object_id) else {"show_history": False}
         context = {**extra, **(extra_context or {})}
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
         return response
+
+    def offers_history(self, request: HttpRequest, object_id: str | None) -> bool:
+        return self.keeps_history
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        context = {**context, **(self.row_context(request, row) if row else {})}
+        response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
+        return response
+
+    def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """Return what the page of an existing row shows besides the form."""
+        return {}
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -103,6 +120,17 @@ class PageAdmin(ModelAdmin):
         shell = self.admin_site.each_context(request)
         return TemplateResponse(
             request, template, {**shell, "opts": self.model._meta, "title": title, **context}
+        )
+
+    def action_page(
+        self, request: HttpRequest, action: str, rows: Iterable[Any], /, **context: Any
+    ) -> TemplateResponse:
+        """Ask for confirmation of an action on the selected rows, or for its details."""
+        hidden = [("action", action), *context.pop("hidden", ())]
+        hidden += [(ACTION_CHECKBOX_NAME, str(row.pk)) for row in rows]
+        back_url = request.get_full_path()
+        return self.page(
+            request, "evalhub/confirm.html", hidden=hidden, back_url=back_url, **context
         )
 
     def url_name(self, page: str) -> str:
@@ -143,13 +171,14 @@ class PageAdmin(ModelAdmin):
         """Show problems as an error message."""
         self.message_user(request, " ".join(problems), messages.ERROR)
 
+    def say_done(self, request: HttpRequest, message: str) -> None:
+        self.message_user(request, message, messages.SUCCESS)
 
-class ReadOnlyAdmin(PageAdmin):
-    """Admin of rows that only the system writes."""
 
-    keeps_history = False
+class ReadOnlyRights:
+    """Mixin of admins and inlines whose rows nobody writes there."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -157,6 +186,12 @@ class ReadOnlyAdmin(PageAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class ReadOnlyAdmin(ReadOnlyRights, PageAdmin):
+    """Admin of rows that only the system writes."""
+
+    keeps_history = False
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return [field.name for field in self.model._meta.fields if field.name != "id"]

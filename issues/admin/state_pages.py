@@ -1,23 +1,26 @@
-"""Shared by the pages of issues and tests: the panel with the state, and its moves."""
+"""Pages of rows with a state: the panel, and for issues and tests the moves."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.contrib import messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.formats import date_format
 from django.utils.text import capfirst
+from django.utils.timezone import localtime
+from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.pages import current_user
 from issues import states
-from issues.admin.badges import badge_of
-from issues.states import HasState, Move, Refused
+from issues.admin.badges import COLOURS, badge_of
+from issues.admin.refusals import refusals_shown
+from issues.states import HasState, Move
 
 KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
 
@@ -25,11 +28,43 @@ REFUSED_SHOWN = 20
 """Number of refusals listed after an action on several rows."""
 
 
-class StateAdmin(ExtensibleAdmin):
-    """Rows whose state changes by moves, each a button."""
+class PanelAdmin(ExtensibleAdmin):
+    """Rows with a state, whose pages begin with a panel."""
 
     change_form_outer_before_template = "issues/state_panel.html"
+
+    @display(description="state", ordering="state", label=COLOURS)
+    def state_label(self, row: Any) -> tuple[str, str]:
+        return row.state, row.get_state_display()
+
+    def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        return {**super().row_context(request, row), "panel": self.panel(request, row)}
+
+    def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """Return the context of `issues/state_panel.html`."""
+        contributed = self.contributed_panel(request, row)
+        return {
+            "state": row.get_state_display(),
+            "badge": badge_of(row.state),
+            "facts": [*self.facts(row), *contributed.facts],
+            "buttons": [*self.buttons(request, row), *contributed.buttons],
+        }
+
+    def facts(self, row: Any) -> list[str]:
+        return []
+
+    def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
+        return []
+
+
+class StateAdmin(PanelAdmin):
+    """Rows whose state changes by moves, each a button."""
+
     instead_of_deleting = "Deprecate it instead: it stays readable and is left out of new runs."
+    approve_right = ""
+    deprecation = ""
+    """Consequence of deprecating the selected rows."""
+    actions: Any = ("send_to_review", "approve", "deprecate")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -37,67 +72,52 @@ class StateAdmin(ExtensibleAdmin):
             *super().get_urls(),
         ]
 
-    # The panel -----------------------------------------------------------------------------------
+    @display(description="changed", ordering="updated_at")
+    def changed(self, row: Any) -> str:
+        return date_format(localtime(row.updated_at))
 
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        row = kwargs.get("obj")
-        panel = self.panel(request, row) if row is not None else None
-        return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.author = current_user(request)
+        super().save_model(request, obj, form, change)
 
-    def panel(self, request: HttpRequest, row: HasState) -> dict[str, Any]:
-        """Return state, moves and problems for `issues/state_panel.html`."""
-        contributed = self.contributed_panel(request, row)
-        own = self.acts(request, row)
-        return {
-            "state": row.get_state_display(),
-            "badge": badge_of(row.state),
-            "facts": [*self.facts(row), *contributed.facts],
-            "acts": [*own, *contributed.buttons, *self._moves(request, row)],
-            "problems": [] if states.is_merged(row) else states.problems_of(row),
-            "problems_title": "Missing for review:",
-        }
+    def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        panel = super().panel(request, row)
+        moves = [self._button(move, row) for move in states.open_moves(row, request.user)]
+        problems = [] if states.is_merged(row) else states.problems_of(row)
+        return {**panel, "buttons": [*panel["buttons"], *moves], "problems": problems}
 
-    def facts(self, row: HasState) -> list[str]:
-        return []
-
-    def acts(self, request: HttpRequest, row: HasState) -> list[Button]:
-        """Return the buttons besides the moves."""
-        return []
-
-    def _moves(self, request: HttpRequest, row: HasState) -> list[Button]:
-        url = self.url_of("move", row.pk)
-        return [self._button(move, url) for move in states.open_moves(row, request.user)]
-
-    def _button(self, move: Move, url: str) -> Button:
-        kind = KINDS.get(move.name, "")
+    def _button(self, move: Move, row: HasState) -> Button:
+        url, kind = self.url_of("move", row.pk), KINDS.get(move.name, "")
         if move.confirmed:
             return Button(f"{move.label} …", f"{url}?move={move.name}", kind=kind, is_link=True)
         return Button(move.label, url, {"move": move.name}, kind)
 
-    # Moving one ----------------------------------------------------------------------------------
-
     def move_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Make a move (POST) or ask for confirmation (GET)."""
         row = self.found(request, object_id)
-        asked = request.POST if request.method == "POST" else request.GET
-        move = states.move_named(row, asked.get("move", ""))
+        name = (request.POST if request.method == "POST" else request.GET).get("move", "")
+        move = states.move_named(row, name)
         if move is None:
-            raise Http404(f"There is no change of state called {asked.get('move')!r}.")
-        if not self._has_right(request, row, move):
+            raise Http404(f"There is no change of state called {name!r}.")
+        # For an impossible move, any of its rights will do: the refusal says why.
+        needed = [move.rights[row.state]] if row.state in move.rights else move.rights.values()
+        if not any(request.user.has_perm(right) for right in needed):
             raise PermissionDenied
-        if row.state in move.rights and self._needs_confirmation(request, move):
-            return self.ask(request, row, move)
-        self._make(request, row, move)
+        data: dict[str, Any] = {}
+        if row.state in move.rights and (move.confirmed or request.method != "POST"):
+            form = self.confirmation_form(request, row, move)
+            if request.method != "POST" or not form.is_valid():
+                return self._confirmation(request, row, move, form)
+            data = form.cleaned_data
+        with refusals_shown(self, request):
+            self.carry_out(request, row, move, data)
+            self.say_done(request, f"{capfirst(str(row))} is {move.done}.")
         return self.back(request, row)
 
-    def ask(self, request: HttpRequest, row: Any, move: Move) -> HttpResponse:
-        """Page to confirm a move."""
-        form = self.confirmation_form(request, row, move)
-        if request.method == "POST" and form.is_valid():
-            self._make(request, row, move, form.cleaned_data)
-            return self.back(request, row)
+    def _confirmation(
+        self, request: HttpRequest, row: Any, move: Move, form: forms.Form
+    ) -> HttpResponse:
         return self.page(
             request,
             "evalhub/confirm.html",
@@ -120,67 +140,45 @@ class StateAdmin(ExtensibleAdmin):
     def carry_out(self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any]) -> None:
         states.move(row, move.name, by=current_user(request))
 
-    def _needs_confirmation(self, request: HttpRequest, move: Move) -> bool:
-        return move.confirmed or request.method != "POST"
+    def has_approve_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(self.approve_right))
 
-    def _has_right(self, request: HttpRequest, row: HasState, move: Move) -> bool:
-        """Check the right for the move; for an impossible one, any of its rights will do."""
-        rights = set(move.rights.values())
-        needed = {move.rights[row.state]} if row.state in move.rights else rights
-        return any(request.user.has_perm(right) for right in needed)
+    @admin.action(permissions=["change"], description="Send to review")
+    def send_to_review(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._move_selected(request, queryset, "review")
 
-    def _make(
-        self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any] | None = None
-    ) -> None:
-        try:
-            self.carry_out(request, row, move, data or {})
-        except Refused as error:
-            self.say(request, *error.problems)
-            return
-        self.message_user(request, f"{capfirst(str(row))} is {move.done}.", messages.SUCCESS)
+    @admin.action(permissions=["approve"], description="Approve")
+    def approve(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._move_selected(request, queryset, "approve")
 
-    # Moving several ------------------------------------------------------------------------------
-
-    def move_selected(self, request: HttpRequest, rows: Iterable[Any], name: str) -> None:
-        moved = states.move_all(rows, name, by=current_user(request))
-        label = (
-            (self.model._meta.verbose_name_plural or "rows")
-            if moved.done != 1
-            else (self.model._meta.verbose_name or "row")
-        )
-        done = next(m.done for m in self._all_moves() if m.name == name)
-        if moved.done:
-            self.message_user(request, f"{moved.done} {label} {done}.", messages.SUCCESS)
-        self.report_refused(request, moved.refused)
-
-    def report_refused(self, request: HttpRequest, refused: list[str]) -> None:
-        for problem in refused[:REFUSED_SHOWN]:
-            self.message_user(request, problem, messages.WARNING)
-        if len(refused) > REFUSED_SHOWN:
-            more = f"{len(refused) - REFUSED_SHOWN} more could not be changed."
-            self.message_user(request, more, messages.WARNING)
-
-    def _all_moves(self) -> tuple[Move, ...]:
-        return states.moves_of(self.model())
-
-    def confirm_selected(
-        self, request: HttpRequest, rows: QuerySet[Any], name: str, sentence: str
-    ) -> HttpResponse | None:
-        """Ask for confirmation before moving the selected rows; None once moved."""
+    @admin.action(permissions=["approve"], description="Deprecate …")
+    def deprecate(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         if request.POST.get("post") == "yes":
-            self.move_selected(request, rows, name)
+            self._move_selected(request, queryset, "deprecate")
             return None
-        hidden = [("action", name), ("post", "yes")]
-        hidden += [(ACTION_CHECKBOX_NAME, str(row.pk)) for row in rows]
-        label = next(m.label for m in self._all_moves() if m.name == name)
-        return self.page(
+        return self.action_page(
             request,
-            "evalhub/confirm.html",
-            title=f"{label}: {rows.count()}",
-            sentences=[sentence],
-            rows=[str(row) for row in rows[:50]],
-            hidden=hidden,
-            button=label,
+            "deprecate",
+            queryset,
+            title=f"Deprecate: {queryset.count()}",
+            sentences=[self.deprecation],
+            rows=queryset[:50],
+            hidden=[("post", "yes")],
+            button="Deprecate",
             danger=True,
-            back_url=self.url_of("changelist"),
         )
+
+    def _move_selected(self, request: HttpRequest, rows: Iterable[Any], name: str) -> None:
+        moved = states.move_all(rows, name, by=current_user(request))
+        if moved.done:
+            names = (self.opts.verbose_name, self.opts.verbose_name_plural)
+            done = next(move.done for move in states.moves_of(self.model()) if move.name == name)
+            self.say_done(request, f"{moved.done} {names[moved.done != 1]} {done}.")
+        self.show_refused(request, moved.refused)
+
+    def show_refused(self, request: HttpRequest, refused: list[str]) -> None:
+        shown = refused[:REFUSED_SHOWN]
+        if more := len(refused) - len(shown):
+            shown.append(f"{more} more could not be changed.")
+        for problem in shown:
+            self.message_user(request, problem, messages.WARNING)

@@ -1,8 +1,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -11,8 +10,8 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.pages import PageAdmin, current_user
+from issues.admin.refusals import refusals_shown
 from issues.models import ResolutionLabel, Tag
-from issues.states import Refused
 from issues.tags import check_name, merge
 
 
@@ -64,31 +63,23 @@ class TagAdmin(ExtensibleAdmin):
     def merge_tags(self, request: HttpRequest, queryset: QuerySet[Tag]) -> HttpResponse | None:
         form = MergeForm(request.POST if "target" in request.POST else None)
         if form.is_valid():
-            self._merge(request, list(queryset), form.cleaned_data["target"])
+            target = form.cleaned_data["target"]
+            with refusals_shown(self, request):
+                changed = merge(list(queryset), target, by=current_user(request))
+                self.say_done(request, f"Merged into {target}: {changed} rows updated.")
             return None
-        hidden = [(ACTION_CHECKBOX_NAME, str(tag.pk)) for tag in queryset]
-        return self.page(
+        return self.action_page(
             request,
-            "evalhub/confirm.html",
+            "merge_tags",
+            queryset,
             title="Merge tags",
             sentences=[
-                ("The change is recorded in each issue's history. These tags will be deleted:")
+                "The change is recorded in each issue's history. These tags will be deleted:"
             ],
             rows=[f"{tag} ({self.issue_count(tag)} issues)" for tag in queryset],
             form=form,
-            hidden=[("action", "merge_tags"), *hidden],
             button="Merge",
-            back_url=self.url_of("changelist"),
         )
-
-    def _merge(self, request: HttpRequest, tags: list[Tag], target: Tag) -> None:
-        try:
-            changed = merge(tags, target, by=current_user(request))
-        except Refused as error:
-            self.say(request, *error.problems)
-            return
-        said = f"Merged into {target}: {changed} rows updated."
-        self.message_user(request, said, messages.SUCCESS)
 
 
 @admin.register(ResolutionLabel)

@@ -21,6 +21,8 @@ from django.utils.safestring import SafeString, mark_safe
 from evalhub.access.models import User
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
 from evalhub.markup import model_markdown
+from issues.admin.inlines import link_to
+from issues.admin.refusals import refusals_shown
 from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
 from issues.states import Refused
@@ -42,37 +44,34 @@ from issues.triage.undo import last_act, undo_last
 MAX_SIMILAR = 5
 MAX_TAG_SOURCES = 8
 """Number of similar issues whose tags are suggested."""
-LONGEST_NOTE = 2000
+MAX_NOTE = 2000
 
 Message = str | SafeString
 
 
-def accept(feedback: Feedback, sent: Any, by: User) -> Message:
-    set_state([feedback], FeedbackState.ACCEPTED, by=by, note=_note(sent))
-    return "Accepted."
-
-
-def dismiss(feedback: Feedback, sent: Any, by: User) -> Message:
-    set_state([feedback], FeedbackState.DISMISSED, by=by, note=_note(sent))
-    return "Dismissed."
+def settle(feedback: Feedback, sent: Any, by: User) -> Message:
+    """Accept or dismiss it."""
+    state = FeedbackState.ACCEPTED if sent["act"] == "accept" else FeedbackState.DISMISSED
+    set_state([feedback], state, by=by, note=_note(sent))
+    return f"{state.label}."
 
 
 def attach_to_issue(feedback: Feedback, sent: Any, by: User) -> Message:
     issue = get_object_or_404(Issue, pk=row_number(sent.get("attach")))
     issue = attach(feedback, issue, by=by)
-    return _message("Attached to", issue)
+    return _linked("Attached to", issue)
 
 
 def duplicate(feedback: Feedback, sent: Any, by: User) -> Message:
     readable = Feedback.objects.readable_by(by).select_related("duplicate_of", "issue")
     original = get_object_or_404(readable, pk=row_number(sent.get("duplicate")))
     original = mark_duplicate(feedback, original, by=by)
-    return _message("Marked as a duplicate of", original)
+    return _linked("Marked as a duplicate of", original)
 
 
 def create_issue(feedback: Feedback, sent: Any, by: User) -> Message:
     issue = issue_from(feedback, by=by, tags=_tags(sent))
-    return _message("Draft issue created:", issue)
+    return _linked("Draft issue created:", issue)
 
 
 def create_test(feedback: Feedback, sent: Any, by: User) -> Message:
@@ -81,12 +80,12 @@ def create_test(feedback: Feedback, sent: Any, by: User) -> Message:
         test = test_of(feedback, get_object_or_404(Issue, pk=pk), by=by)
     else:
         test = issue_and_test_from(feedback, by=by, tags=_tags(sent))
-    return _message("Draft test created:", test)
+    return _linked("Draft test created:", test)
 
 
 ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
-    "accept": (accept, ""),
-    "dismiss": (dismiss, ""),
+    "accept": (settle, ""),
+    "dismiss": (settle, ""),
     "attach": (attach_to_issue, ""),
     "duplicate": (duplicate, ""),
     "issue": (create_issue, "issues.add_issue"),
@@ -116,8 +115,8 @@ class FeedbackInbox(HistoryAdmin):
         """Show the new feedback, and one item to triage."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        choice = filter_of(request.GET)
-        return self._row_context(request, choice, row_number(request.GET.get("item")))
+        item = row_number(request.GET.get("item"))
+        return self._inbox_page(request, filter_of(request.GET), item)
 
     def inbox_act_view(self, request: HttpRequest) -> HttpResponse:
         """Triage one item or undo the last action, then show the next. POST only."""
@@ -172,49 +171,33 @@ class FeedbackInbox(HistoryAdmin):
                 said = do(feedback, request.POST, current_user(request))
         except Refused as error:
             self.say(request, *error.problems)
-            return self._row_context(request, choice, item, note=_note(request.POST))
-        self.message_user(request, said, messages.SUCCESS)
+            return self._inbox_page(request, choice, item, note=_note(request.POST))
+        self.say_done(request, said)
         return self._next_page(request, choice, next_after(current_user(request), choice, item))
 
     def _undo(self, request: HttpRequest, choice: InboxFilter) -> HttpResponse:
-        here = row_number(request.POST.get("item"))
-        act = last_act(current_user(request))
-        readable = Feedback.objects.readable_by(request.user)
-        try:
-            if act is not None and not readable.filter(pk=act.id).exists():
-                raise PermissionDenied
-            here = undo_last(by=current_user(request)).pk
-        except Refused as error:
-            self.say(request, *error.problems)
-        else:
-            made = act is not None and act.history_change_reason.startswith(f"{TRIAGED}Made")
-            stays = "The draft created from it remains." if made else ""
-            said = f"Undone: feedback {here} is as it was before.{stays}"
-            self.message_user(request, said, messages.SUCCESS)
-        return self._next_page(request, choice, here)
+        user, item = current_user(request), row_number(request.POST.get("item"))
+        act = last_act(user)
+        if act and not Feedback.objects.readable_by(user).filter(pk=act.id).exists():
+            raise PermissionDenied
+        with refusals_shown(self, request):
+            item = undo_last(by=user).pk
+            is_draft_left = act.history_change_reason.startswith(f"{TRIAGED}Made")
+            draft = " The draft created from it remains." if is_draft_left else ""
+            self.say_done(request, f"Undone: feedback {item} is as it was before.{draft}")
+        return self._next_page(request, choice, item)
 
     def _next_page(self, request: HttpRequest, choice: InboxFilter, item: int) -> HttpResponse:
         if _is_part(request):
-            return self._row_context(request, choice, item)
+            return self._inbox_page(request, choice, item)
         return HttpResponseRedirect(f"{self.url_of('inbox')}?item={item}{choice.query}")
 
-    def _row_context(
+    def _inbox_page(
         self, request: HttpRequest, choice: InboxFilter, item: int, *, note: str = ""
     ) -> TemplateResponse:
-        context = self.context_of(request, choice, item, note)
-        part = "issues/_feedback_inbox.html"
-        if _is_part(request):
-            context["said"] = messages.get_messages(request)
-            return TemplateResponse(request, part, {**context, "is_part": True})
-        page = "issues/feedback_inbox.html"
-        return self.page(request, page, title="Inbox", crumb="Inbox", **context)
-
-    def context_of(
-        self, request: HttpRequest, choice: InboxFilter, item: int, note: str
-    ) -> dict[str, Any]:
         reader = current_user(request)
         place = position_at(reader, choice, item)
-        context = {
+        context: dict[str, Any] = {
             "place": place,
             "choice": choice,
             "choice_fields": list(choice._asdict().items()),
@@ -228,7 +211,13 @@ class FeedbackInbox(HistoryAdmin):
             "list_url": self.url_of("changelist"),
             "query": urlencode({"item": place.item.pk if place.item else ""}) + choice.query,
         }
-        return {**context, **_about(place.item, reader)} if place.item else context
+        if place.item:
+            context |= _about(place.item, reader)
+        if _is_part(request):
+            context |= {"said": messages.get_messages(request), "is_part": True}
+            return TemplateResponse(request, "issues/_feedback_inbox.html", context)
+        page = "issues/feedback_inbox.html"
+        return self.page(request, page, title="Inbox", crumb="Inbox", **context)
 
 
 def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
@@ -274,10 +263,9 @@ def _tags(sent: Any) -> list[Tag]:
 
 
 def _note(sent: Any) -> str:
-    return bounded_text(sent.get("note"), LONGEST_NOTE)
+    return bounded_text(sent.get("note"), MAX_NOTE)
 
 
-def _message(what: str, row: Any) -> SafeString:
+def _linked(text: str, row: Any) -> SafeString:
     end = "" if str(row).endswith((".", "!", "?")) else "."
-    link = '{} <a class="eh-link" href="{}">{}</a>{}'
-    return format_html(link, what, row.get_absolute_url(), row, end)
+    return format_html("{} {}{}", text, link_to(row), end)

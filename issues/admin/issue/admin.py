@@ -5,11 +5,9 @@ from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.forms import BaseModelFormSet, ModelForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
-from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
@@ -18,14 +16,15 @@ from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user
 from issues import states
-from issues.admin.badges import SEVERITY_LABELS, STATE_LABELS
+from issues.admin.badges import COLOURS
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
 from issues.admin.issue.board import Boarding
 from issues.admin.issue.bulk_edit import Bulk
 from issues.admin.issue.inlines import CommentInline, FeedbackInline, SourceInline, TestInline
 from issues.admin.issue.merge import Merging
-from issues.admin.issue.sealed import SealedIssues, sealed_facts
-from issues.admin.test.form import text_area
+from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
+from issues.admin.state_pages import StateAdmin
+from issues.admin.text_areas import TextAreas, text_area
 from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.states import Move
 
@@ -53,7 +52,7 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
+class IssueAdmin(TextAreas, Merging, Boarding, Bulk, SealedIssues):
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
     list_display = (
@@ -83,22 +82,17 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
         (None, {"fields": ("title", "description", ("severity", "assignee"), "tags")}),
         ("Public summary", {"classes": ("tab",), "fields": ("generic_statement",)}),
         ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels", "resolution_note")}),
-        (
-            "Record",
-            {
-                "classes": ("tab",),
-                "fields": (("author", "created_at", "updated_at"), ("source_id", "merged_into")),
-            },
-        ),
+        RECORD,
     )
+    text_rows = {"description": 6, "generic_statement": 3, "resolution_note": 3}
     inlines = (TestInline, FeedbackInline, SourceInline, CommentInline)
-    actions = ("send_to_review", "approve", "deprecate", "change_selected", "merge_selected")
+    actions = (*StateAdmin.actions, "change_selected", "merge_selected")
+    approve_right = states.APPROVE_ISSUE
+    deprecation = "Tests of these issues will no longer run. Existing results are kept."
 
     class Media:
         css = {"all": ("evalhub/triage.css",)}
         js = ("evalhub/similar.js",)
-
-    # The list -------------------------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
         """Annotate `tests_total`, `tests_approved` and `feedback_total`."""
@@ -114,11 +108,7 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
         where = f"issue {issue.pk}, {issue.get_state_display()}, {issue.get_severity_display()}"
         return issue.title, where.lower()
 
-    @display(description="state", ordering="state", label=STATE_LABELS)
-    def state_label(self, issue: Issue) -> tuple[str, str]:
-        return issue.state, issue.get_state_display()
-
-    @display(description="severity", label=SEVERITY_LABELS)
+    @display(description="severity", label=COLOURS)
     def severity_label(self, issue: Issue) -> tuple[str, str]:
         return issue.severity, issue.get_severity_display()
 
@@ -136,18 +126,6 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
     def feedback_count(self, issue: Any) -> int:
         return int(issue.feedback_total)
 
-    @display(description="changed", ordering="updated_at")
-    def changed(self, issue: Issue) -> str:
-        return date_format(localtime(issue.updated_at))
-
-    # The page -------------------------------------------------------------------------------------
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        rows = {"description": 6, "generic_statement": 3, "resolution_note": 3}
-        if db_field.name in rows:
-            kwargs["widget"] = text_area(rows[db_field.name])
-        return super().formfield_for_dbfield(db_field, request, **kwargs)
-
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "assignee":
             kwargs["queryset"] = User.objects.filter(is_active=True).order_by("username")
@@ -157,17 +135,12 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
         counts = f"{row.tests_approved} of {row.tests_total} tests approved"
         return [counts, *sealed_facts(row), *self.merge_facts(row)]
 
-    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
-        acts = self.merge_acts(request, row)
+    def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
+        buttons = self.merge_buttons(request, row)
         if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
-            return acts
+            return buttons
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
-        return [Button("Add test", url, is_link=True), *acts]
-
-    def save_model(self, request: HttpRequest, obj: Issue, form: ModelForm, change: bool) -> None:
-        if not change:
-            obj.author = current_user(request)
-        super().save_model(request, obj, form, change)
+        return [Button("Add test", url, is_link=True), *buttons]
 
     def save_formset(
         self, request: HttpRequest, form: ModelForm, formset: BaseModelFormSet, change: bool
@@ -176,8 +149,6 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
             if isinstance(row, Comment):
                 row.author = current_user(request)
         super().save_formset(request, form, formset, change)
-
-    # Moves ----------------------------------------------------------------------------------------
 
     def confirmation_form(self, request: HttpRequest, row: Any, move: Move) -> forms.Form:
         if move.name == "resolve":
@@ -196,22 +167,6 @@ class IssueAdmin(Merging, Boarding, Bulk, SealedIssues):
             states.resolve(row, by=current_user(request), **data)
         else:
             super().carry_out(request, row, move, data)
-
-    def has_approve_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.has_perm(states.APPROVE_ISSUE))
-
-    @admin.action(permissions=["change"], description="Send to review")
-    def send_to_review(self, request: HttpRequest, queryset: QuerySet[Issue]) -> None:
-        self.move_selected(request, queryset, "review")
-
-    @admin.action(permissions=["approve"], description="Approve")
-    def approve(self, request: HttpRequest, queryset: QuerySet[Issue]) -> None:
-        self.move_selected(request, queryset, "approve")
-
-    @admin.action(permissions=["approve"], description="Deprecate …")
-    def deprecate(self, request: HttpRequest, queryset: QuerySet[Issue]) -> HttpResponse | None:
-        sentence = "Tests of these issues will no longer run. Existing results are kept."
-        return self.confirm_selected(request, queryset, "deprecate", sentence)
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:

@@ -3,8 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.widgets import UnfoldAdminSelectWidget
@@ -12,16 +11,17 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from evalhub.access.models import User
 from evalhub.admin_site.pages import current_user
 from issues.admin.state_pages import StateAdmin
-from issues.bulk_edit import BulkResult, Change, edit_all, preview_changes
+from issues.bulk_edit import Change, edit_all, preview_changes
 from issues.models import Issue, Severity, Tag
 
 LEAVE = ("", "unchanged")
 
 
-class TagsField(forms.ModelMultipleChoiceField):
-    def __init__(self, **kwargs: Any) -> None:
-        widget = forms.SelectMultiple(attrs={"class": "eh-input", "size": 6})
-        super().__init__(Tag.objects.all(), required=False, widget=widget, **kwargs)
+def tags_field(label: str, help_text: str = "") -> forms.ModelMultipleChoiceField:
+    widget = forms.SelectMultiple(attrs={"class": "eh-input", "size": 6})
+    return forms.ModelMultipleChoiceField(
+        Tag.objects.all(), required=False, widget=widget, label=label, help_text=help_text
+    )
 
 
 class SeveralForm(forms.Form):
@@ -31,19 +31,19 @@ class SeveralForm(forms.Form):
     severity = forms.ChoiceField(
         choices=[LEAVE, *Severity.choices], required=False, widget=UnfoldAdminSelectWidget
     )
-    add = TagsField(label="Add tags", help_text="Ctrl-click to choose several.")
-    remove = TagsField(label="Remove tags")
+    add = tags_field("Add tags", "Ctrl-click to choose several.")
+    remove = tags_field("Remove tags")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         people = User.objects.filter(is_active=True).order_by("username")
-        named = [(str(user.pk), str(user)) for user in people]
-        self.fields["assignee"].choices = [  # type: ignore[attr-defined]
+        choices = [
             LEAVE,
             ("me", "me"),
             ("nobody", "nobody"),
-            *named,
+            *((str(u.pk), str(u)) for u in people),
         ]
+        self.fields["assignee"].choices = choices  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -74,68 +74,48 @@ class Bulk(StateAdmin):
         form = SeveralForm(request.POST if step else None)
         rows = queryset.order_by("pk").prefetch_related("tags")
         if not step or not form.is_valid():
-            return self._change_form(request, rows, form)
-        change = form.change(current_user(request))
+            return self.action_page(
+                request,
+                "change_selected",
+                rows,
+                hidden=[("step", "what")],
+                title=f"Edit {len(rows)} issues",
+                form=form,
+                button="Preview changes",
+            )
+        user = current_user(request)
+        change = form.change(user)
         if step != "sure":
-            return self._confirmation(request, rows, change)
-        self._report(request, edit_all([row.pk for row in rows], change, by=current_user(request)))
+            return self._confirm_change(request, rows, change)
+        edited = edit_all([row.pk for row in rows], change, by=user)
+        text = f"{edited.changed} issues changed; {edited.same} needed no change."
+        self.say_done(request, text)
+        self.show_refused(request, edited.refused)
         return None
 
-    def _change_form(
-        self, request: HttpRequest, rows: QuerySet[Issue], form: SeveralForm
-    ) -> HttpResponse:
-        return self._question(
-            request,
-            rows,
-            [("step", "what")],
-            title=f"Edit {len(rows)} issues",
-            form=form,
-            button="Preview changes",
-        )
-
-    def _confirmation(
+    def _confirm_change(
         self, request: HttpRequest, rows: QuerySet[Issue], change: Change
     ) -> HttpResponse:
-        seen = preview_changes(rows, change)
-        told = [f"Each will be {'; '.join(change.said())}."]
-        told.append(f"{seen.changed} of {len(rows)} issues change; {seen.same} need no change.")
-        if seen.refused:
-            told.append(f"{len(seen.refused)} are skipped: they were merged into others.")
-        given = [
+        preview = preview_changes(rows, change)
+        sentences = [
+            f"Each will be {'; '.join(change.parts())}.",
+            f"{preview.changed} of {len(rows)} issues change; {preview.same} need no change.",
+        ]
+        if preview.refused:
+            merged = len(preview.refused)
+            sentences.append(f"{merged} are skipped: they were merged into others.")
+        sent = [
             (name, value)
-            for name in ("assignee", "severity", "add", "remove")
+            for name in SeveralForm.base_fields
             for value in request.POST.getlist(name)
         ]
-        return self._question(
+        return self.action_page(
             request,
+            "change_selected",
             rows,
-            [("step", "sure"), *given],
-            title=f"Change {seen.changed} of {len(rows)} issues?",
-            sentences=told,
-            rows=[str(row) for row in rows[:50]],
-            button=f"Change {seen.changed}",
+            hidden=[("step", "sure"), *sent],
+            title=f"Change {preview.changed} of {len(rows)} issues?",
+            sentences=sentences,
+            rows=rows[:50],
+            button=f"Change {preview.changed}",
         )
-
-    def _question(
-        self,
-        request: HttpRequest,
-        selected: QuerySet[Issue],
-        hidden: list[tuple[str, str]],
-        *,
-        title: str,
-        **shown: Any,
-    ) -> HttpResponse:
-        chosen = [(ACTION_CHECKBOX_NAME, str(row.pk)) for row in selected]
-        return self.page(
-            request,
-            "evalhub/confirm.html",
-            title=title,
-            hidden=[("action", "change_selected"), *hidden, *chosen],
-            back_url=request.get_full_path(),
-            **shown,
-        )
-
-    def _report(self, request: HttpRequest, edited: BulkResult) -> None:
-        told = f"{edited.changed} issues changed; {edited.same} needed no change."
-        self.message_user(request, told, messages.SUCCESS)
-        self.report_refused(request, edited.refused)

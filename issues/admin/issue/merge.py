@@ -1,7 +1,7 @@
 """Merge issues side by side, choosing what to keep of each, and undo a merge."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -12,6 +12,8 @@ from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from issues.admin.inlines import link_to
+from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
 from issues.merging import (
     FIELDS,
@@ -27,17 +29,8 @@ from issues.merging import (
 from issues.models import Issue
 from issues.states import Refused
 
-MOST = 6
-FOUND = 12
-
-
-class Choice(NamedTuple):
-    """A field of the issues side by side; `is_same` if there is nothing to choose."""
-
-    name: str
-    label: str
-    values: list[tuple[Issue, str, bool]]
-    is_same: bool
+MAX_ISSUES = 6
+MAX_FOUND = 12
 
 
 class Merging(StateAdmin):
@@ -54,13 +47,13 @@ class Merging(StateAdmin):
     def merge_selected(
         self, request: HttpRequest, queryset: QuerySet[Issue]
     ) -> HttpResponse | None:
-        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MOST + 1])
-        if len(keys) < 2 or len(keys) > MOST:
-            self.say(request, f"Choose 2 to {MOST} issues to merge.")
+        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MAX_ISSUES + 1])
+        if len(keys) < 2 or len(keys) > MAX_ISSUES:
+            self.say(request, f"Choose 2 to {MAX_ISSUES} issues to merge.")
             return None
         return HttpResponseRedirect(merge_url(keys))
 
-    def merge_acts(self, request: HttpRequest, issue: Issue) -> list[Button]:
+    def merge_buttons(self, request: HttpRequest, issue: Issue) -> list[Button]:
         """Buttons of an issue's page."""
         if not self.has_change_permission(request, issue):
             return []
@@ -72,23 +65,21 @@ class Merging(StateAdmin):
         """Links to the issue it was merged into, and to those merged into it."""
         facts: list[str] = []
         if issue.merged_into is not None:
-            facts.append(format_html("merged into {}", _link(issue.merged_into)))
+            facts.append(format_html("merged into {}", link_to(issue.merged_into)))
         if merged := list(issue.merged.order_by("pk")):
-            links = format_html_join(", ", "{}", ((_link(other),) for other in merged))
+            links = format_html_join(", ", "{}", ((link_to(other),) for other in merged))
             facts.append(format_html("merged here: {}", links))
         return facts
-
-    # The page ------------------------------------------------------------------------------------
 
     def merge_view(self, request: HttpRequest) -> HttpResponse:
         """Show issues side by side (GET); merge them (POST)."""
         if not self.has_change_permission(request):
             raise PermissionDenied
-        asked = request.POST if request.method == "POST" else request.GET
-        issues = self._asked_for(request, asked.getlist("issue"))
+        sent = request.POST if request.method == "POST" else request.GET
+        issues = self._chosen(request, sent.getlist("issue"))
         if len(issues) < 2:
             return self._choose_another(request, issues)
-        kept = _kept_of(issues, row_number(asked.get("kept")))
+        kept = _kept_of(issues, row_number(sent.get("kept")))
         problems: list[str] = []
         if request.method == "POST":
             problems = self._merge(request, issues, kept)
@@ -96,17 +87,15 @@ class Merging(StateAdmin):
                 return HttpResponseRedirect(self.url_of("change", kept.pk))
         return self._side_by_side(request, issues, kept, problems)
 
-    def _asked_for(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
+    def _chosen(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
         keys = list(dict.fromkeys(row_number(key) for key in given))
-        if len(keys) > MOST:
-            raise Http404(f"Up to {MOST} issues can be merged at once, not {len(keys)}.")
+        if len(keys) > MAX_ISSUES:
+            raise Http404(f"Up to {MAX_ISSUES} issues can be merged at once, not {len(keys)}.")
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")
-        if not all(issue.is_readable for issue in found.values()):
-            raise PermissionDenied
         if not all(row.is_readable for row in found.values()):
-            raise PermissionDenied  # their texts stand side by side
+            raise PermissionDenied
         return [found[key] for key in keys]
 
     def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> list[str]:
@@ -119,7 +108,7 @@ class Merging(StateAdmin):
         except Refused as error:
             return error.problems
         names = ", ".join(f"“{issue}”" for issue in merged_away)
-        self.message_user(request, f"Merged here: {names}.", messages.SUCCESS)
+        self.say_done(request, f"Merged here: {names}.")
         return []
 
     def _side_by_side(
@@ -153,7 +142,7 @@ class Merging(StateAdmin):
             keys = rows.filter(merged_into=None).values("pk")
             others = Issue.objects.filter(pk__in=keys).exclude(pk__in=[i.pk for i in issues])
             chosen = [issue.pk for issue in issues]
-            found = [(other, merge_url([*chosen, other.pk])) for other in others[:FOUND]]
+            found = [(other, merge_url([*chosen, other.pk])) for other in others[:MAX_FOUND]]
         return self.page(
             request,
             "issues/merge_choice.html",
@@ -164,20 +153,25 @@ class Merging(StateAdmin):
             back_url=self.url_of("change", issues[0].pk) if issues else self.url_of("changelist"),
         )
 
-    # Taking it back ------------------------------------------------------------------------------
-
     def unmerge_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Undo a merge: GET asks, POST acts."""
         issue = self.found(request, object_id)
         found = active_merge(issue)
-        right = self.has_change_permission(request, issue)
-        if not right or (found and not _may_unmerge(request, found.state_before)):
+        if not self.has_change_permission(request, issue):
+            raise PermissionDenied
+        if found and not may_merge(Issue(state=found.state_before), current_user(request)):
             raise PermissionDenied
         if found is None:
             self.say(request, f"{issue} is not merged into another issue.")
             return self.back(request, issue)
         if request.method == "POST":
-            return self._unmerge(request, issue)
+            with refusals_shown(self, request):
+                undone = undo_merge(issue, by=current_user(request))
+                text = f"{issue} is a separate issue again: {undone.moved} rows moved back."
+                self.say_done(request, text)
+                for sentence in undone.left:
+                    self.message_user(request, sentence, messages.WARNING)
+            return self.back(request, issue)
         moved = [f"{name}: {len(keys)}" for name in MOVERS if (keys := found.moved.get(name))]
         return self.page(
             request,
@@ -192,28 +186,12 @@ class Merging(StateAdmin):
             back_url=self.url_of("change", issue.pk),
         )
 
-    def _unmerge(self, request: HttpRequest, issue: Issue) -> HttpResponse:
-        try:
-            back = undo_merge(issue, by=current_user(request))
-        except Refused as error:
-            self.say(request, *error.problems)
-            return self.back(request, issue)
-        said = f"{issue} is a separate issue again: {back.moved} rows moved back."
-        self.message_user(request, said, messages.SUCCESS)
-        for sentence in back.left:
-            self.message_user(request, sentence, messages.WARNING)
-        return self.back(request, issue)
-
 
 def merge_url(keys: Sequence[int], kept: int | None = None) -> str:
     """Page with these issues side by side; with a single issue, search for another."""
     query = "&".join(f"issue={key}" for key in keys)
     more = f"&kept={kept}" if kept else ""
     return f"{reverse('admin:issues_issue_merge')}?{query}{more}"
-
-
-def _link(issue: Issue) -> str:
-    return format_html('<a class="eh-link" href="{}">{}</a>', issue.get_absolute_url(), issue)
 
 
 def _counted(issues: QuerySet[Any]) -> QuerySet[Any]:
@@ -236,10 +214,14 @@ def _kept_of(issues: Sequence[Any], chosen: int) -> Any:
     return by_key.get(chosen, default)
 
 
-def _choice(field: str, issues: Sequence[Any], kept: Any, posted: Mapping[str, str]) -> Choice:
+def _choice(
+    field: str, issues: Sequence[Any], kept: Any, posted: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a field of the issues side by side; `is_same` if there is nothing to choose."""
     chosen = row_number(posted.get(field)) or kept.pk
     values = [(issue, shown(issue, field), issue.pk == chosen) for issue in issues]
-    return Choice(field, LABELS[field], values, len({value for _, value, _ in values}) == 1)
+    is_same = len({value for _, value, _ in values}) == 1
+    return {"name": field, "label": LABELS[field], "values": values, "is_same": is_same}
 
 
 def _taken(posted: Mapping[str, str], issues: Sequence[Issue]) -> dict[str, Issue]:
@@ -268,7 +250,3 @@ def _forbidden(request: HttpRequest, merged_away: Sequence[Issue]) -> list[str]:
         for issue in merged_away
         if not may_merge(issue, current_user(request))
     ]
-
-
-def _may_unmerge(request: HttpRequest, state: str) -> bool:
-    return may_merge(Issue(state=state), current_user(request))

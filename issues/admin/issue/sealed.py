@@ -7,28 +7,17 @@ summary, which holds no text of a test, is shown instead. The title stays.
 from typing import Any
 
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, TextField, Value, When
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from unfold.decorators import display
 
+from evalhub.access.models import Exposure
 from issues.admin.issue.inlines import CommentInline, SourceInline
 from issues.admin.state_pages import StateAdmin
-from issues.admin.test.sealing import exposed_among
 from issues.models import Issue
 
-OPEN_FIELDSETS = (
-    (
-        None,
-        {"fields": ("title", "withheld", "generic_statement", ("severity", "assignee"), "tags")},
-    ),
-    ("Resolution", {"classes": ("tab",), "fields": ("resolution_labels",)}),
-    (
-        "Record",
-        {
-            "classes": ("tab",),
-            "fields": (("author", "created_at", "updated_at"), ("source_id", "merged_into")),
-        },
-    ),
-)
+OPEN_FIELDS = ("title", "withheld", "generic_statement", ("severity", "assignee"), "tags")
+DATES = ("author", "created_at", "updated_at")
+RECORD = ("Record", {"classes": ("tab",), "fields": (DATES, ("source_id", "merged_into"))})
 
 
 class SealedIssues(StateAdmin):
@@ -39,14 +28,15 @@ class SealedIssues(StateAdmin):
         issues: QuerySet[Issue] = super().get_queryset(request)
         readable = Issue.objects.readable_by(request.user).filter(pk=OuterRef("pk")).order_by()
         issues = issues.annotate(is_readable=Exists(readable))
-        nothing = Value("", output_field=TextField())
-        shown = Case(When(is_readable=True, then=F("description")), default=nothing)
-        return issues.annotate(open_description=shown)
+        hidden = Value("", output_field=TextField())
+        text = Case(When(is_readable=True, then=F("description")), default=hidden)
+        return issues.annotate(open_description=text)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None or obj.is_readable:
             return super().get_fieldsets(request, obj)
-        return OPEN_FIELDSETS
+        resolution = {"classes": ("tab",), "fields": ("resolution_labels",)}
+        return ((None, {"fields": OPEN_FIELDS}), ("Resolution", resolution), RECORD)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (*super().get_readonly_fields(request, obj), "withheld")
@@ -64,16 +54,8 @@ class SealedIssues(StateAdmin):
             "may quote them. See the public summary."
         )
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        hidden = object_id is not None and not self.may_read_history(request, object_id)
-        extra = {**({"show_history": False} if hidden else {}), **(extra_context or {})}
-        return super().changeform_view(request, object_id, form_url, extra)
+    def offers_history(self, request: HttpRequest, object_id: str | None) -> bool:
+        return object_id is None or self.may_read_history(request, object_id)
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         issue: Any = self.get_object(request, object_id)
@@ -86,4 +68,5 @@ def sealed_facts(issue: Issue) -> list[str]:
     sealed = tests.count()
     if not sealed:
         return []
-    return [f"{sealed} sealed test{'s' * (sealed != 1)}, {exposed_among(tests)} exposed"]
+    exposed = tests.filter(pk__in=Exposure.objects.order_by().values("test")).count()
+    return [f"{sealed} sealed test{'s' * (sealed != 1)}, {exposed} exposed"]

@@ -3,11 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import Model
-from django.http import HttpRequest
-from django.urls import reverse
-from unfold.admin import StackedInline
-
+from issues.admin.inlines import PartInline
 from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
 from issues.checks import CHECKS
 from issues.models import Criterion
@@ -16,11 +12,8 @@ from issues.rubrics.criterion_library import LibrarySection, sections
 from issues.rubrics.scoring import MAX_CRITERIA
 
 
-class RubricInline(StackedInline):
-    """A form per criterion; without a script, a plain list of forms.
-
-    Users who may change a test may change its rubric.
-    """
+class RubricInline(PartInline):
+    """A form per criterion; without a script, a plain list of forms."""
 
     model = Criterion
     form = CriterionForm
@@ -33,8 +26,6 @@ class RubricInline(StackedInline):
     class Media:
         js = ("evalhub/editor_shared.js", "evalhub/rubric.js")
         css = {"all": ("evalhub/rubric.css",)}
-
-    # What the template shows ----------------------------------------------------------------------
 
     def checks(self) -> dict[str, Any]:
         """Return the checks as the script needs them to build fields."""
@@ -52,27 +43,3 @@ class RubricInline(StackedInline):
 
     def library(self) -> dict[str, Any]:
         return {ready.key: ready.as_json() for shelf in sections() for ready in shelf.criteria}
-
-    def preview_url(self) -> str:
-        return reverse("admin:issues_test_rubric")
-
-    def lines_url(self) -> str:
-        return reverse("admin:issues_test_lines")
-
-    # Rights ---------------------------------------------------------------------------------------
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return bool(request.user.has_perm("issues.view_test"))
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def _writes(self, request: HttpRequest, obj: Model | None) -> bool:
-        right = "issues.change_test" if obj else "issues.add_test"
-        return bool(request.user.has_perm(right))

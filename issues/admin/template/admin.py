@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,12 +14,12 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.pages import current_user, row_number
-from issues.admin.badges import TEMPLATE_LABELS, badge_of
+from issues.admin.refusals import refusals_shown
+from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline
-from issues.admin.test.form import text_area
 from issues.admin.test.short_text import first_words
+from issues.admin.text_areas import text_area
 from issues.judge_templates.lifecycle import HAS_EXAMPLES, new_version, publish, retire, shown_by
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError, variables_of
@@ -28,7 +28,6 @@ from issues.models import JudgeTemplate, TemplateState, Test
 from issues.revisions import content_of
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 
 PUBLISH = "issues.publish_judgetemplate"
 EXAMPLES_SAVED = (
@@ -43,16 +42,11 @@ class Indented(json.JSONEncoder):
         super().__init__(**(options | {"indent": 2}))
 
 
-PRESETS = {
-    "pass / fail": BINARY,
-    "five levels": FIVE_CLASSES,
-    "1 to 7": ONE_TO_SEVEN,
+PRESETS = {"pass / fail": BINARY, "five levels": FIVE_CLASSES, "1 to 7": ONE_TO_SEVEN}
+SCALE_ATTRS = {
+    "class": "eh-mono",
+    "data-eh-scale": json.dumps({name: as_json(scale) for name, scale in PRESETS.items()}),
 }
-
-
-def presets_json() -> str:
-    """Return the preset scales of the editor."""
-    return json.dumps({name: as_json(scale) for name, scale in PRESETS.items()})
 
 
 class TemplateForm(forms.ModelForm):
@@ -65,7 +59,7 @@ class TemplateForm(forms.ModelForm):
             "text": text_area(22, **{"class": "eh-mono"}),
             "reply_form": UnfoldAdminRadioSelectWidget,
             "example_choice": UnfoldAdminRadioSelectWidget,
-            "scale": text_area(14, **{"class": "eh-mono", "data-eh-scale": presets_json()}),
+            "scale": text_area(14, **SCALE_ATTRS),
         }
         help_texts = {
             "text": "Variables: "
@@ -105,7 +99,7 @@ class TemplateForm(forms.ModelForm):
 
 
 @admin.register(JudgeTemplate)
-class JudgeTemplateAdmin(ExtensibleAdmin):
+class JudgeTemplateAdmin(PanelAdmin):
     """Judge templates: drafts are editable, published versions fixed but followed by new ones."""
 
     form = TemplateForm
@@ -115,7 +109,6 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
     search_fields = ("title", "family")
     ordering = ("family", "-version")
     readonly_fields = ("version", "prompt", "scale_table", "shows", "created_at", "published_at")
-    change_form_outer_before_template = "issues/state_panel.html"
     inlines = (ExampleInline, VariantInline)
 
     class Media:
@@ -133,10 +126,6 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
         is_draft = obj is not None and obj.state == TemplateState.DRAFT
         return is_draft and super().has_delete_permission(request, obj)
-
-    @display(description="state", ordering="state", label=TEMPLATE_LABELS)
-    def state_label(self, template: JudgeTemplate) -> tuple[str, str]:
-        return template.state, template.get_state_display()
 
     @display(description="shown to judges")
     def shows(self, template: JudgeTemplate) -> str:
@@ -181,35 +170,20 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
             ("Record", {"fields": (("created_at", "published_at"),)}),
         )
 
-    # The page -------------------------------------------------------------------------------------
+    def facts(self, row: Any) -> list[str]:
+        return [f"version {row.version}", f"used by {row.tests_total} tests"]
 
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        row = kwargs.get("obj")
-        panel = None
-        if row is not None:
-            contributed = self.contributed_panel(request, row)
-            facts = [f"version {row.version}", f"used by {row.tests_total} tests"]
-            panel = {
-                "state": row.get_state_display(),
-                "badge": badge_of(row.state),
-                "facts": [*facts, *contributed.facts],
-                "acts": [*self.acts(request, row), *contributed.buttons],
-            }
-        return super().render_change_form(request, {**context, "panel": panel}, *args, **kwargs)
-
-    def acts(self, request: HttpRequest, template: JudgeTemplate) -> list[Button]:
-        url = self.url_of("act", template.pk)
-        acts = [Button("Preview", self.url_of("preview", template.pk), is_link=True)]
-        if template.state != TemplateState.DRAFT and self.has_add_permission(request):
-            acts.append(Button("New version", url, {"act": "version"}))
+    def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
+        url = self.url_of("act", row.pk)
+        own = [Button("Preview", self.url_of("preview", row.pk), is_link=True)]
+        if row.state != TemplateState.DRAFT and self.has_add_permission(request):
+            own.append(Button("New version", url, {"act": "version"}))
         if request.user.has_perm(PUBLISH):
-            if template.state == TemplateState.DRAFT:
-                acts.append(Button("Publish …", f"{url}?act=publish", kind="primary", is_link=True))
-            if template.state == TemplateState.PUBLISHED:
-                acts.append(Button("Retire …", f"{url}?act=retire", kind="danger", is_link=True))
-        return acts
+            if row.state == TemplateState.DRAFT:
+                own.append(Button("Publish …", f"{url}?act=publish", kind="primary", is_link=True))
+            if row.state == TemplateState.PUBLISHED:
+                own.append(Button("Retire …", f"{url}?act=retire", kind="danger", is_link=True))
+        return own
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -229,7 +203,14 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
             raise PermissionDenied
         if request.method != "POST":
             return self._ask(request, template, act)
-        return self._act(request, template, act)
+        user = current_user(request)
+        with refusals_shown(self, request):
+            if act == "version":
+                return HttpResponseRedirect(new_version(template, by=user).get_absolute_url())
+            do = publish if act == "publish" else retire
+            do(template, by=user)
+            self.say_done(request, f"{template} is {template.get_state_display().lower()}.")
+        return self.back(request, template)
 
     def _ask(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
         sentences = {
@@ -250,22 +231,6 @@ class JudgeTemplateAdmin(ExtensibleAdmin):
             danger=act == "retire",
             back_url=self.url_of("change", template.pk),
         )
-
-    def _act(self, request: HttpRequest, template: JudgeTemplate, act: str) -> HttpResponse:
-        try:
-            if act == "version":
-                draft = new_version(template, by=current_user(request))
-                return HttpResponseRedirect(draft.get_absolute_url())
-            do = publish if act == "publish" else retire
-            do(template, by=current_user(request))
-        except Refused as error:
-            self.say(request, *error.problems)
-        except ValidationError as error:
-            self.say(request, *error.messages)
-        else:
-            said = f"{template} is {template.get_state_display().lower()}."
-            self.message_user(request, said, messages.SUCCESS)
-        return self.back(request, template)
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Show the exact prompt for a chosen test; nothing is sent or saved."""

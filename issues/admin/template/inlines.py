@@ -7,11 +7,11 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.admin import StackedInline
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user
-from issues.admin.test.form import text_area
+from issues.admin.inlines import PartInline
+from issues.admin.text_areas import TextAreas, text_area
 from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant
 
@@ -20,30 +20,16 @@ COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
 """Fields copied from a human evaluation, which stay as they were."""
 
 
-class DraftOnlyInline(StackedInline):
+class DraftOnlyInline(TextAreas, PartInline):
     """Parts of a template, editable while it is a draft."""
 
     extra = 0
     tab = True
     show_count = True
 
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return bool(request.user.has_perm("issues.view_judgetemplate"))
-
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self._writes(request, obj)
-
-    def _writes(self, request: HttpRequest, obj: Model | None) -> bool:
-        if isinstance(obj, JudgeTemplate) and obj.state != TemplateState.DRAFT:
-            return False
-        right = "issues.change_judgetemplate" if obj else "issues.add_judgetemplate"
-        return bool(request.user.has_perm(right))
+        is_fixed = isinstance(obj, JudgeTemplate) and obj.state != TemplateState.DRAFT
+        return not is_fixed and super().has_add_permission(request, obj)
 
 
 class ExampleForm(forms.ModelForm):
@@ -76,19 +62,16 @@ class ExampleInline(DraftOnlyInline):
         "guidelines",
     )
     readonly_fields = ("source",)
+    text_rows = {
+        **dict.fromkeys(("input", "output"), 4),
+        **dict.fromkeys(("justification", "criterion", "reference", "guidelines"), 2),
+    }
     ordering_field = "order"
     hide_ordering_field = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TemplateExample]:
         readable = TemplateExample.objects.readable_by(current_user(request))
         return readable.select_related("template", "test").order_by("order", "pk")
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name in ("input", "output"):
-            kwargs["widget"] = text_area(4)
-        elif db_field.name in ("justification", "criterion", "reference", "guidelines"):
-            kwargs["widget"] = text_area(2)
-        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @display(description="from")
     def source(self, example: TemplateExample) -> SafeString | str:

@@ -1,15 +1,13 @@
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
-from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
@@ -18,9 +16,9 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.models import User
 from issues import states
-from issues.admin.badges import STATE_LABELS
 from issues.admin.filters import TestDomainFilter
-from issues.admin.issue.inlines import ReadOnlyInline
+from issues.admin.inlines import ReadOnlyInline
+from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
 from issues.admin.rubric.preview import context_of, draft_of_test
@@ -33,7 +31,7 @@ from issues.models import Issue, Revision, Test
 from issues.revisions import content_of
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
-from issues.states import Move, Refused
+from issues.states import Move
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""
@@ -86,7 +84,8 @@ class TestAdmin(SealingPages):
     readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
     question = ("kind", "system_prompt", "prompt", "messages")
     inlines = (RubricInline, RevisionInline)
-    actions = ("send_to_review", "approve", "deprecate")
+    approve_right = states.APPROVE_TEST
+    deprecation = "These tests will no longer run. Existing results are kept."
 
     class Media:
         js = ("evalhub/editor_shared.js", "evalhub/messages.js")
@@ -98,18 +97,12 @@ class TestAdmin(SealingPages):
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         return self.get_object(request, object_id) is not None
 
-    # The list -------------------------------------------------------------------------------------
-
     def found_as(self, test: Test) -> tuple[str, str]:
         return first_words(test.messages), f"test {test.pk} of “{test.issue}”"
 
     @display(description="test")
     def words(self, test: Test) -> str:
         return first_words(test.messages)
-
-    @display(description="state", ordering="state", label=STATE_LABELS)
-    def state_label(self, test: Test) -> tuple[str, str]:
-        return test.state, test.get_state_display()
 
     @display(description="judged by", ordering="template")
     def judged_by(self, test: Any) -> str:
@@ -119,15 +112,9 @@ class TestAdmin(SealingPages):
     def sealed_label(self, test: Test) -> str:
         return "sealed" if test.sealed else ""
 
-    @display(description="changed", ordering="updated_at")
-    def changed(self, test: Test) -> str:
-        return date_format(localtime(test.updated_at))
-
     @display(description="input")
     def asked(self, test: Test) -> str:
         return format_html('<pre class="eh-pre">{}</pre>', conversation(test))
-
-    # The form -------------------------------------------------------------------------------------
 
     def get_fieldsets(self, request: HttpRequest, obj: Test | None = None) -> Any:
         writes = self.has_change_permission(request, obj) if obj else True
@@ -176,14 +163,10 @@ class TestAdmin(SealingPages):
         return next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
 
     def save_model(self, request: HttpRequest, obj: Test, form: ModelForm, change: bool) -> None:
-        if not change:
-            obj.author = current_user(request)
         rewritten = change and bool(set(form.changed_data) & set(WRITTEN))
         if rewritten and states.review_again(obj, request.user):
             self.request_review(request)
         super().save_model(request, obj, form, change)
-
-    # The panel ------------------------------------------------------------------------------------
 
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         changes = self.has_change_permission(request, row)
@@ -203,13 +186,13 @@ class TestAdmin(SealingPages):
     def facts(self, row: Any) -> list[str]:
         return ["sealed"] if row.sealed else []
 
-    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
+    def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)
         prompt = Button("Judge prompt", self.url_of("preview", row.pk), is_link=True)
         library = Button("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
         judged = row.template_id or row.criteria.exists()
         own = [issue, library, prompt] if judged else [issue, library]
-        return [*own, *super().acts(request, row)]
+        return [*own, *super().buttons(request, row)]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
@@ -230,13 +213,10 @@ class TestAdmin(SealingPages):
             raise PermissionDenied
         readable = Test.objects.readable_by(request.user)
         sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
-        try:
+        with refusals_shown(self, request):
             copy_judge_settings(sibling, test, by=current_user(request))
-        except Refused as error:
-            self.say(request, *error.problems)
-        else:
-            said = f"Judging copied from test {sibling.pk}. Adapt the guidelines to this test."
-            self.message_user(request, said, messages.SUCCESS)
+            text = f"Judging copied from test {sibling.pk}. Adapt the guidelines to this test."
+            self.say_done(request, text)
         return self.back(request, test)
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
@@ -261,24 +241,6 @@ class TestAdmin(SealingPages):
             back_url=self.url_of("change", test.pk),
             **shown,
         )
-
-    # Moves ----------------------------------------------------------------------------------------
-
-    def has_approve_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.has_perm(states.APPROVE_TEST))
-
-    @admin.action(permissions=["change"], description="Send to review")
-    def send_to_review(self, request: HttpRequest, queryset: QuerySet[Test]) -> None:
-        self.move_selected(request, queryset, "review")
-
-    @admin.action(permissions=["approve"], description="Approve")
-    def approve(self, request: HttpRequest, queryset: QuerySet[Test]) -> None:
-        self.move_selected(request, queryset, "approve")
-
-    @admin.action(permissions=["approve"], description="Deprecate …")
-    def deprecate(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
-        sentence = "These tests will no longer run. Existing results are kept."
-        return self.confirm_selected(request, queryset, "deprecate", sentence)
 
 
 def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:

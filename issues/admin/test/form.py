@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
-from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminRadioSelectWidget
 
+from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
@@ -37,10 +38,6 @@ def _is_plain(turn: Any) -> bool:
 def as_messages(system_prompt: str, prompt: str) -> list[Message]:
     system = [{"role": "system", "content": system_prompt}] if system_prompt.strip() else []
     return [*system, {"role": "user", "content": prompt}]
-
-
-def text_area(rows: int, **attrs: str) -> UnfoldAdminTextareaWidget:
-    return UnfoldAdminTextareaWidget(attrs={"rows": rows, **attrs})
 
 
 class MessagesField(forms.JSONField):
@@ -107,20 +104,14 @@ class TestForm(forms.ModelForm):
         if data.get("kind") == SINGLE:
             self.errors.pop("messages", None)
             data["messages"] = as_messages(data.get("system_prompt", ""), data.get("prompt", ""))
-            self._check("prompt", bool(data.get("prompt", "").strip()))
+            if not data.get("prompt", "").strip():
+                self.add_error("prompt", "Enter a prompt.")
         elif "messages" in data:
-            self._check_conversation(data["messages"])
+            try:
+                check_messages(data["messages"])
+            except ValidationError as error:
+                self.add_error("messages", error)
         return data
-
-    def _check(self, field: str, is_given: bool) -> None:
-        if not is_given:
-            self.add_error(field, "Enter a prompt.")
-
-    def _check_conversation(self, messages: Any) -> None:
-        try:
-            check_messages(messages)
-        except ValidationError as error:
-            self.add_error("messages", error)
 
     def _get_validation_exclusions(self) -> set[str]:
         """Skip model errors of messages: the form has reported them at the right field."""

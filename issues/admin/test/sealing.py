@@ -4,9 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
@@ -19,12 +17,12 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from issues.admin.rubric.pages import RubricPages
-from issues.admin.test.form import text_area
+from issues.admin.text_areas import text_area
 from issues.models import Test
 from issues.sealing import seal, unseal
 from issues.states import Refused
 
-MOST_EXPOSURES = 50
+MAX_EXPOSURES = 50
 
 SEALING = (
     (
@@ -108,20 +106,16 @@ class SealingPages(RubricPages):
         changes = self.has_change_permission(request, test)
         return changes and bool(request.user.has_perm(READ_SEALED))
 
-    # The test's page ------------------------------------------------------------------------------
-
-    def acts(self, request: HttpRequest, row: Any) -> list[Button]:
-        return [*super().acts(request, row), *self._sealing_acts(request, row)]
-
-    def _sealing_acts(self, request: HttpRequest, test: Test) -> list[Button]:
-        def link(label: str, page: str) -> Button:
-            return Button(f"{label} …", self.url_of(page, test.pk), is_link=True)
-
-        if not test.sealed:
-            return [link("Seal", "seal")] if self.may_seal(request, test) else []
-        if not request.user.has_perm(REVEAL):
-            return []
-        return [link("Reveal", "reveal"), link("Unseal", "unseal")]
+    def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
+        if not row.sealed:
+            pages = ["seal"] if self.may_seal(request, row) else []
+        else:
+            pages = ["reveal", "unseal"] if request.user.has_perm(REVEAL) else []
+        own = [
+            Button(f"{page.capitalize()} …", self.url_of(page, row.pk), is_link=True)
+            for page in pages
+        ]
+        return [*super().buttons(request, row), *own]
 
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         return {**super().panel(request, row), "exposures": self._exposures(request, row)}
@@ -129,60 +123,51 @@ class SealingPages(RubricPages):
     def _exposures(self, request: HttpRequest, test: Test) -> dict[str, Any] | None:
         """Return its exposures; None if it is not sealed and has none."""
         rows = Exposure.objects.filter(test=test.pk).select_related("user", "by", "ended_by")
-        shown = list(rows.order_by("-pk")[: MOST_EXPOSURES + 1])
+        shown = list(rows.order_by("-pk")[: MAX_EXPOSURES + 1])
         if not shown and not test.sealed:
             return None
+        list_url = f"{reverse('admin:evalhub_exposure_changelist')}?test={test.pk}"
         return {
-            "rows": shown[:MOST_EXPOSURES],
-            "has_more": len(shown) > MOST_EXPOSURES,
+            "rows": shown[:MAX_EXPOSURES],
+            "has_more": len(shown) > MAX_EXPOSURES,
             "may_end": request.user.has_perm(REVEAL),
             "end_url": self.url_of("end_reveal", test.pk),
-            "list_url": _list_url(request, test),
+            "list_url": list_url if request.user.has_perm("evalhub.view_exposure") else "",
         }
-
-    # Acts -----------------------------------------------------------------------------------------
 
     def seal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Ask for a reason, then seal."""
         test = self.found(request, object_id)
         if not self.may_seal(request, test):
             raise PermissionDenied
-        form = ReasonForm(request.POST or None)
-        if self._is_done(
-            request, form, lambda: seal(test, by=current_user(request), **form.cleaned_data)
-        ):
-            self.message_user(request, f"{capfirst(str(test))} is sealed.", messages.SUCCESS)
-            return self.back(request, test)
-        return self._ask(request, test, "Seal", SEALING, form)
+
+        def act(**given: Any) -> str:
+            seal(test, **given)
+            return f"{capfirst(str(test))} is sealed."
+
+        return self._ask(request, test, "Seal", SEALING, ReasonForm, act)
 
     def unseal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Ask for a reason, then open the test to all readers."""
         test = self._revealable(request, object_id)
-        form = ReasonForm(request.POST or None)
-        acted = self._is_done(
-            request, form, lambda: unseal(test, by=current_user(request), **form.cleaned_data)
-        )
-        if acted:
-            said = f"{capfirst(str(test))} is open to all readers."
-            self.message_user(request, said, messages.SUCCESS)
-            return self.back(request, test)
-        return self._ask(request, test, "Unseal", UNSEALING, form, danger=True)
+
+        def act(**given: Any) -> str:
+            unseal(test, **given)
+            return f"{capfirst(str(test))} is open to all readers."
+
+        return self._ask(request, test, "Unseal", UNSEALING, ReasonForm, act)
 
     def reveal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Ask for user and reason, then reveal the test."""
         test = self._revealable(request, object_id)
-        form = RevealForm(request.POST or None)
 
-        def act() -> None:
+        def act(**given: Any) -> str:
             if not test.sealed:
                 raise Refused([f"{test} is not sealed: everybody can read it."])
-            reveal(test.pk, by=current_user(request), **form.cleaned_data)
+            reveal(test.pk, **given)
+            return f"Revealed to {given['user']}."
 
-        if self._is_done(request, form, act):
-            said = f"Revealed to {form.cleaned_data['user']}."
-            self.message_user(request, said, messages.SUCCESS)
-            return self.back(request, test)
-        return self._ask(request, test, "Reveal", REVEALING, form, danger=True)
+        return self._ask(request, test, "Reveal", REVEALING, RevealForm, act)
 
     def end_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """End a user's access; POST only."""
@@ -192,8 +177,8 @@ class SealingPages(RubricPages):
         number = row_number(request.POST.get("exposure"))
         exposure = get_object_or_404(Exposure, pk=number, test=test.pk)
         if end(exposure, by=current_user(request)):
-            said = f"{exposure.user} can no longer read it. The exposure stays on record."
-            self.message_user(request, said, messages.SUCCESS)
+            text = f"{exposure.user} can no longer read it. The exposure stays on record."
+            self.say_done(request, text)
         else:
             self.say(request, "Already ended.")
         return self.back(request, test)
@@ -205,28 +190,25 @@ class SealingPages(RubricPages):
             raise PermissionDenied
         return test
 
-    def _is_done(self, request: HttpRequest, form: forms.Form, act: Callable[[], Any]) -> bool:
-        """Act on a valid form; show refusals at its fields."""
-        if request.method != "POST" or not form.is_valid():
-            return False
-        try:
-            act()
-        except Refused as error:
-            form.add_error(None, ValidationError(error.problems))
-        except ValidationError as error:
-            form.add_error(None, error)
-        return form.is_valid()
-
     def _ask(
         self,
         request: HttpRequest,
         test: Test,
         label: str,
         sentences: tuple[str, ...],
-        form: forms.Form,
-        *,
-        danger: bool = False,
+        form_class: type[ReasonForm],
+        act: Callable[..., str],
     ) -> HttpResponse:
+        """Show the form; act on a valid one, with refusals at its fields."""
+        form = form_class(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                self.say_done(request, act(by=current_user(request), **form.cleaned_data))
+                return self.back(request, test)
+            except Refused as error:
+                form.add_error(None, ValidationError(error.problems))
+            except ValidationError as error:
+                form.add_error(None, error)
         return self.page(
             request,
             "evalhub/confirm.html",
@@ -234,19 +216,6 @@ class SealingPages(RubricPages):
             sentences=sentences,
             form=form,
             button=label,
-            danger=danger,
+            danger=label != "Seal",
             back_url=self.url_of("change", test.pk),
         )
-
-
-def _list_url(request: HttpRequest, test: Test) -> str:
-    """Return the URL of all its exposures, "" for users who may not see them."""
-    if not request.user.has_perm("evalhub.view_exposure"):
-        return ""
-    return f"{reverse('admin:evalhub_exposure_changelist')}?test={test.pk}"
-
-
-def exposed_among(tests: QuerySet[Test]) -> int:
-    """Count the tests with an exposure."""
-    exposures = Exposure.objects.order_by().values("test").distinct()
-    return tests.filter(pk__in=exposures).count()

@@ -92,8 +92,8 @@ def test_a_change_by_somebody_else_is_looked_at_first(client):
     page = client.post(url("issue_merge"), form)
 
     assert page.context["problems"][0].endswith("Check it again, then merge.")
-    title = next(choice for choice in page.context["choices"] if choice.name == "title")
-    assert [issue.pk for issue, _, chosen in title.values if chosen] == [second.pk]
+    title = next(choice for choice in page.context["choices"] if choice["name"] == "title")
+    assert [issue.pk for issue, _, chosen in title["values"] if chosen] == [second.pk]
     assert not Issue.objects.exclude(merged_into=None).exists()
 
 

@@ -1,0 +1,66 @@
+"""Base classes of inlines."""
+
+from typing import Any
+
+from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import StackedInline, TabularInline
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import ReadOnlyRights
+from issues.admin.badges import badge
+
+
+class PartInline(StackedInline):
+    """Parts of a row: users with the right to read, add or change it have the same for these."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.has_perm(self._right("view")))
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.has_perm(self._right("change" if obj else "add")))
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request, obj)
+
+    def _right(self, verb: str) -> str:
+        return f"issues.{verb}_{self.parent_model._meta.model_name}"
+
+
+class ReadOnlyInline(ReadOnlyRights, TabularInline):
+    """Read-only list of rows that have pages of their own."""
+
+    extra = 0
+    tab = True
+    can_delete = False
+    show_count = True
+    hide_title = True
+    per_page = 50
+
+
+class SealableInline(ReadOnlyInline):
+    """Rows that link to their pages, except sealed ones that the user may not read."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        readable = self.model.objects.readable_by(request.user).filter(pk=OuterRef("pk"))
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(readable=Exists(readable))
+        return rows
+
+    def link(self, row: Any, text: object) -> str:
+        if not row.readable:
+            return f"{row._meta.verbose_name} {row.pk} (sealed)"
+        return link_to(row, text)
+
+    @display(description="state")
+    def state_label(self, row: Any) -> str:
+        return badge(row.state, row.get_state_display())
+
+
+def link_to(row: Any, text: object = None) -> SafeString:
+    url = row.get_absolute_url()
+    return format_html('<a class="eh-link" href="{}">{}</a>', url, row if text is None else text)
