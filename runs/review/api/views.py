@@ -1,18 +1,16 @@
 import secrets
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
 from evalhub.api.errors import Conflict
-from evalhub.api.views import ReadOnly, Written
+from evalhub.api.views import ReadOnly, Rows, Written
 from runs.models import HumanEvaluation
 from runs.review.api import filters, serializers
 from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
@@ -26,19 +24,20 @@ from runs.review.submit import send_back, submit, undo
 REVIEW = "review.review_results"
 CHANGE = "review.change_queue"
 
-T = TypeVar("T")
 
+class ReviewActions(Rows):
+    """Actions of reviewers: 409 if somebody else has the assignment."""
 
-def done(act: Callable[[], T]) -> T:
-    """Perform an action; answer 409 if somebody else has the assignment."""
-    try:
-        return act()
-    except NoAssignment as error:
-        raise Conflict(str(error)) from error
-    except ValidationError as error:
-        if getattr(error, "code", None) == LOST:
-            raise Conflict(" ".join(error.messages)) from error
-        raise
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, NoAssignment):
+            exc = Conflict(str(exc))
+        elif isinstance(exc, ValidationError) and getattr(exc, "code", None) == LOST:
+            exc = Conflict(" ".join(exc.messages))
+        return super().handle_exception(exc)
+
+    def taken(self, assignment: Assignment) -> Response:
+        context = self.get_serializer_context()
+        return Response(serializers.TakenSerializer(assignment, context=context).data)
 
 
 def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
@@ -47,7 +46,7 @@ def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
     return body
 
 
-class QueueViewSet(Written):
+class QueueViewSet(ReviewActions, Written):
     """Queues of results for human review."""
 
     queryset = Queue.objects.select_related("created_by").order_by("-pk")
@@ -87,23 +86,18 @@ class QueueViewSet(Written):
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve your next assignment; repeating returns the same one. 204: none left."""
-        return self._yours(take(self.get_object(), by=request.user))  # type: ignore[arg-type]
+        assignment = take(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        return self.taken(assignment) if assignment else Response(status=204)
 
     @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Undo your last submission or skip and get the assignment back. 204: nothing to undo."""
-        queue = self.get_object()
-        return self._yours(done(lambda: undo(queue, by=request.user)))  # type: ignore[arg-type]
-
-    def _yours(self, assignment: Assignment | None) -> Response:
-        if assignment is None:
-            return Response(status=status.HTTP_204_NO_CONTENT)
-        context = self.get_serializer_context()
-        return Response(serializers.TakenSerializer(assignment, context=context).data)
+        assignment = undo(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        return self.taken(assignment) if assignment else Response(status=204)
 
 
-class ItemViewSet(ReadOnly):
+class ItemViewSet(ReviewActions, ReadOnly):
     """Items of queues, with the reasons for their review."""
 
     queryset = ReviewItem.objects.all()
@@ -124,13 +118,10 @@ class ItemViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve an assignment of this item."""
-        item = self.get_object()
-        assignment = done(lambda: take_item(item, by=request.user))  # type: ignore[arg-type]
-        context = self.get_serializer_context()
-        return Response(serializers.TakenSerializer(assignment, context=context).data)
+        return self.taken(take_item(self.get_object(), by=request.user))  # type: ignore[arg-type]
 
 
-class AssignmentViewSet(ReadOnly):
+class AssignmentViewSet(ReviewActions, ReadOnly):
     """Assignments of items to annotators. Take one from its queue."""
 
     queryset = Assignment.objects.all()
@@ -158,7 +149,7 @@ class AssignmentViewSet(ReadOnly):
         """Submit your review. Repeating does nothing."""
         assignment = self.get_object()
         submission = body_of(serializers.SubmissionSerializer, request).submission()
-        found = done(lambda: submit(assignment, submission, by=request.user))  # type: ignore[arg-type]
+        found = submit(assignment, submission, by=request.user)  # type: ignore[arg-type]
         shown = self._shown(assignment).data
         return Response({"assignment": shown, "agrees": found.agrees, "is_new": found.is_new})
 
@@ -168,7 +159,7 @@ class AssignmentViewSet(ReadOnly):
         """Skip the item; it is not offered to you again."""
         assignment = self.get_object()
         reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
-        done(lambda: skip(assignment, reason, by=request.user))  # type: ignore[arg-type]
+        skip(assignment, reason, by=request.user)  # type: ignore[arg-type]
         return self._shown(assignment)
 
     @extend_schema(request=None, responses=serializers.AssignmentSerializer)
@@ -187,5 +178,5 @@ class AssignmentViewSet(ReadOnly):
         """Ask the annotator to review again. Their verdict counts until they resubmit."""
         assignment = self.get_object()
         note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
-        done(lambda: send_back(assignment, note, by=request.user))  # type: ignore[arg-type]
+        send_back(assignment, note, by=request.user)  # type: ignore[arg-type]
         return self._shown(assignment)
