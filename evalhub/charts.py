@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from evalhub.formatting import clip
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
@@ -175,10 +176,9 @@ def _worst_first(row: OutcomeRow | RateRow) -> tuple[float, str]:
     return (1.0 if rate is None else -rate, row.label)
 
 
-def label(text: str) -> str:
+def label(text: str, length: int = LONGEST_LABEL) -> str:
     """Cut and escape user input as a label."""
-    short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
-    return escape(short, quote=False)
+    return escape(clip(text, length), quote=False)
 
 
 def pattern(shape: Any, background: Any) -> dict[str, Any]:

@@ -67,6 +67,11 @@ def words(code: str) -> str:
     return code.replace("_", " ")
 
 
+def clip(text: str, length: int) -> str:
+    """Cut a text to this many characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
 def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
     """List the first names and count the rest.
 

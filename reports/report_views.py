@@ -1,6 +1,6 @@
 """Pages and downloads of every report in `reports.registry`."""
 
-from typing import Any
+from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -11,7 +11,7 @@ from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
-from reports.documents.reading import Page, Reading, ReportForm
+from reports.documents.reading import Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
@@ -24,7 +24,8 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
     """Show the page; slow figures are left to a second request with `compute`."""
     shown = page_of(key)
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
-    form, document = built(shown, request, reading)
+    form = shown.form(request.GET)
+    document = shown.build(form.asked, reading)
     may_export, state = request.user.has_perm("runs.export_results"), state_of(request)
     csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
@@ -47,7 +48,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
 def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
-    _, document = built(shown, request, Reading(current_user(request)))
+    document = shown.build(shown.form(request.GET).asked, Reading(current_user(request)))
     return attached(WRITERS[ending](request, document), key, ending)
 
 
@@ -56,12 +57,6 @@ def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponse
     name = f"{name}-{timezone.now():%Y%m%d-%H%M}.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def built(shown: Page, request: HttpRequest, reading: Reading) -> tuple[ReportForm, Document]:
-    """Return the filled-in form and the report it asks for."""
-    form = shown.form(request.GET)
-    return form, shown.build(form.asked, reading)
 
 
 def table_csv(request: HttpRequest, document: Document) -> HttpResponseBase:
@@ -74,19 +69,16 @@ def table_csv(request: HttpRequest, document: Document) -> HttpResponseBase:
     return StreamingHttpResponse(csv_of(table), content_type="text/csv; charset=utf-8")
 
 
-def _json(request: HttpRequest, document: Document) -> HttpResponseBase:
-    return JsonResponse(json_of(document))
-
-
-def _markdown(request: HttpRequest, document: Document) -> HttpResponseBase:
-    return HttpResponse(markdown_of(document), content_type="text/markdown; charset=utf-8")
-
-
-def _html(request: HttpRequest, document: Document) -> HttpResponseBase:
-    return HttpResponse(html_of(document), content_type="text/html; charset=utf-8")
-
-
-WRITERS = {"csv": table_csv, "json": _json, "md": _markdown, "html": _html}
+WRITERS: dict[str, Callable[[HttpRequest, Document], HttpResponseBase]] = {
+    "csv": table_csv,
+    "json": lambda _, document: JsonResponse(json_of(document)),
+    "md": lambda _, document: HttpResponse(
+        markdown_of(document), content_type="text/markdown; charset=utf-8"
+    ),
+    "html": lambda _, document: HttpResponse(
+        html_of(document), content_type="text/html; charset=utf-8"
+    ),
+}
 
 
 def state_of(request: HttpRequest) -> str:
@@ -94,5 +86,4 @@ def state_of(request: HttpRequest) -> str:
     query = request.GET.copy()
     for name in [name for name in query if name in (TABLE, COMPUTE) or name.endswith("-page")]:
         del query[name]
-    found: Any = query.urlencode()
-    return str(found)
+    return str(query.urlencode())

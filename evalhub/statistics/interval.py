@@ -8,3 +8,7 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    def complement(self) -> "Interval":
+        """Return the interval of one minus the value: of failures, from that of passes."""
+        return Interval(1 - self.high, 1 - self.low)

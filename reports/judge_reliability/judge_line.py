@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.judge_reliability.trust_rule import JudgeRecord, fails_often
 from runs.figures.run_labels import judges_itself
+from runs.judging.jury import judges_in
 from runs.models import JudgeRun, JudgmentState
 
 
@@ -62,9 +63,7 @@ def judge_lines(
     Args:
         counted: Judgments by judge id and state, as `JudgeRun.statistics` keeps them.
     """
-    backup = judge_run.jury.get("backup")
-    judges = [(one, False) for one in judge_run.jury.get("judges", ())]
-    for one, is_backup in [*judges, *([(backup, True)] if backup else [])]:
+    for one in judges_in(judge_run.jury):
         endpoint = one["endpoint"]
         mine = counted.get(str(one["judge"]), {})
         is_own = judges_itself(judge_run.run, endpoint)
@@ -73,7 +72,7 @@ def judge_lines(
             name=one.get("name") or endpoint.get("name", ""),
             model=endpoint.get("name", ""),
             language_model_id=endpoint.get("language_model_id"),
-            is_backup=is_backup,
+            is_backup=one is judge_run.jury.get("backup"),
             is_scripted=bool(endpoint.get("is_scripted")),
             judges_itself=is_own,
             ok=mine.get(JudgmentState.OK, 0),

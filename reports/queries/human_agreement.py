@@ -11,6 +11,7 @@ from evalhub.models import BatchState
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
+from runs.judging.jury import judges_in
 from runs.models import ChosenBy, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Suite
 from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of, withdrawn
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue
@@ -141,7 +142,7 @@ def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
     """Return juries and their judges by key, with their names in the newest run."""
     found: dict[str, Party] = {}
     for judge_run in (one.judge_run for one in runs if one.judge_run):
-        judges = _judges(judge_run)
+        judges = judges_in(judge_run.jury)
         scripted = [bool(judge["endpoint"].get("is_scripted")) for judge in judges]
         jury = judge_run.jury_name or ", ".join(judge["name"] for judge in judges)
         key = jury_key(judge_run)
@@ -150,11 +151,6 @@ def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
             key = judge_key(judge["judge"])
             found.setdefault(key, Party(key, judge["name"], judge["judge"], is_scripted))
     return found
-
-
-def _judges(judge_run: JudgeRun) -> list[dict[str, Any]]:
-    backup = judge_run.jury.get("backup")
-    return [*judge_run.jury.get("judges", ()), *([backup] if backup else [])]
 
 
 # Reading -----------------------------------------------------------------------------------------

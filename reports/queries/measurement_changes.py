@@ -1,14 +1,15 @@
 """Changes of tests and judges between consecutive runs of a line."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from issues.models import JudgeTemplate, Revision
 from reports.documents.reading import Reading
 from reports.trend.changes_rule import Details, Jury, Measure, kinds_of, words_of
+from runs.judging.jury import judges_in
 from runs.models import JudgeRun, Result, Run
 
 
@@ -147,22 +148,14 @@ def _reworded(pairs: list[tuple[int, int]]) -> int:
 def _used(run: int, jury: Jury) -> dict[str, int]:
     """Return the newest version used of each family of judge templates."""
     of_tests = Revision.objects.filter(results__run=run).order_by()
-    everyone = [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
-    own = {judge.get(name) for judge in everyone for name in ("template", "rubric_template")}
-    return _newest(
-        [
-            *of_tests.values_list("template__family", "template__version").distinct(),
-            *JudgeTemplate.objects.filter(pk__in=own - {None}).values_list("family", "version"),
-        ]
-    )
-
-
-def _newest(versions: Iterable[tuple[Any, Any]]) -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
-    for family, version in versions:
-        if family is not None:
-            found[family] = max(found[family], version)
-    return dict(found)
+    names = ("template", "rubric_template")
+    own = {pk for judge in judges_in(jury) for name in names if (pk := judge.get(name))}
+    versions = [
+        *of_tests.values_list("template__family", "template__version").distinct(),
+        *JudgeTemplate.objects.filter(pk__in=own).values_list("family", "version"),
+    ]
+    # The newest version of each family comes last.
+    return dict(sorted(version for version in versions if version[0] is not None))
 
 
 def _templates(

@@ -115,7 +115,10 @@ class Parts:
     def inputs(self) -> list[Any]:
         """Return everything that the intervals depend on, as JSON."""
         rows = [
-            (cell.issue_id, self.tags[cell.tag_set_id], cell.outcome, cell.n, *_sums(cell))
+            (
+                *(cell.issue_id, self.tags[cell.tag_set_id], cell.outcome, cell.n),
+                *(cell.with_score, cell.weight, cell.weighted_score),
+            )
             for cell in self.cells
         ]
         return [self.repeats, sorted(rows), dict(self.domains.parents)]
@@ -139,10 +142,6 @@ class Parts:
         return groups
 
 
-def _sums(cell: Cell) -> tuple[int, float, float]:
-    return cell.with_score, cell.weight, cell.weighted_score
-
-
 def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
     """Return all lines of a run. Slow intervals are None until they are computed."""
     parts = Parts.read(cells, repeats)
@@ -150,36 +149,27 @@ def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
     known: Intervals = {}
     if score.n:
         known = reading.computed("run-intervals-1", parts.inputs(), parts.intervals) or {}
-    return Lines(
-        score=replace(score, interval=known.get("score")),
-        rate=parts.rate("rate", cells, known),
-        issues=issue_lines(parts, known),
-        tags=_tag_lines(parts, known),
-        domains=_domain_lines(parts, known),
-        outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
-    )
-
-
-def issue_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
-    """Return one line per issue, worst first."""
-    lines = [
+    issues = [
         Line(parts.titles[pk], pk, counts_of(mine), parts.rate(f"issue {pk}", mine, known))
         for pk, mine in parts.by_issue().items()
     ]
-    return tuple(sorted(lines, key=worst_first))
+    return Lines(
+        score=replace(score, interval=known.get("score")),
+        rate=parts.rate("rate", cells, known),
+        issues=tuple(sorted(issues, key=worst_first)),
+        tags=tuple(
+            Line(name, None, counts_of(mine), parts.rate(f"tag {name}", mine, known))
+            for name, mine in sorted(parts.by_tag().items())
+        ),
+        domains=_domain_lines(parts, known),
+        outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
+    )
 
 
 def worst_first(line: Line) -> tuple[float, int, str]:
     """Sort key: highest failure rate, then most failures; lines without a rate come last."""
     share = line.failure_share
     return (1.0 if share is None else -share, -line.counts.failed, line.name)
-
-
-def _tag_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
-    return tuple(
-        Line(name, None, counts_of(mine), parts.rate(f"tag {name}", mine, known))
-        for name, mine in sorted(parts.by_tag().items())
-    )
 
 
 def _domain_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:

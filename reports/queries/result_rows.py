@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
-from evalhub.models import User
+from evalhub.formatting import score
 from evalhub.statistics.deviation import is_split
 from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
 from runs.figures.filters import Filters
 from runs.figures.listing import Listing, texts_of
+from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
 from runs.scoring.verdict import CriterionValue
 
@@ -36,6 +37,10 @@ class JudgeCell:
     value: float | None
     failed: int
 
+    @property
+    def in_words(self) -> str:
+        return f"{self.judge}: {'no verdict' if self.value is None else score(self.value)}"
+
 
 @dataclass(frozen=True)
 class CriterionCell:
@@ -52,16 +57,6 @@ class CriterionCell:
     @property
     def is_split(self) -> bool:
         return is_split(self.deviation)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Judgments of the active judge run on a result. `parts` is empty without a rubric."""
-
-    votes: tuple[JudgeCell, ...] = ()
-    parts: tuple[CriterionCell, ...] = ()
-    failed: int = 0
-    deviation: float | None = None
 
 
 @dataclass(frozen=True)
@@ -182,46 +177,48 @@ class ResultTable(Listing):
         backup = self.judge_run.jury.get("backup") if self.judge_run else None
         return tuple(
             JudgeColumn(
-                judge["judge"], _judge_name(judge["judge"], judge.get("name")), judge is backup
+                judge["judge"], judge_name(judge["judge"], judge.get("name")), judge is backup
             )
             for judge in self.everyone()
         )
 
     def everyone(self) -> list[dict[str, Any]]:
         """Return the judges as frozen in the judge run, the backup last."""
-        jury = self.judge_run.jury if self.judge_run else {}
-        return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
+        return judges_in(self.judge_run.jury) if self.judge_run else []
 
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
-        rows = Result.objects.filter(pk__in=ids).order_by().values_list(*PLAIN)
-        some = {row[0]: Plain._make(row) for row in rows}
-        return self._rows([some[pk] for pk in ids])
-
-    def _rows(self, results: Sequence["Plain"]) -> tuple[Row, ...]:
-        texts = Texts.read(results, self.reader)
-        judged = self._judged([result.pk for result in results])
-        coverage = self._coverage([result.pk for result in results])
+        rows = Result.objects.filter(pk__in=ids).order_by()
+        own = ("pk", "revision_id", "issue__title", "tag_set__names", *COPIED)
+        results = {row["pk"]: row for row in rows.values(*own)}
+        revisions = {row["revision_id"] for row in results.values()}
+        asked = Revision.objects.filter(pk__in=revisions).readable_by(self.reader).order_by()
+        messages = asked.values_list("pk", KeyTransform("messages", "content"))
+        prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages}
+        readable = Answer.objects.filter(pk__in=ids).readable_by(self.reader).order_by()
+        answers = dict(readable.values_list("pk", Substr("text", 1, TEXT)))
+        scores = ResultScore.objects.filter(judge_run=self.judge_run, result__in=ids).order_by()
+        fields = ("result_id", "answered", "expected")
+        coverage = {pk: (answered, of) for pk, answered, of in scores.values_list(*fields)}
+        judged = self._judged(ids)
         return tuple(
-            _row(
-                result,
-                judged.get(result.pk, Judged()),
-                texts,
-                tags=tuple(result.tags),
-                **coverage.get(result.pk, {"answered": 0, "expected": 0}),
+            Row(
+                result_id=pk,
+                issue=results[pk]["issue__title"],
+                tags=tuple(results[pk]["tag_set__names"]),
+                answered=coverage.get(pk, (0, 0))[0],
+                expected=coverage.get(pk, (0, 0))[1],
+                prompt=prompts.get(revision),
+                answer=answers.get(pk, "" if revision in prompts else None),
+                **judged.get(pk, NO_JUDGMENTS),
+                **{name: results[pk][name] for name in COPIED},
             )
-            for result in results
+            for pk in ids
+            for revision in [results[pk]["revision_id"]]
         )
 
-    def _coverage(self, result_ids: list[int]) -> dict[int, dict[str, int]]:
-        rows = ResultScore.objects.filter(
-            judge_run=self.judge_run, result__in=result_ids
-        ).order_by()
-        counted = rows.values_list("result_id", "answered", "expected")
-        return {pk: {"answered": answered, "expected": of} for pk, answered, of in counted}
-
-    def _judged(self, result_ids: list[int]) -> dict[int, Judged]:
-        """Return the judgments on each result; one query."""
+    def _judged(self, result_ids: list[int]) -> dict[int, dict[str, Any]]:
+        """Return the fields of each row that come from judgments; one query."""
         if self.judge_run is None:
             return {}
         given: dict[int, list[JudgmentRow]] = defaultdict(list)
@@ -232,8 +229,23 @@ class ResultTable(Listing):
         return {result: _judged(rows, names) for result, rows in given.items()}
 
 
+COPIED = (
+    *("test_id", "repeat", "issue_id", "outcome", "score", "agreement", "is_overridden"),
+    *("is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd", "latency_ms"),
+    "error_kind",
+)
+"""Fields of a result that a row takes over unchanged."""
+
+NO_JUDGMENTS: dict[str, Any] = {
+    "votes": (),
+    "parts": (),
+    "failed_judgments": 0,
+    "deviation": None,
+}
+
+
 class JudgmentRow(NamedTuple):
-    """A judgment as a row of the grid needs it. `judge` None: a check."""
+    """A judgment as a row of the grid needs it, with the fields of `GIVEN`; judge None: a check."""
 
     criterion: int
     key: str
@@ -250,122 +262,45 @@ class JudgmentRow(NamedTuple):
 
 
 GIVEN = (
-    "criterion_id",
-    "criterion__key",
-    "criterion__order",
-    "criterion__polarity",
-    "criterion__weight",
-    "judge_id",
-    "value",
+    *("criterion_id", "criterion__key", "criterion__order", "criterion__polarity"),
+    *("criterion__weight", "judge_id", "value"),
 )
 
 
-def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> Judged:
+def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, Any]:
     criteria: dict[tuple[int, int], list[JudgmentRow]] = defaultdict(list)
     judges: dict[int, list[float | None]] = defaultdict(list)
     for one in given:
         criteria[one.order, one.criterion].append(one)
         if one.judge is not None:
             judges[one.judge].append(one.score)
-    parts = [_part(criteria[place]) for place in sorted(criteria)]
+    parts = []
+    for _, mine in sorted(criteria.items()):
+        found = CriterionValue.of((one.judge, one.score) for one in mine)
+        parts.append(CriterionCell(mine[0].weight, found.consensus, found.deviation))
     deviations = [part.deviation for part in parts if part.deviation is not None]
-    return Judged(
-        votes=_by_judge(judges, names),
-        parts=tuple(parts) if any(one.key for one in given) else (),
-        failed=sum(one.value is None for one in given),
-        deviation=max(deviations, default=None),
-    )
+    in_order = [judge for judge in names if judge in judges]
+    return {
+        "votes": tuple(
+            JudgeCell(
+                judge,
+                judge_name(judge, names.get(judge)),
+                consensus(judges[judge]),
+                judges[judge].count(None),
+            )
+            for judge in [*in_order, *(judge for judge in judges if judge not in names)]
+        ),
+        "parts": tuple(parts) if any(one.key for one in given) else (),
+        "failed_judgments": sum(one.value is None for one in given),
+        "deviation": max(deviations, default=None),
+    }
 
 
-def _part(given: Sequence[JudgmentRow]) -> CriterionCell:
-    found = CriterionValue.of((one.judge, one.score) for one in given)
-    return CriterionCell(given[0].weight, found.consensus, found.deviation)
-
-
-def _by_judge(votes: dict[int, list[float | None]], names: dict[int, str]) -> tuple[JudgeCell, ...]:
-    """Return the cell of each judge, in the order of the jury."""
-    order = [*names, *(judge for judge in votes if judge not in names)]
-    return tuple(
-        _vote(judge, _judge_name(judge, names.get(judge)), votes[judge])
-        for judge in order
-        if judge in votes
-    )
-
-
-def _judge_name(judge_id: int, name: str | None) -> str:
+def judge_name(judge_id: int, name: str | None) -> str:
     return name or f"judge {judge_id}"
-
-
-def _vote(judge_id: int, judge: str, values: list[float | None]) -> JudgeCell:
-    failed = sum(value is None for value in values)
-    return JudgeCell(judge_id, judge, consensus(values), failed)
-
-
-@dataclass(frozen=True)
-class Texts:
-    """Texts that the reader may read: prompts by revision id, answers by result id."""
-
-    prompts: dict[int, str]
-    answers: dict[int, str]
-
-    @classmethod
-    def read(cls, results: Sequence["Plain"], reader: User) -> "Texts":
-        revisions = Revision.objects.filter(pk__in={result.revision_id for result in results})
-        asked = revisions.readable_by(reader).order_by()
-        answers = Answer.objects.filter(pk__in=[result.pk for result in results])
-        readable = answers.readable_by(reader).order_by()
-        return cls(
-            prompts={
-                pk: prompt_of(messages)[:TEXT]
-                for pk, messages in asked.values_list("pk", KeyTransform("messages", "content"))
-            },
-            answers=dict(readable.values_list("pk", Substr("text", 1, TEXT))),
-        )
 
 
 def prompt_of(messages: Any) -> str:
     """Return the last user turn of the messages; "" without any."""
     turns = texts_of(message for message in messages or [] if message["role"] == "user")
     return turns[-1] if turns else ""
-
-
-class Plain(NamedTuple):
-    """Fields of a result that a row of the grid takes over unchanged."""
-
-    pk: int
-    revision_id: int
-    tags: list[str]
-    test_id: int
-    repeat: int
-    issue_id: int
-    issue: str
-    outcome: str
-    score: float | None
-    agreement: float | None
-    is_overridden: bool
-    is_disputed: bool
-    weight: float
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: Decimal | None
-    latency_ms: int | None
-    error_kind: str
-
-
-COPIED = Plain._fields[3:]
-ELSEWHERE = {"tags": "tag_set__names", "issue": "issue__title"}
-PLAIN = tuple(ELSEWHERE.get(name, name) for name in Plain._fields)
-
-
-def _row(result: Plain, judged: Judged, texts: Texts, **labels: Any) -> Row:
-    return Row(
-        result_id=result.pk,
-        votes=judged.votes,
-        parts=judged.parts,
-        deviation=judged.deviation,
-        failed_judgments=judged.failed,
-        prompt=texts.prompts.get(result.revision_id),
-        answer=texts.answers.get(result.pk, "" if result.revision_id in texts.prompts else None),
-        **labels,
-        **{name: getattr(result, name) for name in COPIED},
-    )

@@ -26,8 +26,3 @@ ADVICE: dict[str, str] = {
     "internal": "Internal error of EvalHub: read the worker's log, then retry.",
     "imported_error": "The error was imported with the result.",
 }
-
-
-def advice(kind: str) -> str:
-    """Return the advice for errors of this kind; "" where there is none."""
-    return ADVICE.get(kind, "")

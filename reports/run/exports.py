@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from evalhub.csv_safety import BOM, Echo, cell
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
@@ -25,20 +24,14 @@ def csv_lines(
     writer = csv.writer(Echo())
     yield BOM + writer.writerow([*columns, *(cell(seat.name) for seat in seats)])
     for row in rows:
-        kept = [_cell(getattr(row, name)) for name in columns]
-        yield writer.writerow(kept + _votes(row, seats))
-
-
-def _votes(row: Row | Verdict, seats: Sequence[JudgeColumn]) -> list[float | None]:
-    """The value of each judge; None where it failed or was not asked."""
-    if not isinstance(row, Row):
-        return []
-    votes = [row.judge_cell_of(seat.judge_id) for seat in seats]
-    return [vote.value if vote else None for vote in votes]
-
-
-def _cell(value: Any) -> Any:
-    return cell("; ".join(_part(part) for part in value) if isinstance(value, tuple) else value)
+        values = [getattr(row, name) for name in columns]
+        votes = [row.judge_cell_of(seat.judge_id) for seat in seats] if isinstance(row, Row) else []
+        yield writer.writerow(
+            [
+                *(cell("; ".join(map(_part, v)) if isinstance(v, tuple) else v) for v in values),
+                *(vote.value if vote else None for vote in votes),
+            ]
+        )
 
 
 def _part(part: str | JudgeCell | CriterionCell) -> str:

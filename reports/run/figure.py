@@ -3,36 +3,35 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from evalhub.charts import GRID, NEUTRAL, ON_FILL, Figure, base_layout, outcome_pie
+from evalhub.charts import NEUTRAL, ON_FILL, Figure, axis, base_layout, outcome_pie
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:
-    """The outcomes as a ring beside a table: names stand there, so that the ring can be large."""
+    """Draw the outcomes as a large ring without names: the table beside it has them."""
     figure = outcome_pie(counts)
-    figure["data"][0] |= {
-        "texttemplate": [
-            "" if name == "pending" else "%{percent:.0%}"
-            for name in figure["data"][0]["customdata"]
-        ],
+    ring = figure["data"][0]
+    ring |= {
+        "texttemplate": ["" if n == "pending" else "%{percent:.0%}" for n in ring["customdata"]],
         "textposition": "inside",
         "insidetextorientation": "horizontal",
-        "hovertext": figure["data"][0]["text"],
+        "hovertext": ring["text"],
         "insidetextfont": {"color": ON_FILL},
     }
     return figure
 
 
 def binned_times(bars: Sequence[tuple[int, int, int]]) -> Figure:
-    """A histogram of times already counted: (from ms, to ms, n), bounds growing by steps."""
-    return _binned([(_span(low, high), n) for low, high, n in bars])
+    """Draw a histogram of times already counted: (from ms, to ms, n)."""
+    return _binned(
+        [
+            (f"{low}–{high} ms" if high < 500 else f"{low / 1000:g}–{high / 1000:g} s", n)
+            for low, high, n in bars
+        ]
+    )
 
 
 def binned_costs(free: int, bars: Sequence[tuple[Decimal, Decimal, int]]) -> Figure:
-    """A histogram of costs already counted: (from USD, to USD, n), those that cost nothing first.
-
-    Args:
-        free: How many cost nothing; they have no bar where there are none.
-    """
+    """Draw a histogram of costs already counted, (from USD, to USD, n), the free ones first."""
     paid = [(f"${low.normalize():f}–{high.normalize():f}", n) for low, high, n in bars]
     return _binned([("free", free), *paid] if free else paid)
 
@@ -51,15 +50,6 @@ def _binned(bars: Sequence[tuple[str, int]]) -> Figure:
         bargap=0.08,
         showlegend=False,
         xaxis={"automargin": True, "type": "category"},
-        yaxis={
-            "title": {"text": "Answers"},
-            "gridcolor": GRID,
-            "automargin": True,
-            "rangemode": "tozero",
-        },
+        yaxis=axis("Answers", rangemode="tozero"),
     )
     return {"data": [data], "layout": layout}
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low}–{high} ms" if high < 500 else f"{low / 1000:g}–{high / 1000:g} s"

@@ -1,6 +1,5 @@
 """Flaky tests: those that passed in some of their repeats and failed in others."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
@@ -11,7 +10,7 @@ from issues.models import Issue, Revision
 from reports.queries.result_rows import TEXT, prompt_of
 from runs.models import Outcome, Result, Run
 
-MOST = 200
+MAX_TESTS = 200
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,6 @@ class FlakyTest:
     """
 
     test_id: int
-    issue_id: int
     issue: str
     passed: int
     n: int
@@ -45,39 +43,22 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
     """Return None where the run asks each test once."""
     if run.repeats < 2:
         return None
-    rows = Result.objects.filter(run=run).order_by().values("test_id", "issue_id", "revision_id")
+    rows = Result.objects.filter(run=run).order_by().values_list("test", "issue", "revision")
     counted = rows.annotate(
         passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
         n=Count("pk", filter=Q(outcome__in=[Outcome.PASSED, Outcome.FAILED])),
     )
-    fields = ("test_id", "issue_id", "revision_id", "passed", "n")
-    repeated = list(counted.filter(n__gt=1).values_list(*fields))
-    unsteady = sorted((row for row in repeated if 0 < row[3] < row[4]), key=_most_unsteady)
-    return FlakyTests(len(unsteady), len(repeated), _named(unsteady[:MOST], reader))
-
-
-Counted = tuple[int, int, int, int, int]
-"""Test, issue, revision, passed repeats, scored repeats."""
-
-
-def _most_unsteady(row: Counted) -> tuple[float, int, int]:
-    test, _, _, passed, n = row
-    return (abs(passed / n - 0.5), -n, test)
-
-
-def _named(rows: Sequence[Counted], reader: User) -> tuple[FlakyTest, ...]:
-    issues = Issue.objects.filter(pk__in={row[1] for row in rows})
-    titles = dict(issues.order_by().values_list("pk", "title"))
-    readable = Revision.objects.filter(pk__in=[row[2] for row in rows]).readable_by(reader)
-    asked = dict(readable.order_by().values_list("pk", KeyTransform("messages", "content")))
-    return tuple(
-        FlakyTest(
-            test,
-            issue,
-            titles[issue],
-            passed,
-            n,
-            prompt_of(asked[revision])[:TEXT] if revision in asked else None,
-        )
-        for test, issue, revision, passed, n in rows
+    repeated = list(counted.filter(n__gt=1))
+    flaky = [row for row in repeated if 0 < row[3] < row[4]]
+    flaky.sort(key=lambda row: (abs(row[3] / row[4] - 0.5), -row[4], row[0]))
+    shown = flaky[:MAX_TESTS]
+    issues = Issue.objects.filter(pk__in={row[1] for row in shown}).order_by()
+    titles = dict(issues.values_list("pk", "title"))
+    readable = Revision.objects.filter(pk__in=[row[2] for row in shown]).readable_by(reader)
+    messages = dict(readable.order_by().values_list("pk", KeyTransform("messages", "content")))
+    prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages.items()}
+    tests = tuple(
+        FlakyTest(test, titles[issue], passed, n, prompts.get(revision))
+        for test, issue, revision, passed, n in shown
     )
+    return FlakyTests(len(flaky), len(repeated), tests)

@@ -3,7 +3,7 @@
 from evalhub.formatting import words
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
-from reports.run.error_advice import advice
+from reports.run.error_advice import ADVICE
 from reports.run.jury_query import RunJury
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
@@ -33,13 +33,13 @@ def judges(panel: RunJury, links: ResultLinks) -> Table:
 
 
 def _about_judge(judge: JudgeLine) -> str:
-    found = {
+    notes = {
         "backup": judge.is_backup,
         "fails often": judge.fails_often,
         "scripted": judge.is_scripted,
         "self-evaluation": judge.judges_itself,
     }
-    return ", ".join(name for name, holds in found.items() if holds)
+    return ", ".join(note for note, holds in notes.items() if holds)
 
 
 BANDS = {
@@ -71,7 +71,7 @@ def judge_errors(panel: RunJury) -> Table:
         Column("n", "Judgments", "count"),
         Column("advice", "What to do"),
     )
-    rows = [(words(kind), n, advice(kind)) for kind, n in panel.failures]
+    rows = [(words(kind), n, ADVICE.get(kind, "")) for kind, n in panel.failures]
     note = "A failed judgment is neither a pass nor a fail: it is not counted."
     return Table("judge_errors", "Judge errors", columns, rows, note=note)
 

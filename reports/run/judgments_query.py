@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from issues.rubrics.scoring import inverted
-from reports.queries.result_rows import ResultTable
+from reports.queries.result_rows import ResultTable, judge_name
 from runs.figures.filters import Filters
 from runs.models import Judgment, Result
 from runs.scoring.verdict import CriterionValue
@@ -64,56 +63,46 @@ def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
     names = {judge["judge"]: judge.get("name", "") for judge in sheet.everyone()}
     ids = list(sheet.in_order(filters).values_list("pk", flat=True))
     for start in range(0, len(ids), PIECE):
-        yield from _piece(sheet, ids[start : start + PIECE], names)
-
-
-def _piece(sheet: ResultTable, ids: Sequence[int], names: dict[int, str]) -> Iterator[Verdict]:
-    readable = Result.objects.filter(pk__in=ids).readable_by(sheet.reader)
-    open_to = set(readable.order_by().values_list("pk", flat=True))
-    rows = Judgment.objects.filter(judge_run=sheet.judge_run, result__in=ids)
-    rows = rows.select_related("criterion", "result").order_by("criterion__order", "sample", "pk")
-    found: dict[int, dict[int, list[Judgment]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        found[row.result_id][row.criterion_id].append(row)
-    for pk in ids:
-        for judgments in found[pk].values():
-            yield from _criterion(judgments, names, is_open=pk in open_to)
+        piece = ids[start : start + PIECE]
+        readable = Result.objects.filter(pk__in=piece).readable_by(sheet.reader)
+        open_to = set(readable.order_by().values_list("pk", flat=True))
+        rows = Judgment.objects.filter(judge_run=sheet.judge_run, result__in=piece)
+        found: dict[int, dict[int, list[Judgment]]] = defaultdict(lambda: defaultdict(list))
+        related = rows.select_related("criterion", "result")
+        for row in related.order_by("criterion__order", "sample", "pk"):
+            found[row.result_id][row.criterion_id].append(row)
+        for pk in piece:
+            for judgments in found[pk].values():
+                yield from _criterion(judgments, names, is_open=pk in open_to)
 
 
 def _criterion(
     judgments: Sequence[Judgment], names: dict[int, str], *, is_open: bool
 ) -> Iterator[Verdict]:
     found = CriterionValue.of((row.judge_id, row.value) for row in judgments)
-    criterion = judgments[0].criterion
-    kept: dict[str, Any] = {
-        "text": criterion.text if is_open else None,
-        "consensus": found.consensus,
-        "criterion_score": inverted(found.consensus) if criterion.is_inverted else found.consensus,
-        "deviation": found.deviation,
-        "is_split": found.is_split,
-    }
     for row in judgments:
-        judge = "" if row.judge_id is None else names.get(row.judge_id) or f"judge {row.judge_id}"
-        reasons = row.justification if is_open else None
-        yield Verdict(**_copied(row), **kept, judge=judge, justification=reasons)
-
-
-def _copied(row: Judgment) -> dict[str, Any]:
-    criterion = row.criterion
-    return {
-        "result_id": row.result_id,
-        "test_id": row.result.test_id,
-        "repeat": row.result.repeat,
-        "criterion": criterion.key,
-        "polarity": criterion.polarity,
-        "weight": criterion.weight,
-        "alternative": criterion.alternative,
-        "mandatory": criterion.mandatory,
-        "check": criterion.check_name,
-        "sample": row.sample,
-        "is_backup": row.is_backup,
-        "state": row.state,
-        "option": row.option,
-        "value": row.value,
-        "failure": row.failure,
-    }
+        result, criterion = row.result, row.criterion
+        yield Verdict(
+            result_id=row.result_id,
+            test_id=result.test_id,
+            repeat=result.repeat,
+            criterion=criterion.key,
+            text=criterion.text if is_open else None,
+            polarity=criterion.polarity,
+            weight=criterion.weight,
+            alternative=criterion.alternative,
+            mandatory=criterion.mandatory,
+            check=criterion.check_name,
+            judge=judge_name(row.judge_id, names.get(row.judge_id)) if row.judge_id else "",
+            sample=row.sample,
+            is_backup=row.is_backup,
+            state=row.state,
+            option=row.option,
+            value=row.value,
+            failure=row.failure,
+            consensus=found.consensus,
+            criterion_score=inverted(found.consensus) if criterion.is_inverted else found.consensus,
+            deviation=found.deviation,
+            is_split=found.is_split,
+            justification=row.justification if is_open else None,
+        )

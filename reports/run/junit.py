@@ -1,16 +1,16 @@
-"""A run as JUnit XML, for what builds and releases software.
+"""A run as JUnit XML, for build servers.
 
-A suite for each issue, a case for each test and repeat. What failed is a failure; what ended in an
-error is an error; what nobody decided, or nobody answered yet, is skipped: none of them is another.
+Each issue is a suite, each test and repeat a case. Unscored and pending results are skipped.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.formatting import score, words
-from reports.queries.result_rows import JudgeCell, Row
+from reports.queries.result_rows import Row
 from reports.run.query import RunReport
 from runs.models import Outcome
 
@@ -24,11 +24,14 @@ def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
     Args:
         rows: Texts as the reader may read them; None is left out.
     """
-    suites = [
-        _suite(report, number, issue, list(found))
-        for number, (issue, found) in enumerate(groupby(sorted(rows, key=_place), _issue), 1)
-    ]
-    root = Element("testsuites", {"name": _clean(report.run.label), **_sums(suites)})
+    ordered = sorted(rows, key=lambda row: (row.issue_id, row.test_id, row.repeat))
+    by_issue = groupby(ordered, lambda row: row.issue_id)
+    suites = [_suite(report, number, list(mine)) for number, (_, mine) in enumerate(by_issue, 1)]
+    sums = {
+        name: str(sum(int(suite.get(name, 0)) for suite in suites))
+        for name in ("tests", "failures", "errors", "skipped")
+    }
+    root = Element("testsuites", {"name": _clean(report.run.label), **sums})
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield tostring(root, encoding="unicode", short_empty_elements=False)[: -len("</testsuites>")]
     for suite in suites:
@@ -37,22 +40,13 @@ def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
     yield "\n</testsuites>\n"
 
 
-def _place(row: Row) -> tuple[int, int, int]:
-    return row.issue_id, row.test_id, row.repeat
-
-
-def _issue(row: Row) -> tuple[int, str]:
-    return row.issue_id, row.issue
-
-
-def _suite(report: RunReport, number: int, issue: tuple[int, str], rows: list[Row]) -> Element:
-    count = dict.fromkeys(Outcome.values, 0)
-    for row in rows:
-        count[row.outcome] += 1
+def _suite(report: RunReport, number: int, rows: list[Row]) -> Element:
+    count = Counter(row.outcome for row in rows)
+    run, current = report.run, report.current
     suite = Element(
         "testsuite",
         {
-            "name": _clean(issue[1]),
+            "name": _clean(rows[0].issue),
             "id": str(number),
             "tests": str(len(rows)),
             "failures": str(count[Outcome.FAILED]),
@@ -61,31 +55,8 @@ def _suite(report: RunReport, number: int, issue: tuple[int, str], rows: list[Ro
             **_time([row.latency_ms for row in rows]),
         },
     )
-    _describe(suite, report, issue[0])
-    for row in rows:
-        suite.append(_case(row))
-    return suite
-
-
-def _time(measured_ms: Iterable[int | None]) -> dict[str, str]:
-    """The seconds that answers took together; nothing where none was measured."""
-    measured = [ms for ms in measured_ms if ms is not None]
-    return {"time": f"{sum(measured) / 1000:.3f}"} if measured else {}
-
-
-COUNTED = ("tests", "failures", "errors", "skipped")
-
-
-def _sums(suites: Iterable[Element]) -> dict[str, str]:
-    suites = list(suites)
-    return {name: str(sum(int(suite.get(name, 0)) for suite in suites)) for name in COUNTED}
-
-
-def _describe(suite: Element, report: RunReport, issue_id: int) -> None:
-    """Add the run's identity and labels as properties."""
-    run, current = report.run, report.current
     known = {
-        "issue": str(issue_id),
+        "issue": str(rows[0].issue_id),
         "run": str(run.pk),
         "model": run.model_name,
         "release": run.release,
@@ -96,6 +67,14 @@ def _describe(suite: Element, report: RunReport, issue_id: int) -> None:
     for name, value in known.items():
         if value:
             SubElement(properties, "property", {"name": name, "value": _clean(value)})
+    suite.extend(map(_case, rows))
+    return suite
+
+
+def _time(measured_ms: Iterable[int | None]) -> dict[str, str]:
+    """The seconds that answers took together; nothing where none was measured."""
+    measured = [ms for ms in measured_ms if ms is not None]
+    return {"time": f"{sum(measured) / 1000:.3f}"} if measured else {}
 
 
 def _case(row: Row) -> Element:
@@ -125,14 +104,10 @@ def _add(case: Element, tag: str, message: str, kind: str, text: str) -> None:
 
 
 def _texts(row: Row) -> str:
-    parts = [f"{vote.judge}: {_value(vote)}" for vote in row.votes]
+    parts = [vote.in_words for vote in row.votes]
     parts += [f"Asked: {row.prompt}"] if row.prompt else []
     parts += [f"Answered: {row.answer}"] if row.answer else []
     return "\n".join(parts)
-
-
-def _value(vote: JudgeCell) -> str:
-    return "no verdict" if vote.value is None else score(vote.value)
 
 
 def _clean(text: str) -> str:

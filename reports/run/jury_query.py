@@ -22,10 +22,6 @@ class Checks:
     ok: int
     failed: int
 
-    @property
-    def run(self) -> int:
-        return self.ok + self.failed
-
 
 @dataclass(frozen=True)
 class RunJury:
@@ -53,7 +49,6 @@ class RunJury:
     cost_usd: Decimal | None
     with_cost: int
     assessed: int
-    result_scores: int
 
     @property
     def models(self) -> list[JudgeLine]:
@@ -61,33 +56,19 @@ class RunJury:
         return list({judge.model: judge for judge in reversed(self.judges)}.values())[::-1]
 
     @property
-    def answered(self) -> int:
-        return sum(judge.answered for judge in self.judges)
-
-    @property
-    def asked(self) -> int:
-        return sum(judge.asked for judge in self.judges)
-
-    @property
     def failed(self) -> int:
         return sum(judge.failed for judge in self.judges)
-
-    @property
-    def is_doubtful(self) -> bool:
-        """The judges agree too little for their scores to be used as they are."""
-        return self.band in (Band.TENTATIVE, Band.UNRELIABLE)
-
-    @property
-    def failing(self) -> tuple[JudgeLine, ...]:
-        return tuple(judge for judge in self.judges if judge.fails_often)
 
 
 def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
     """Return the jury of one judge run."""
     sums = judge_run.statistics or _sums_so_far(judge_run)
     agreement = agreement_in(judge_run.statistics) if judge_run.statistics else None
+    lines = list(judge_lines(judge_run, sums["judges"]))
+    models = LanguageModel.objects.filter(pk__in={line.language_model_id for line in lines})
+    notes = dict(models.values_list("pk", "note"))
     return RunJury(
-        judges=_judges(judge_run, sums["judges"]),
+        judges=tuple(total([line], notes) for line in lines),
         alpha=agreement.alpha if agreement else None,
         band=agreement.band if agreement else None,
         units=agreement.units if agreement else 0,
@@ -97,7 +78,6 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
         cost_usd=assessed.cost_usd,
         with_cost=assessed.with_cost,
         assessed=assessed.done,
-        result_scores=assessed.n,
     )
 
 
@@ -120,10 +100,3 @@ def _checks(judge_run: JudgeRun) -> Checks | None:
     states = dict(rows.values_list("state").annotate(Count("pk")))
     failed = states.pop(JudgmentState.FAILED, 0)
     return Checks(ok=sum(states.values()), failed=failed) if failed or states else None
-
-
-def _judges(judge_run: JudgeRun, counted: dict[str, Any]) -> tuple[JudgeLine, ...]:
-    lines = list(judge_lines(judge_run, counted))
-    ids = {pk for line in lines if (pk := line.language_model_id) is not None}
-    notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
-    return tuple(total([line], notes) for line in lines)

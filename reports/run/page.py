@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from evalhub.formatting import between, count, percent, score
 from evalhub.outcomes import OUTCOMES
+from evalhub.statistics.krippendorff import Band
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url, run_url
 from reports.queries.result_rows import Row
@@ -68,13 +69,14 @@ def _warnings(report: RunReport) -> Iterator[str]:
     panel = report.panel
     if panel is None:
         return
-    if panel.is_doubtful:
+    if panel.band in (Band.TENTATIVE, Band.UNRELIABLE):
         yield f"The judges' agreement is {panel.band}: alpha {score(panel.alpha)}."
-    for judge in panel.failing:
-        yield (
-            f"{judge.name} failed {judge.failed} of {judge.asked} judgments. "
-            "Check its model, timeout and token limit."
-        )
+    for judge in panel.judges:
+        if judge.fails_often:
+            yield (
+                f"{judge.name} failed {judge.failed} of {judge.asked} judgments. "
+                "Check its model, timeout and token limit."
+            )
     for judge in panel.models:
         if judge.judges_itself:
             yield (

@@ -47,14 +47,6 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A run's results by outcome, and how many are answered."""
-
-    counts: Counts
-    n: int
-
-
-@dataclass(frozen=True)
 class ScoringProgress:
     """The scored results of a judge run, added up.
 
@@ -74,40 +66,42 @@ def progress_of(
     run: Run,
     judge_runs: Sequence[JudgeRun],
     *,
-    answered: Answered | None = None,
-    scoring_progress: dict[int, ScoringProgress] | None = None,
+    counted: tuple[Counts, int, dict[int, ScoringProgress]] | None = None,
 ) -> Progress:
-    """Return the progress of a run with these judge runs; two queries unless the sums are given."""
-    answered = answered or answered_of(run)
-    scoring_progress = (
-        scoring_progress if scoring_progress is not None else scoring_progress_of(judge_runs)
-    )
-    shown = _shown(judge_runs)
-    counted = scoring_progress.get(shown.pk) if shown and shown.jury.get("judges") else None
+    """Return the progress of a run with these judge runs; two queries.
+
+    Args:
+        counted: Its results, the number of answered ones, and `scoring_progress_of`, if known.
+    """
+    counts, answered, scored = counted or (*_counted(run), scoring_progress_of(judge_runs))
     current = current_of(judge_runs)
+    shown = next((judge_run for judge_run in judge_runs if judge_run.is_live), current)
+    judged = scored.get(shown.pk) if shown and shown.jury.get("judges") else None
+    doubtful = scored[current.pk].doubtful if current and current.pk in scored else 0
     state = state_of(run, judge_runs)
     return Progress(
         state=state,
         reason=run.reason or (shown.reason if shown else ""),
         is_live=state == BatchState.LIVE,
-        total=answered.counts.total,
-        answered=answered.n,
-        judged=counted.ended if counted else 0,
-        to_judge=counted.n if counted else 0,
+        total=counts.total,
+        answered=answered,
+        judged=judged.ended if judged else 0,
+        to_judge=judged.n if judged else 0,
         judge_run=shown.number if shown and not shown.is_active else None,
-        counts=answered.counts,
-        retryable=answered.counts.error + _doubtful(current, scoring_progress),
+        counts=counts,
+        retryable=counts.error + doubtful,
     )
 
 
-def answered_of(run: Run) -> Answered:
+def _counted(run: Run) -> tuple[Counts, int]:
+    """Return the results by outcome, and how many are answered."""
     rows = Result.objects.filter(run=run).order_by().values_list("outcome", "state")
     counts = dict.fromkeys(Outcome.values, 0)
-    ended = 0
+    answered = 0
     for outcome, state, n in rows.annotate(Count("pk")):
         counts[outcome] += n
-        ended += n if state in (ItemState.DONE, ItemState.ERROR) else 0
-    return Answered(Counts(**counts), ended)
+        answered += n if state in (ItemState.DONE, ItemState.ERROR) else 0
+    return Counts(**counts), answered
 
 
 def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProgress]:
@@ -123,14 +117,3 @@ def scoring_progress_of(judge_runs: Sequence[JudgeRun]) -> dict[int, ScoringProg
         with_cost=Count("cost_usd"),
     )
     return {judge_run: ScoringProgress(*found) for judge_run, *found in sums}
-
-
-def _doubtful(current: JudgeRun | None, scoring_progress: dict[int, ScoringProgress]) -> int:
-    return scoring_progress.get(current.pk, ScoringProgress()).doubtful if current else 0
-
-
-def _shown(judge_runs: Sequence[JudgeRun]) -> JudgeRun | None:
-    """Return the live judge run, else the active one."""
-    return next(
-        (judge_run for judge_run in judge_runs if judge_run.is_live), current_of(judge_runs)
-    )

@@ -1,8 +1,9 @@
 """The figures of one run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count
 
@@ -11,18 +12,11 @@ from evalhub.models import Call, User
 from reports.documents.reading import Reading
 from reports.queries.rate_lines import Line, lines_of
 from reports.queries.result_rows import Grid, ResultTable
-from reports.run.cost_query import Cost, cost_of
+from reports.run.distribution_query import Distribution, cost_of, latency_of
 from reports.run.flaky_query import FlakyTests, flaky_tests_of
 from reports.run.jury_query import RunJury, jury_of
-from reports.run.latency_query import Latency, latency_of
 from reports.run.overrides_query import Override, overrides_of
-from reports.run.progress_query import (
-    Answered,
-    Progress,
-    ScoringProgress,
-    progress_of,
-    scoring_progress_of,
-)
+from reports.run.progress_query import Progress, ScoringProgress, progress_of, scoring_progress_of
 from reports.run.sealing_query import Sealing, sealing_of
 from runs.figures.filters import Filters
 from runs.figures.run_labels import labels_of
@@ -47,24 +41,6 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """Calls of one role that failed in one way, retried ones included."""
-
-    role: str
-    kind: str
-    n: int
-
-
-@dataclass(frozen=True)
-class Heavy:
-    """A test that counts more or less than others in the score."""
-
-    test_id: int
-    issue: str
-    weight: float
-
-
-@dataclass(frozen=True)
 class Similarity:
     """The part of similarity to the reference answers in the scores.
 
@@ -85,8 +61,9 @@ class RunReport:
 
     `issues`, `tags`, `domains` and `outside` are those of `Lines`. `panel` is None where nobody
     judges, `similarity` where it has no part in the scores, `flaky` where each test is asked
-    once, `sealing` where no test is sealed. `heavy` are tests whose weight is not 1, the heaviest
-    first. `errors` are results that ended in an error, by kind.
+    once, `sealing` where no test is sealed. `heavy` are (test id, issue, weight) of tests whose
+    weight is not 1, the heaviest first. `errors` are results that ended in an error, by kind;
+    `failures` are (role, kind, n) of failed calls, retried ones included, most frequent first.
     Figures are over all results; `grid` alone follows the filters. `is_pending`: intervals that
     take long are yet to come.
     """
@@ -98,7 +75,7 @@ class RunReport:
     counts: Counts
     rate: Rate
     score: Score
-    heavy: tuple[Heavy, ...]
+    heavy: tuple[tuple[int, str, float], ...]
     similarity: Similarity | None
     overridden: int
     disputed: int
@@ -109,12 +86,12 @@ class RunReport:
     sealing: Sealing | None
     flaky: FlakyTests | None
     usage: Usage
-    latency: Latency | None
-    cost: Cost | None
+    latency: Distribution | None
+    cost: Distribution | None
     panel: RunJury | None
     overrides: tuple[Override, ...]
     errors: tuple[tuple[str, int], ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[tuple[str, str, int], ...]
     grid: Grid
     is_pending: bool
 
@@ -141,18 +118,20 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
     cells = cells_of([run.pk])
     overridden = sum(cell.overridden for cell in cells)
     scoring_progress = scoring_progress_of(judge_runs)
-    answered = Answered(counts_of(cells), sum(cell.answered for cell in cells))
-    progress = progress_of(run, judge_runs, answered=answered, scoring_progress=scoring_progress)
+    counts = counts_of(cells)
+    answered = sum(cell.answered for cell in cells)
+    progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
     lines = lines_of(cells, run.repeats, reading)
+    weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
     return RunReport(
         run=run,
         judge_runs=tuple(judge_runs),
         current=current,
         progress=progress,
-        counts=answered.counts,
+        counts=counts,
         rate=lines.rate,
         score=lines.score,
-        heavy=_heavy(run),
+        heavy=tuple(weighted.values_list("test_id", "issue__title", "weight").distinct()),
         similarity=_similarity(run, cells),
         overridden=overridden,
         disputed=sum(cell.disputed for cell in cells),
@@ -162,30 +141,25 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
         outside=lines.outside,
         sealing=sealing_of(run, reading),
         flaky=flaky_tests_of(run, reader),
-        usage=usage_of(cells, progress.answered),
+        usage=Usage(
+            input_tokens=_sum(cell.input_tokens for cell in cells),
+            output_tokens=_sum(cell.output_tokens for cell in cells),
+            with_tokens=sum(cell.with_tokens for cell in cells),
+            cost_usd=_sum(cell.cost_usd for cell in cells),
+            with_cost=sum(cell.with_cost for cell in cells),
+            answered=answered,
+        ),
         latency=latency_of(run),
         cost=cost_of(run),
-        panel=_panel(run, current, scoring_progress),
+        panel=jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
+        if current and current.jury.get("judges")
+        else None,
         overrides=overrides_of(run, current, reader) if overridden else (),
-        errors=_errors(run) if answered.counts.error else (),
+        errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
-        grid=ResultTable(run, current, reader).page(filters, of=answered.counts.total),
+        grid=ResultTable(run, current, reader).page(filters, of=counts.total),
         is_pending=reading.pending,
     )
-
-
-def _panel(
-    run: Run, current: JudgeRun | None, scoring_progress: dict[int, ScoringProgress]
-) -> RunJury | None:
-    if current is None or not current.jury.get("judges"):
-        return None
-    return jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
-
-
-def _heavy(run: Run) -> tuple[Heavy, ...]:
-    rows = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
-    tests = rows.values_list("test_id", "issue__title", "weight").distinct()
-    return tuple(Heavy(*row) for row in tests)
 
 
 def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
@@ -204,25 +178,10 @@ def judge_runs_of(run: Run) -> list[JudgeRun]:
     return list(run.judge_runs.select_related("requested_by").order_by("number"))
 
 
-def usage_of(cells: Sequence[Cell], answered: int) -> Usage:
-    return Usage(
-        input_tokens=_sum([cell.input_tokens for cell in cells]),
-        output_tokens=_sum([cell.output_tokens for cell in cells]),
-        with_tokens=sum(cell.with_tokens for cell in cells),
-        cost_usd=_money([cell.cost_usd for cell in cells]),
-        with_cost=sum(cell.with_cost for cell in cells),
-        answered=answered,
-    )
-
-
-def _sum(values: list[int | None]) -> int | None:
+def _sum(values: Iterable[Any]) -> Any:
+    """Add up what was measured; None where nothing was."""
     measured = [value for value in values if value is not None]
     return sum(measured) if measured else None
-
-
-def _money(values: list[Decimal | None]) -> Decimal | None:
-    measured = [value for value in values if value is not None]
-    return sum(measured, Decimal(0)) if measured else None
 
 
 def _errors(run: Run) -> tuple[tuple[str, int], ...]:
@@ -231,9 +190,8 @@ def _errors(run: Run) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counted, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[Failure, ...]:
-    """Count failed calls of the run and its judge runs, most frequent first."""
+def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[tuple[str, str, int], ...]:
     keys = [run.work_key, *(judge_run.work_key for judge_run in judge_runs)]
     rows = Call.objects.filter(batch__in=keys, error_kind__gt="").order_by()
     counted = rows.values_list("role", "error_kind").annotate(n=Count("pk"))
-    return tuple(Failure(*row) for row in sorted(counted, key=lambda row: (-row[2], row)))
+    return tuple(sorted(counted, key=lambda row: (-row[2], row)))

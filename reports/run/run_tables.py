@@ -4,28 +4,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.formatting import count, percent, score, usd, words
-from evalhub.statistics.interval import Interval
+from evalhub.formatting import clip, count, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url, row_url
+from reports.queries.exposure import DEFINITION
 from reports.queries.rate_lines import Line
-from reports.queries.result_rows import JudgeCell, Row
+from reports.queries.result_rows import Row
 from reports.run import judge_tables, usage_tables
 from reports.run.figure import outcome_ring
 from reports.run.flaky_query import FlakyTests
-from reports.run.jury_query import RunJury
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd
-from runs.models import Outcome, Run
+from runs.models import Outcome
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """Results in the document: the first of the grid."""
 
-MOST_BARS = 40
-TEXT = 400
+MAX_BARS = 40
 
 LINE_COLUMNS = (
     Column("rate", "Passed", "rate", "Share of the scored results, with its 95% CI"),
@@ -72,6 +70,12 @@ def _settings(report: RunReport) -> Table:
         for judge in (panel.judges if panel else ())
     )
     jury = current.jury_name or "unnamed" if current and panel else "none: annotators only"
+    checks = cost_limit = None
+    if panel and panel.checks:
+        failed = f", {count(panel.checks.failed)} without a value" if panel.checks.failed else ""
+        checks = f"{count(panel.checks.ok + panel.checks.failed)} run without a judge{failed}"
+    if run.cost_limit_usd is not None:
+        cost_limit = f"{usd(run.cost_limit_usd)}, of which {usd(spent_usd(run))} spent"
     pairs: list[tuple[str, Cell]] = [
         ("Run", run.pk),
         ("State", report.progress.state),
@@ -83,9 +87,9 @@ def _settings(report: RunReport) -> Table:
         ("Release", run.release or None),
         ("Repeats", run.repeats),
         ("Jury", Link(jury, "", judges)),
-        ("Checks", _checks(panel)),
+        ("Checks", checks),
         ("Similarity", _similarity(report)),
-        ("Cost limit", _cost_limit(run)),
+        ("Cost limit", cost_limit),
         ("Created", run.created_at),
         ("Started", run.started_at),
         ("Finished", run.finished_at),
@@ -97,13 +101,6 @@ def _settings(report: RunReport) -> Table:
     return Table("settings", "Configuration", columns, [p for p in pairs if p[1] is not None])
 
 
-def _checks(panel: RunJury | None) -> str | None:
-    if panel is None or panel.checks is None:
-        return None
-    failed = f", {count(panel.checks.failed)} without a value" if panel.checks.failed else ""
-    return f"{count(panel.checks.run)} run without a judge{failed}"
-
-
 def _similarity(report: RunReport) -> str | None:
     found = report.similarity
     if found is None:
@@ -112,12 +109,6 @@ def _similarity(report: RunReport) -> str | None:
     parts += ["the whole score of tests without criteria"] if found.alone else []
     measured = f"measured for {count(found.measured)} of {count(found.answered)} answers"
     return f"{'; '.join(parts)}; by {found.model}, {measured}"
-
-
-def _cost_limit(run: Run) -> str | None:
-    if run.cost_limit_usd is None:
-        return None
-    return f"{usd(run.cost_limit_usd)}, of which {usd(spent_usd(run))} spent"
 
 
 def _outcomes(report: RunReport, links: ResultLinks) -> Table:
@@ -147,17 +138,27 @@ def _outcomes(report: RunReport, links: ResultLinks) -> Table:
 
 
 def _issues(report: RunReport, links: ResultLinks) -> Table:
-    worst = [_rate_row(line) for line in report.issues[:MOST_BARS]]
-    cut = f"The chart shows the worst {MOST_BARS}." if len(report.issues) > MOST_BARS else ""
+    worst = [
+        RateRow(
+            str(line.issue_id),
+            line.name,
+            line.counts.failed,
+            line.counts.scored,
+            line.rate.interval and line.rate.interval.complement(),
+        )
+        for line in report.issues[:MAX_BARS]
+    ]
+    cut = f"The chart shows the worst {MAX_BARS}." if len(report.issues) > MAX_BARS else ""
     return Table(
         "issues",
         "Issues, worst first",
         (Column("issue", "Issue", "link"), Column("issue_id", "ID"), *LINE_COLUMNS),
         [
-            (
-                links.line(line.name, issue=line.issue_id),
+            _line(
+                line,
+                links,
                 Linked(line.issue_id, page_url("issue_timeline", issue=line.issue_id)),
-                *_line(line, links, issue=line.issue_id),
+                issue=line.issue_id,
             )
             for line in report.issues
         ],
@@ -169,17 +170,14 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
     )
 
 
-def _rate_row(line: Line) -> RateRow:
-    passed, counts = line.rate.interval, line.counts
-    failed = None if passed is None else Interval(1 - passed.high, 1 - passed.low)
-    return RateRow(str(line.issue_id), line.name, counts.failed, counts.scored, failed)
-
-
-def _line(line: Line, links: ResultLinks, **filters: Cell) -> tuple[Cell, ...]:
+def _line(
+    line: Line, links: ResultLinks, *more: Cell, **filters: int | str | None
+) -> tuple[Cell, ...]:
     counts = line.counts
     url = links.results(outcomes=(Outcome.FAILED.value,), **filters)
     failed = Linked(counts.failed, url) if counts.failed else 0
-    return (line.rate, failed, counts.unscored, counts.error, counts.pending)
+    name = links.line(line.name, **filters)
+    return (name, *more, line.rate, failed, counts.unscored, counts.error, counts.pending)
 
 
 def _domains(report: RunReport, links: ResultLinks) -> Table:
@@ -188,14 +186,7 @@ def _domains(report: RunReport, links: ResultLinks) -> Table:
         "domains",
         "By domain",
         (Column("domain", "Domain", "link"), Column("depth", "Level", "count"), *LINE_COLUMNS),
-        [
-            (
-                links.line(line.name, domain=line.name),
-                line.depth,
-                *_line(line, links, domain=line.name),
-            )
-            for line in report.domains
-        ],
+        [_line(line, links, line.depth, domain=line.name) for line in report.domains],
         note="A domain includes the domains below it; a result counts once in each."
         + (f" {count(outside)} results are in no domain." if outside else ""),
         empty="No tag of this run is a domain. Give tags the kind “domain” to group runs by them.",
@@ -210,10 +201,7 @@ def _tags(report: RunReport, links: ResultLinks) -> Table:
         "tags",
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
-        [
-            (links.line(line.name, tag=line.name), *_line(line, links, tag=line.name))
-            for line in report.tags
-        ],
+        [_line(line, links, tag=line.name) for line in report.tags],
         note="A result counts once for each tag that its issue had at launch.",
         empty="The issues of this run had no tags at launch.",
         draw=lambda: _bars(report.tags) if report.tags else None,
@@ -242,7 +230,7 @@ def _sealing(found: Sealing) -> Table:
         bounds = (interval.low, interval.high) if interval else (None, None)
         value = compared.value if compared else None
         rows.append((stratum.name, stratum.total, stratum.rate, value, *bounds))
-    note = f"{_open_minus_sealed(found.difference)} {found.definition}"
+    note = f"{_open_minus_sealed(found.difference)} {DEFINITION}"
     return Table("sealing", "Open and sealed tests", columns, rows, note=note)
 
 
@@ -289,12 +277,8 @@ def _weights(report: RunReport) -> Table:
         Column("weight", "Weight", "number"),
     )
     rows = [
-        (
-            Linked(one.test_id, row_url("admin:issues_test_change", one.test_id)),
-            one.issue,
-            one.weight,
-        )
-        for one in report.heavy
+        (Linked(test, row_url("admin:issues_test_change", test)), issue, weight)
+        for test, issue, weight in report.heavy
     ]
     note = "All other tests have weight 1."
     return Table("weights", "Weighted tests", columns, rows, note=note, look="folded")
@@ -339,7 +323,7 @@ def _overrides(report: RunReport) -> Table:
 def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
     """Return the first rows; the note counts those left out."""
     total = report.grid.total
-    shown = [_result(row) for row in islice(rows, MOST_ROWS)]
+    shown = [_result(row) for row in islice(rows, MAX_ROWS)]
     parts = ["Filtered as on the page."] if narrows else []
     if total > len(shown):
         parts.append(f"The first {count(len(shown))} of {count(total)}; CSV and JSON have all.")
@@ -359,17 +343,11 @@ def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
 
 def _result(row: Row) -> tuple[Cell, ...]:
     outcome = f"{row.outcome}: {words(row.error_kind)}" if row.error_kind else row.outcome
-    votes = tuple(_vote(vote) for vote in row.votes)
+    votes = tuple(vote.in_words for vote in row.votes)
     texts = (_clip(row.prompt), _clip(row.answer))
     return (row.test_id, row.repeat + 1, row.issue, outcome, row.score, votes, *texts)
 
 
-def _vote(vote: JudgeCell) -> str:
-    return f"{vote.judge}: {'no verdict' if vote.value is None else score(vote.value)}"
-
-
 def _clip(text: str | None) -> str:
     """Return the beginning of a text; None is one that may not be read."""
-    if text is None:
-        return "sealed"
-    return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
+    return "sealed" if text is None else clip(text, 400)

@@ -1,5 +1,6 @@
 """Pass rates of open, sealed and previously exposed tests in a run."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from django.db.models import Case, Count, Value, When
 from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.interval import Interval
 from reports.documents.reading import Reading
-from reports.queries.exposure import DEFINITION, EXPOSED, NEVER, OPEN, was_exposed
+from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
 from runs.figures.tallies import SEED, Group, Rate, rates_of
 from runs.models import Result, Run
 
@@ -48,35 +49,29 @@ class Sealing:
 
     strata: tuple[Stratum, ...]
     difference: Difference | None
-    definition: str = DEFINITION
 
 
 def sealing_of(run: Run, reading: Reading) -> Sealing | None:
     """Return None where no test of the run is sealed; one query."""
-    groups = _groups(run)
-    if not groups.keys() - {OPEN}:
-        return None
-    rates = rates_of(groups, reading.computed, resampled=lambda key: run.repeats > 1)
-    strata = tuple(
-        Stratum(key, name, group.counts.total, rate)
-        for key, name in NAMES.items()
-        if (group := groups.get(key)) is not None and (rate := rates.get(key)) is not None
-    )
-    return Sealing(strata, _difference(groups, reading))
-
-
-def _groups(run: Run) -> dict[str, Group]:
-    key = Case(
+    exposure = Case(
         When(test__sealed=False, then=Value(OPEN)),
         When(was_exposed(), then=Value(EXPOSED)),
         default=Value(NEVER),
     )
-    rows = Result.objects.filter(run=run).order_by().annotate(stratum=key)
-    groups: dict[str, Group] = {}
+    rows = Result.objects.filter(run=run).order_by().annotate(stratum=exposure)
     counted = rows.values_list("stratum", "issue_id", "outcome").annotate(n=Count("pk"))
+    groups: dict[str, Group] = defaultdict(Group)
     for stratum, issue, outcome, n in counted:
-        groups.setdefault(stratum, Group()).add(issue, outcome, n)
-    return groups
+        groups[stratum].add(issue, outcome, n)
+    if not groups.keys() - {OPEN}:
+        return None
+    rates = rates_of(groups, reading.computed, resampled=lambda key: run.repeats > 1)
+    strata = tuple(
+        Stratum(key, name, groups[key].counts.total, rates[key])
+        for key, name in NAMES.items()
+        if key in groups
+    )
+    return Sealing(strata, _difference(groups, reading))
 
 
 Part = tuple[bool, int, int]

@@ -4,10 +4,9 @@ from decimal import Decimal
 
 from evalhub.formatting import count, words
 from reports.documents.document import Cell, Column, Link, Table
-from reports.run.cost_query import Cost
-from reports.run.error_advice import advice
+from reports.run.distribution_query import Distribution
+from reports.run.error_advice import ADVICE
 from reports.run.figure import binned_costs, binned_times
-from reports.run.latency_query import Latency
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
 from runs.models import Outcome
@@ -36,7 +35,7 @@ def usage(report: RunReport) -> Table:
     return Table("usage", "Tokens and cost", columns, rows, note=note)
 
 
-def percentiles(latency: Latency | None, cost: Cost | None) -> Table:
+def percentiles(latency: Distribution | None, cost: Distribution | None) -> Table:
     times = dict(latency.percentiles) if latency else {}
     costs = dict(cost.percentiles) if cost else {}
     columns = (
@@ -47,14 +46,14 @@ def percentiles(latency: Latency | None, cost: Cost | None) -> Table:
     rows = [(share, times.get(share), costs.get(share)) for share in sorted({*times, *costs})]
     parts = [f"Latency of {count(latency.n)} answers."] if latency else []
     if cost:
-        free = f", {count(cost.free)} of them free" if cost.free else ""
+        free = f", {count(cost.zeros)} of them free" if cost.zeros else ""
         parts.append(f"Cost of {count(cost.n)} answers{free}.")
     note, empty = " ".join(parts), "Neither latency nor cost was measured."
     return Table("percentiles", "Percentiles", columns, rows, note=note, empty=empty)
 
 
-def latency(found: Latency | None) -> Table:
-    bars = [(bar.from_ms, bar.to_ms, bar.n) for bar in found.bars] if found else []
+def latency(found: Distribution | None) -> Table:
+    bars = found.bars if found else ()
     return Table(
         "latency",
         "Latency",
@@ -71,9 +70,9 @@ def latency(found: Latency | None) -> Table:
     )
 
 
-def costs(found: Cost | None) -> Table:
-    paid = [(bar.from_usd, bar.to_usd, bar.n) for bar in found.bars] if found else []
-    free = [(Decimal(0), Decimal(0), found.free)] if found and found.free else []
+def costs(found: Distribution | None) -> Table:
+    paid = found.bars if found else ()
+    free = [(Decimal(0), Decimal(0), found.zeros)] if found and found.zeros else []
     return Table(
         "cost",
         "Cost per answer",
@@ -84,7 +83,7 @@ def costs(found: Cost | None) -> Table:
         ),
         [*free, *paid],
         empty="No cost is known. Add prices to the model; they apply from the next run on.",
-        draw=lambda: binned_costs(found.free, paid) if found else None,
+        draw=lambda: binned_costs(found.zeros, paid) if found else None,
         look="folded",
         describes="A histogram of the cost of answers",
     )
@@ -93,12 +92,12 @@ def costs(found: Cost | None) -> Table:
 def errors(report: RunReport, links: ResultLinks) -> Table:
     url = links.results(outcomes=(Outcome.ERROR.value,))
     rows: list[tuple[Cell, ...]] = [
-        (words(kind) or "unknown", Link("results without an answer", url), n, advice(kind))
+        (words(kind) or "unknown", Link("results without an answer", url), n, ADVICE.get(kind, ""))
         for kind, n in report.errors
     ]
     rows += [
-        (words(one.kind), Link(f"{one.role} calls", "", "with retries"), one.n, advice(one.kind))
-        for one in report.failures
+        (words(kind), Link(f"{role} calls", "", "with retries"), n, ADVICE.get(kind, ""))
+        for role, kind, n in report.failures
     ]
     columns = (
         Column("kind", "Error"),

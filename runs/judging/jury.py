@@ -100,11 +100,17 @@ def frozen_jury_of(judge_run: JudgeRun) -> FrozenJury:
 
 def frozen_jury_from(jury: dict[str, Any]) -> FrozenJury:
     """Return the jury of a snapshot."""
-    everyone = [*jury["judges"], *([jury["backup"]] if jury["backup"] else [])]
-    ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
+    names = ("template", "rubric_template")
+    ids = {judge[name] for judge in judges_in(jury) for name in names} - {None}
     return _frozen_jury(
         jury, {t.pk: JudgePromptTemplate.of(t) for t in with_prompt_parts().filter(pk__in=ids)}
     )
+
+
+def judges_in(jury: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the judges of a snapshot, the backup last."""
+    backup = jury.get("backup")
+    return [*jury.get("judges", ()), *([backup] if backup else [])]
 
 
 def with_prompt_parts() -> QuerySet[JudgeTemplate]:

@@ -13,7 +13,7 @@ from reports.documents.html_export import html_of
 from reports.queries.result_rows import ResultTable
 from reports.run.page import document_of_run
 from reports.run.query import run_report
-from reports.run.run_tables import MOST_ROWS
+from reports.run.run_tables import MAX_ROWS
 from runs.figures.filters import Filters
 from runs.models import Answer, Result
 from tests.api import client_of
@@ -156,11 +156,11 @@ def test_sentences_say_what_the_rates_exclude():
 
 
 def test_the_document_holds_the_first_results_and_says_how_many_it_leaves_out():
-    run = judged(*[[1]] * (MOST_ROWS + 5), tests=[make_test()], repeats=MOST_ROWS + 5)
+    run = judged(*[[1]] * (MAX_ROWS + 5), tests=[make_test()], repeats=MAX_ROWS + 5)
     table = document(run).table("results")
 
-    assert len(table.rows) == MOST_ROWS
-    assert table.note == f"The first {MOST_ROWS} of {MOST_ROWS + 5}; CSV and JSON have all."
+    assert len(table.rows) == MAX_ROWS
+    assert table.note == f"The first {MAX_ROWS} of {MAX_ROWS + 5}; CSV and JSON have all."
 
 
 def test_a_filtered_document_says_so():
