@@ -8,11 +8,10 @@ from django.utils import timezone
 
 from evalhub import formatting
 from evalhub.outcomes import OUTCOMES
-from evalhub.statistics.interval import Interval
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.figures.tallies import Rate
 
-LEAST_P = 0.0001
+MIN_P = 0.0001
 
 
 def words(value: Cell, form: Form) -> str:
@@ -28,17 +27,18 @@ def words(value: Cell, form: Form) -> str:
     if isinstance(value, Rate):
         return rate_words(value)
     if isinstance(value, Estimate):
-        return estimate_words(value)
+        if value.value is None:
+            return f"{formatting.DASH} (n = {value.n:,})"
+        low, high = map(formatting.score, value.interval or (None, None))
+        interval = f", {low} to {high}" if value.interval else ""
+        return f"{formatting.score(value.value)} (n = {value.n:,}{interval})"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return _plain_words(value, form)
-
-
-def _plain_words(value: Any, form: Form) -> str:
     if isinstance(value, datetime):
         return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
-    write = WRITERS.get(form, str)
-    return write(value) if not isinstance(value, str) or form in ("verdict", "outcome") else value
+    if isinstance(value, str) and form not in ("verdict", "outcome"):
+        return value
+    return WRITERS.get(form, str)(value)
 
 
 def points(difference: float) -> str:
@@ -48,17 +48,12 @@ def points(difference: float) -> str:
 
 
 def p_value(p: float) -> str:
-    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    return f"<{MIN_P}" if p < MIN_P else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
 def number(value: float) -> str:
     text = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
     return f"−{text[1:]}" if text.startswith("-") else text
-
-
-def outcome_words(outcome: str) -> str:
-    """Return an outcome's label; anything more specific stays as it is."""
-    return OUTCOMES[outcome].label if outcome in OUTCOMES else outcome
 
 
 WRITERS: dict[Form, Callable[[Any], str]] = {
@@ -71,7 +66,8 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
     "count": formatting.count,
     "number": number,
     "verdict": formatting.words,
-    "outcome": outcome_words,
+    # Anything more specific than an outcome stays as it is.
+    "outcome": lambda outcome: OUTCOMES[outcome].label if outcome in OUTCOMES else outcome,
 }
 
 
@@ -80,14 +76,6 @@ def rate_words(rate: Rate) -> str:
         return f"{formatting.DASH} (0 scored)"
     interval = f", {formatting.between(rate.interval)}" if rate.interval else ""
     return f"{formatting.percent(rate.share)} ({rate.passed:,} of {rate.n:,}{interval})"
-
-
-def estimate_words(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"{formatting.DASH} (n = {estimate.n:,})"
-    found = estimate.interval
-    interval = f", {formatting.score(found.low)} to {formatting.score(found.high)}" if found else ""
-    return f"{formatting.score(estimate.value)} (n = {estimate.n:,}{interval})"
 
 
 PARTS: dict[Form, tuple[str, ...]] = {
@@ -118,17 +106,14 @@ def flat(row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
 def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
     if isinstance(value, Linked):
         return _parts(value.value, form)
+    if form not in PARTS:
+        return (_single(value),)
+    if value is None:
+        return (None,) * len(PARTS[form])
+    bounds = value.interval or (None, None)
     if form == "rate":
-        if value is None:
-            return (None,) * 5
-        return (value.passed, value.n, value.share, *_bounds(value.interval))
-    if form == "estimate":
-        return (None,) * 4 if value is None else (value.value, value.n, *_bounds(value.interval))
-    return (_single(value),)
-
-
-def _bounds(interval: Interval | None) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (interval.low, interval.high)
+        return (value.passed, value.n, value.share, *bounds)
+    return (value.value, value.n, *bounds)
 
 
 def _single(value: Cell) -> Any:
@@ -150,17 +135,14 @@ def as_json(value: Cell) -> Any:
             "passed": value.passed,
             "n": value.n,
             "share": value.share,
-            "interval": _interval(value.interval),
+            "interval": value.interval and value.interval._asdict(),
             "is_resampled": value.is_resampled,
         }
     if isinstance(value, Estimate):
-        return {"value": value.value, "n": value.n, "interval": _interval(value.interval)}
+        interval = value.interval and value.interval._asdict()
+        return {"value": value.value, "n": value.n, "interval": interval}
     if isinstance(value, Link):
         return {"text": value.text, "url": value.url, "note": value.note}
     if isinstance(value, tuple):
         return [as_json(part) for part in value]
     return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _interval(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else interval._asdict()

@@ -1,7 +1,4 @@
-"""A report independent of its form: pages, files and API responses are made of it.
-
-One function builds it, and all of those are made of it: they cannot tell different figures.
-"""
+"""A report independent of its form: pages, files and API responses are all made of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

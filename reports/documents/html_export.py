@@ -10,19 +10,17 @@ from django.utils.safestring import SafeString, mark_safe
 
 from reports.documents.document import Document
 
-SCRIPTS = ("plotly/plotly.min.js", "evalhub/charts.js")
-STYLES = ("evalhub/colours.css", "evalhub/standalone.css")
-
 
 def html_of(document: Document) -> str:
     """Return the report with its styles inside, and its scripts where it has figures."""
     has_figures = any(table.figure for table in document.tables)
+    scripts = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
     return render_to_string(
         "reports/documents/standalone.html",
         {
             "document": document,
-            "scripts": [_source(name) for name in SCRIPTS] if has_figures else [],
-            "styles": [_source(name) for name in STYLES],
+            "scripts": [_source(name) for name in scripts],
+            "styles": [_source("evalhub/colours.css"), _source("evalhub/standalone.css")],
             "made_at": timezone.now(),
         },
     )

@@ -12,13 +12,12 @@ from django.urls import reverse
 def page_url(key: str, **state: Any) -> str:
     """Return the address of a report page; None and "" are left out, a model row gives its ID."""
     pairs = [(name, part) for name, value in state.items() for part in _parts(value)]
-    query = urlencode(pairs)
-    return f"{_page_path(key)}?{query}".rstrip("?")
+    return f"{_page_path(key)}?{urlencode(pairs)}".rstrip("?")
 
 
 def run_url(run: Model) -> str:
     """Return the address of a run's page."""
-    return _run_url(run.pk)
+    return row_url("reports:run", run.pk)
 
 
 def results_url(run: Model, **filters: Any) -> str:
@@ -49,16 +48,10 @@ def _page_path(key: str) -> str:
     return reverse(f"reports:{key}")
 
 
-@lru_cache(maxsize=1024)
-def _run_url(pk: int) -> str:
-    return reverse("reports:run", args=[pk])
-
-
 def _parts(value: Any) -> Iterable[Any]:
     if value is None or value == "" or value is False:
         return []
     if value is True:
         return ["on"]
-    if isinstance(value, list | tuple):
-        return [part.pk if isinstance(part, Model) else part for part in value]
-    return [value.pk if isinstance(value, Model) else value]
+    parts = value if isinstance(value, list | tuple) else [value]
+    return [part.pk if isinstance(part, Model) else part for part in parts]

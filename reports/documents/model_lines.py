@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
+from evalhub.formatting import clip, words
+
 COLOURS = tuple(f"var(--eh-line-{number})" for number in range(1, 8))
 """CSS variables of `static/evalhub/colours.css`, distinct from each other and from the outcomes."""
 
 MARKERS = ("circle", "square", "diamond", "triangle-up", "star")
 DASHES = ("solid", "dash", "dot", "dashdot")
-LONGEST_PROMPT = 40
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,7 @@ def line_style(model: int, variant: int = 0) -> LineStyle:
     Models keep their ids for ever, so each looks the same on every page. The first 35 differ.
     """
     return LineStyle(
-        COLOURS[model % len(COLOURS)],
-        MARKERS[model % len(MARKERS)],
-        DASHES[variant % len(DASHES)],
+        COLOURS[model % len(COLOURS)], MARKERS[model % len(MARKERS)], DASHES[variant % len(DASHES)]
     )
 
 
@@ -52,14 +51,21 @@ class Variant:
 
 
 def names_of(variants: Sequence[Variant]) -> dict[str, str]:
-    """Return the name of each variant by key: its model, and its settings where they differ."""
+    """Return the name of each variant by key: its model, and its settings where they differ.
+
+    Names that are still equal are numbered.
+    """
     by_model: dict[str, list[Variant]] = defaultdict(list)
     for variant in variants:
         by_model[variant.model].append(variant)
     names: dict[str, str] = {}
+    seen: dict[str, int] = defaultdict(int)
     for model, alike in by_model.items():
-        names |= {v.key: " · ".join([model, *_own(v, alike)]) for v in alike}
-    return _numbered(names)
+        for variant in alike:
+            name = " · ".join([model, *_own(variant, alike)])
+            seen[name] += 1
+            names[variant.key] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return names
 
 
 def line_styles(variants: Sequence[Variant]) -> dict[str, LineStyle]:
@@ -76,29 +82,10 @@ def line_styles(variants: Sequence[Variant]) -> dict[str, LineStyle]:
 def _own(variant: Variant, alike: Sequence[Variant]) -> Iterable[str]:
     """Return the settings that tell this variant from the others of its model."""
     if len({other.system_prompt for other in alike}) > 1:
-        yield _prompt(variant.system_prompt)
+        prompt = clip(" ".join(variant.system_prompt.split()), 40)
+        yield f"system prompt “{prompt}”" if prompt else "no system prompt"
     for name in sorted({name for other in alike for name in other.params}):
         values = [other.params.get(name) for other in alike]
         if any(value != values[0] for value in values):
-            yield _setting(name, variant.params.get(name))
-
-
-def _prompt(text: str) -> str:
-    text = " ".join(text.split())
-    short = text if len(text) <= LONGEST_PROMPT else text[: LONGEST_PROMPT - 1] + "…"
-    return f"system prompt “{short}”" if short else "no system prompt"
-
-
-def _setting(name: str, value: Any) -> str:
-    words = name.replace("_", " ")
-    return f"no {words}" if value is None else f"{words} {value}"
-
-
-def _numbered(names: Mapping[str, str]) -> dict[str, str]:
-    """Number names that are still equal."""
-    seen: dict[str, int] = defaultdict(int)
-    found = {}
-    for key, name in names.items():
-        seen[name] += 1
-        found[key] = name if seen[name] == 1 else f"{name} ({seen[name]})"
-    return found
+            value = variant.params.get(name)
+            yield f"no {words(name)}" if value is None else f"{words(name)} {value}"

@@ -7,16 +7,13 @@ from runs.figures.tallies import Rate
 
 def share_of(part: int, whole: int) -> Rate:
     """Return `part` of `whole` independent things, with Wilson's interval."""
-    return Rate(part, whole, _share(part, whole), wilson_interval(part, whole), is_resampled=False)
+    share = part / whole if whole else None
+    return Rate(part, whole, share, wilson_interval(part, whole), is_resampled=False)
 
 
 def resampled_share(part: int, whole: int, interval: Interval | None) -> Rate:
     """Return the share of things that are not independent, with this interval or none."""
-    return Rate(part, whole, _share(part, whole), interval, is_resampled=True)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    return Rate(part, whole, part / whole if whole else None, interval, is_resampled=True)
 
 
 def issue_rate(passed: int, scored: int, *, single: bool) -> Rate:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django import forms
 from django.http import QueryDict
@@ -38,8 +38,7 @@ class Reading:
         if found is None:
             self.pending = True
             return None
-        value: T = found[0]
-        return value
+        return cast(T, found[0])
 
 
 class ReportForm(forms.Form):
@@ -53,9 +52,14 @@ class ReportForm(forms.Form):
         super().__init__(query)
         self.data = self._with_defaults(query)
         self.query = query
-        for name, field in self.fields.items():
+        for field in self.fields.values():
             field.required = False
-            self._dress(name, field)
+            is_checkbox = isinstance(field.widget, forms.CheckboxInput)
+            if not is_checkbox:
+                field.widget.attrs.setdefault("class", "eh-input")
+            is_select = isinstance(field.widget, forms.Select)
+            if is_checkbox or (is_select and not isinstance(field.widget, forms.SelectMultiple)):
+                field.widget.attrs.setdefault("data-eh-submit", "")
 
     def _with_defaults(self, query: QueryDict) -> QueryDict:
         data = query.copy()
@@ -65,13 +69,6 @@ class ReportForm(forms.Form):
                 values = default if isinstance(default, list | tuple) else [default]
                 data.setlist(name, [str(field.prepare_value(value)) for value in values])
         return data
-
-    def _dress(self, name: str, field: forms.Field) -> None:
-        is_choice = isinstance(field.widget, forms.Select | forms.CheckboxInput)
-        if not isinstance(field.widget, forms.CheckboxInput):
-            field.widget.attrs.setdefault("class", "eh-input")
-        if is_choice and not isinstance(field.widget, forms.SelectMultiple):
-            field.widget.attrs.setdefault("data-eh-submit", "")
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Shared by all report pages: the admin's frame and the permission check."""
+"""The admin's frame and the permission check of all report pages."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -52,12 +52,8 @@ def _table(content: dict[str, Any]) -> Table:
 
 
 def _fields(part: Fact | Column | Table) -> dict[str, Any]:
-    whole = ("columns", "rows", "draw")
-    return {
-        field.name: _kept(getattr(part, field.name))
-        for field in fields(part)
-        if field.name not in whole
-    }
+    names = [field.name for field in fields(part) if field.name not in ("columns", "rows", "draw")]
+    return {name: _kept(getattr(part, name)) for name in names}
 
 
 def _kept(value: Cell) -> Any:
@@ -85,15 +81,11 @@ def _read(value: Any) -> Cell:
 
 
 READERS: dict[str, Callable[[Any], Cell]] = {
-    "rate": lambda parts: Rate(parts[0], parts[1], parts[2], _interval(parts[3]), parts[4]),
-    "estimate": lambda parts: Estimate(parts[0], parts[1], _interval(parts[2])),
+    "rate": lambda parts: Rate(*parts[:3], parts[3] and Interval(*parts[3]), parts[4]),
+    "estimate": lambda parts: Estimate(*parts[:2], parts[2] and Interval(*parts[2])),
     "link": lambda parts: Link(*parts),
     "linked": lambda parts: Linked(_read(parts[0]), parts[1]),
     "several": lambda parts: tuple(_read(part) for part in parts),
     "time": datetime.fromisoformat,
     "decimal": Decimal,
 }
-
-
-def _interval(bounds: list[float] | None) -> Interval | None:
-    return None if bounds is None else Interval(*bounds)

@@ -10,11 +10,11 @@ from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.formatting import DASH, between, percent
+from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.figures.tallies import Rate
-from runs.models import Outcome
 
 register = template.Library()
 
@@ -23,9 +23,6 @@ NUMBERS: frozenset[Form] = frozenset(
     ("count", "share", "points", "score", "p", "number", "usd", "ms", "estimate")
 )
 
-
-LONGEST_WORDS, LONGEST_PHRASE = 25, 80
-"""Characters from which a text is a phrase or a sentence, whose column is kept wide enough."""
 
 SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
 """Formats that a heat map shades: other numbers are not in [0, 1]."""
@@ -78,7 +75,11 @@ def _data(value: Cell, column: Column, name: str, look: str) -> str:
     inside = cell(value, column, look)
     if share:
         return f'<td class="eh-heat" style="--heat: {share}%">{inside}</td>'
-    return f'<td class="{name or _room(value)}">{inside}</td>'
+    text = value.text if isinstance(value, Link) else value
+    length = len(text) if isinstance(text, str) else 0
+    # The columns of phrases and of sentences are kept wide enough.
+    room = "eh-sentence" if length > 80 else "eh-phrase" if length > 25 else ""
+    return f'<td class="{name or room}">{inside}</td>'
 
 
 def _shading(value: Cell, column: Column, look: str) -> str:
@@ -93,13 +94,6 @@ def shade(value: Cell, column: Column, table: Table) -> SafeString:
     return format_html(' style="--heat: {}%"', share) if share else mark_safe("")
 
 
-def _room(value: Cell) -> str:
-    """Return the class of a cell by the length of its text."""
-    text = value.text if isinstance(value, Link) else value
-    length = len(text) if isinstance(text, str) else 0
-    return "eh-sentence" if length > LONGEST_PHRASE else "eh-phrase" * (length > LONGEST_WORDS)
-
-
 def cell(value: Cell, column: Column, look: str = "") -> SafeString:
     """Render a value of a table, with its link, badge or bar."""
     if isinstance(value, tuple):
@@ -110,53 +104,43 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
         return _link(value)
     if isinstance(value, Linked):
         return format_html('<a href="{}">{}</a>', value.url, cell(value.value, column, look))
-    if isinstance(value, Rate) and look != "heat":
-        return _rate(value)
     if isinstance(value, Rate):
-        return _shaded(value)
+        return _rate(value, look)
     if isinstance(value, Estimate):
-        return _estimate(value)
+        text, _, rest = words(value, "estimate").partition(" ")
+        return format_html('{} <small class="eh-muted eh-nowrap">{}</small>', text, rest)
     if column.form in ("outcome", "verdict") and value:
-        return _badge(str(value))
+        if value in OUTCOMES:
+            return outcome_badge(value)
+        colour = VERDICT_COLOURS.get(value, "")
+        return format_html('<span class="eh-badge{}">{}</span>', colour, value)
     return format_html("{}", words(value, column.form))
 
 
-VERDICTS = {"worse": "failed", "better": "passed", "same": "pending"}
-"""The outcome whose colour a comparison's verdict has."""
-
-
-def _badge(value: str) -> SafeString:
-    if value in VERDICTS:
-        return format_html('<span class="eh-badge eh-badge--{}">{}</span>', VERDICTS[value], value)
-    if value not in Outcome.values:
-        return format_html('<span class="eh-badge">{}</span>', value)
-    return outcome_badge(value)
-
-
-UNFOLDING = (
-    '<button type="button" class="eh-expand eh-no-print" aria-expanded="false"'
-    ' aria-label="Results of {}" data-rows="{}"></button> '
-)
+VERDICT_COLOURS = {
+    "worse": " eh-badge--failed",
+    "better": " eh-badge--passed",
+    "same": " eh-badge--pending",
+}
 
 
 def _link(link: Link) -> SafeString:
     anchor = format_html('<a href="{}">{}</a>', link.url, link.text) if link.url else link.text
     if link.rows:
-        anchor = format_html(UNFOLDING, link.text, link.rows) + anchor
-    return (
-        format_html('{} <small class="eh-muted">{}</small>', anchor, link.note)
-        if link.note
-        else format_html("{}", anchor)
-    )
+        button = (
+            '<button type="button" class="eh-expand eh-no-print" aria-expanded="false"'
+            ' aria-label="Results of {}" data-rows="{}"></button> {}'
+        )
+        anchor = format_html(button, link.text, link.rows, anchor)
+    note = format_html(' <small class="eh-muted">{}</small>', link.note) if link.note else ""
+    return format_html("{}{}", anchor, note)
 
 
-def _shaded(rate: Rate) -> SafeString:
-    """Render numbers only, so that nothing needs escaping."""
-    n = f'<small class="eh-muted">of {rate.n:,}</small>'
-    return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
-
-
-def _rate(rate: Rate) -> SafeString:
+def _rate(rate: Rate, look: str) -> SafeString:
+    """Render a bar with numbers, in a heat map numbers only; nothing here needs escaping."""
+    if look == "heat":
+        n = f'<small class="eh-muted">of {rate.n:,}</small>'
+        return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
     if rate.share is None:
         return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
     interval = f", {between(rate.interval)}" if rate.interval else ""
@@ -166,11 +150,6 @@ def _rate(rate: Rate) -> SafeString:
         f'<span class="eh-num">{percent(rate.share)}</span></span>'
         f' <small class="eh-muted eh-nowrap">{rate.passed:,} of {rate.n:,}{interval}</small>'
     )
-
-
-def _estimate(estimate: Estimate) -> SafeString:
-    text, _, rest = words(estimate, "estimate").partition(" ")
-    return format_html('{} <small class="eh-muted eh-nowrap">{}</small>', text, rest)
 
 
 def heat(value: Cell) -> str:

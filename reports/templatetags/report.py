@@ -1,17 +1,15 @@
-"""Badges, bars, marks and links of reports."""
+"""Badges, bars and marks of reports."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django import template
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.charts import LONGEST_LABEL
-from evalhub.formatting import DASH, between, percent, score
+from evalhub.formatting import DASH, clip, percent, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
-from reports.documents.cells import points as in_points
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
 from reports.similarity.query import Variant
@@ -20,17 +18,6 @@ from runs.figures.tallies import Counts
 from runs.models import Run
 
 register = template.Library()
-
-
-@register.filter
-def points(difference: float) -> str:
-    """Return a difference of two shares in percentage points, with its sign."""
-    return in_points(difference)
-
-
-@register.filter
-def short(digest: str) -> str:
-    return digest[:8]
 
 
 @register.filter
@@ -54,26 +41,18 @@ def filter_query(filters: Any, **changes: Any) -> str:
     return "?" + str(filters.query(**changes))
 
 
-MOST_OPTIONS = 200
+MAX_OPTIONS = 200
 
 
 @register.simple_tag
 def issue_options(lines: Sequence[Line], chosen: int | None) -> SafeString:
     """Render options for the worst issues and the chosen one."""
-    offered = [*lines[:MOST_OPTIONS], *(o for o in lines[MOST_OPTIONS:] if o.issue_id == chosen)]
-    return mark_safe("".join(_option(line, chosen) for line in offered))
-
-
-def _option(line: Line, chosen: int | None) -> str:
-    selected = " selected" if line.issue_id == chosen else ""
-    name = escape(clip(line.name, LONGEST_LABEL))
-    return f'<option value="{line.issue_id}"{selected}>{name}</option>'
-
-
-@register.filter
-def clip(text: str, length: int) -> str:
-    """Cut a text to this many characters."""
-    return text if len(text) <= length else text[: length - 1] + "…"
+    offered = [*lines[:MAX_OPTIONS], *(o for o in lines[MAX_OPTIONS:] if o.issue_id == chosen)]
+    options = (
+        (line.issue_id, mark_safe(" selected" * (line.issue_id == chosen)), clip(line.name, 60))
+        for line in offered
+    )
+    return format_html_join("", '<option value="{}"{}>{}</option>', options)
 
 
 @register.filter
@@ -92,13 +71,6 @@ def count(counts: Counts, outcome: str) -> int:
     return counts.as_dict()[outcome]
 
 
-@register.simple_tag
-def flipped(interval: Interval | None) -> str:
-    """Return the interval of the failure rate, from that of the pass rate."""
-    return between(_flip(interval))
-
-
-@register.simple_tag
 def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> SafeString:
     """Render a bar of the share, with a whisker for its interval.
 
@@ -107,14 +79,13 @@ def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> S
     bar = format_html(
         '<span class="eh-rate-bar {}" style="width: {}%"></span>',
         "eh-fill--failed" if flip else "eh-fill--passed",
-        _place(share),
+        f"{100 * share:.2f}",
     )
-    shown = _flip(interval) if flip else interval
-    if shown is None:
+    if interval is None:
         return bar
+    low, high = interval.complement() if flip else interval
     whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
-    length = f"{100 * (shown.high - shown.low):.2f}"
-    return bar + format_html(whisker, _place(shown.low), length)
+    return bar + format_html(whisker, f"{100 * low:.2f}", f"{100 * (high - low):.2f}")
 
 
 @register.simple_tag
@@ -135,14 +106,6 @@ def excluded(counts: Counts) -> SafeString:
     """Return a badge for each outcome that the rates exclude."""
     found = ((name, OUTCOMES[name].counted(n)) for name, n in counts.excluded.items() if n)
     return format_html_join(" ", '<span class="eh-badge eh-badge--{}">{}</span>', found)
-
-
-def _flip(interval: Interval | None) -> Interval | None:
-    return None if interval is None else Interval(1 - interval.high, 1 - interval.low)
-
-
-def _place(share: float) -> str:
-    return f"{100 * share:.2f}"
 
 
 @register.simple_tag
@@ -202,12 +165,11 @@ def parts_strip(parts: Sequence[CriterionCell]) -> SafeString:
         ),
     )
     return format_html(
-        '<span class="eh-parts" role="img" aria-label="{}">{}</span>', _scores(parts), pieces
+        '<span class="eh-parts" role="img" aria-label="{} criteria: {}">{}</span>',
+        len(parts),
+        ", ".join(score(part.score) for part in parts),
+        pieces,
     )
-
-
-def _scores(parts: Sequence[CriterionCell]) -> str:
-    return f"{len(parts)} criteria: {', '.join(score(part.score) for part in parts)}"
 
 
 @register.simple_tag

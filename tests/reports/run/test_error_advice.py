@@ -1,0 +1,11 @@
+"""Advice on errors."""
+
+import pytest
+
+from evalhub.llm.errors import CallErrorKind
+from reports.run.error_advice import ADVICE
+
+
+@pytest.mark.parametrize("kind", list(CallErrorKind))
+def test_every_kind_of_error_has_advice(kind):
+    assert ADVICE[kind.value]
