@@ -1,16 +1,15 @@
 """Tables of capabilities: rankings, components of scores, and weights."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.urls import reverse
-
-from reports.capabilities.champions_rule import LEAST_SUITES, Dimension
+from reports.capabilities.champions_rule import MIN_SUITES, Dimension
 from reports.capabilities.query import CapabilityReport, Weighed
-from reports.capabilities.rule import DIMENSION, SUITE, Capability
+from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
-from reports.documents.links import page_url
+from reports.documents.links import page_url, row_url
 from reports.documents.topic_names import topic_key, topic_title
 from reports.leaderboard.rule import Excluded
 from reports.models import CapabilityWeight, WeightKind
@@ -50,7 +49,9 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
             (
                 model_name(report, model),
                 *(
-                    _score_of(scores.get((model, weighed.row.pk)), weighed, model)
+                    Linked(scores[model, weighed.row.pk], _parts_url(weighed, model))
+                    if (model, weighed.row.pk) in scores
+                    else None
                     for weighed, _, _ in rankings
                 ),
             )
@@ -63,27 +64,23 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
     )
 
 
-def _score_of(score: float | None, weighed: Weighed, model: str) -> Cell:
-    url = page_url("capabilities", capability=weighed.row.name, model=model)
-    return None if score is None else Linked(score, f"{url}#parts")
-
-
-RANKED_COLUMNS = (
-    Column("capability", "Capability"),
-    Column("place", "Rank", "count"),
-    Column("model", "Model", "link", "Opens its components"),
-    Column("score", "Score", "estimate", "n counts its components"),
-    Column("dimensions", "Dimensions", "count"),
-    Column("topics", "Suites by topic", "count"),
-    Column("suites", "Suites by name", "count"),
-)
+def _parts_url(weighed: Weighed, model: str) -> str:
+    return page_url("capabilities", capability=weighed.row.name, model=model) + "#parts"
 
 
 def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
-        columns=RANKED_COLUMNS,
+        columns=(
+            Column("capability", "Capability"),
+            Column("place", "Rank", "count"),
+            Column("model", "Model", "link", "Opens its components"),
+            Column("score", "Score", "estimate", "n counts its components"),
+            Column("dimensions", "Dimensions", "count"),
+            Column("topics", "Suites by topic", "count"),
+            Column("suites", "Suites by name", "count"),
+        ),
         rows=[
             _ranked_row(weighed, place, one, report)
             for weighed, ranked, _ in rankings
@@ -98,78 +95,73 @@ def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
 def _ranked_row(
     weighed: Weighed, place: int, one: Capability, report: CapabilityReport
 ) -> tuple[Cell, ...]:
-    kinds = [part.kind for part in one.parts]
-    url = page_url("capabilities", capability=weighed.row.name, model=one.model)
+    kinds = Counter(part.kind for part in one.parts)
     return (
         weighed.row.name,
         place,
-        Link(model_name(report, one.model), f"{url}#parts"),
+        Link(model_name(report, one.model), _parts_url(weighed, one.model)),
         Estimate(one.score, len(one.parts)),
-        kinds.count(DIMENSION),
-        len(kinds) - kinds.count(DIMENSION) - kinds.count(SUITE),
-        kinds.count(SUITE),
+        kinds[DIMENSION],
+        kinds[TOPIC],
+        kinds[SUITE],
     )
-
-
-PART_COLUMNS = (
-    Column("capability", "Capability"),
-    Column("kind", "Kind"),
-    Column("name", "Name"),
-    Column("suite", "Suite"),
-    Column("weight", "Weight", "number"),
-    Column("score", "Score", "score"),
-)
 
 
 def parts_tables(
     asked: Mapping[str, Any], rankings: CapabilityRanks, report: CapabilityReport
-) -> Iterable[Table]:
-    """Return the components of the opened model's scores."""
+) -> Iterator[Table]:
+    """Yield the components of the opened model's scores."""
     if not asked["model"]:
-        return []
-    rows = [
-        (weighed.row.name, part.kind, _title(part.kind, part.name), part.suite or None, *figures)
-        for weighed, ranked, _ in rankings
-        for one in ranked
-        if one.model == asked["model"]
-        for part in one.parts
-        for figures in [(part.weight, part.score)]
-    ]
-    return [
-        Table(
-            key="parts",
-            title=f"Components for {model_name(report, asked['model'])}",
-            columns=PART_COLUMNS,
-            rows=rows,
-            empty="This model is not ranked in the capabilities shown.",
-        )
-    ]
-
-
-def _title(kind: str, name: str) -> str:
-    if kind == DIMENSION:
-        return TITLES.get(name, name)
-    return name if kind == SUITE else topic_title(name)
-
-
-CHAMPION_COLUMNS = (
-    Column("dimension", "Dimension"),
-    Column("champion", "Champion"),
-    Column("grade", "Mean grade", "number", "From 1 to 10"),
-    Column("suites", "Suites", "count"),
-    Column("second", "Runner-up"),
-    Column("second_grade", "Runner-up's mean grade", "number"),
-    Column("eligible", "Eligible models", "count", "With enough suites"),
-)
+        return
+    title_of: dict[str, Callable[[str], str]] = {
+        DIMENSION: lambda name: TITLES.get(name, name),
+        TOPIC: topic_title,
+        SUITE: str,
+    }
+    yield Table(
+        key="parts",
+        title=f"Components for {model_name(report, asked['model'])}",
+        columns=(
+            Column("capability", "Capability"),
+            Column("kind", "Kind"),
+            Column("name", "Name"),
+            Column("suite", "Suite"),
+            Column("weight", "Weight", "number"),
+            Column("score", "Score", "score"),
+        ),
+        rows=[
+            (
+                weighed.row.name,
+                part.kind,
+                title_of[part.kind](part.name),
+                part.suite or None,
+                part.weight,
+                part.score,
+            )
+            for weighed, ranked, _ in rankings
+            for one in ranked
+            if one.model == asked["model"]
+            for part in one.parts
+        ],
+        empty="This model is not ranked in the capabilities shown.",
+    )
 
 
 def champions_table(dimensions: Iterable[Dimension], report: CapabilityReport) -> Table:
     return Table(
         key="champions",
         title="Dimension champions",
-        columns=CHAMPION_COLUMNS,
+        columns=(
+            Column("dimension", "Dimension"),
+            Column("champion", "Champion"),
+            Column("grade", "Mean grade", "number", "From 1 to 10"),
+            Column("suites", "Suites", "count"),
+            Column("second", "Runner-up"),
+            Column("second_grade", "Runner-up's mean grade", "number"),
+            Column("eligible", "Eligible models", "count", "With enough suites"),
+        ),
         rows=[_champion(dimension, report) for dimension in dimensions],
-        note=f"Highest mean of an analyst's grades over at least {LEAST_SUITES} suites, from the "
+        note=f"Highest mean of an analyst's grades over at least {MIN_SUITES} suites, from the "
         "latest executive summary of each. Grades are an opinion.",
         empty="No model is graded yet. Request an executive summary of its runs.",
     )
@@ -177,14 +169,14 @@ def champions_table(dimensions: Iterable[Dimension], report: CapabilityReport) -
 
 def _champion(dimension: Dimension, report: CapabilityReport) -> tuple[Cell, ...]:
     best = dimension.champions
-    rest = dimension.ranked[len(best) :]
+    second = dimension.ranked[len(best)] if len(dimension.ranked) > len(best) else None
     return (
         TITLES.get(dimension.key, dimension.key),
         tuple(model_name(report, one.model) for one in best) or None,
         best[0].grade if best else None,
-        min(one.suites for one in best) if best else None,
-        model_name(report, rest[0].model) if rest else None,
-        rest[0].grade if rest else None,
+        min((one.suites for one in best), default=None),
+        second and model_name(report, second.model),
+        second and second.grade,
         len(dimension.ranked),
     )
 
@@ -194,6 +186,11 @@ def excluded_table(
 ) -> Table:
     left_out = [(weighed.row.name, found) for weighed, _, found in rankings]
     left_out += [(TITLES.get(one.key, one.key), list(one.excluded)) for one in dimensions]
+    grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for place, excluded in left_out:
+        for reason in dict.fromkeys(one.reason for one in excluded):
+            models = [model_name(report, one.model) for one in excluded if one.reason == reason]
+            grouped[reason, ", ".join(sorted(models))].append(place)
     return Table(
         key="excluded",
         title="Not ranked",
@@ -202,61 +199,40 @@ def excluded_table(
             Column("reason", "Reason"),
             Column("places", "Capabilities and dimensions"),
         ),
-        rows=[
-            (", ".join(models), reason, ", ".join(places))
-            for (reason, models), places in _grouped(left_out, report).items()
-        ],
+        rows=[(models, reason, ", ".join(places)) for (reason, models), places in grouped.items()],
         empty="Every model is ranked.",
     )
-
-
-def _grouped(
-    left_out: Iterable[tuple[str, list[Excluded]]], report: CapabilityReport
-) -> dict[tuple[str, tuple[str, ...]], list[str]]:
-    """Group exclusions by their reason and models."""
-    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for place, excluded in left_out:
-        for reason in dict.fromkeys(one.reason for one in excluded):
-            models = sorted(
-                model_name(report, one.model) for one in excluded if one.reason == reason
-            )
-            found.setdefault((reason, tuple(models)), []).append(place)
-    return found
-
-
-WEIGHT_COLUMNS = (
-    Column("capability", "Capability", "link"),
-    Column("kind", "Kind"),
-    Column("name", "Name"),
-    Column("weight", "Weight", "number"),
-    Column("owner", "Owner", "text", "The methodology, or this workspace"),
-)
 
 
 def weights_table(shown: Iterable[Weighed]) -> Table:
     return Table(
         key="weights",
         title="Weights",
-        columns=WEIGHT_COLUMNS,
-        rows=[_weight(weighed, weight) for weighed in shown for weight in weighed.weights],
+        columns=(
+            Column("capability", "Capability", "link"),
+            Column("kind", "Kind"),
+            Column("name", "Name"),
+            Column("weight", "Weight", "number"),
+            Column("owner", "Owner", "text", "The methodology, or this workspace"),
+        ),
+        rows=[
+            (
+                _edited(weighed),
+                weight.get_kind_display(),
+                _called(weight),
+                weight.weight,
+                weight.get_origin_display(),
+            )
+            for weighed in shown
+            for weight in weighed.weights
+        ],
         note="Select the capability to change its weights.",
         empty="No weights yet.",
     )
 
 
-def _weight(weighed: Weighed, weight: CapabilityWeight) -> tuple[Cell, ...]:
-    return (
-        _edited(weighed),
-        weight.get_kind_display(),
-        _called(weight),
-        weight.weight,
-        weight.get_origin_display(),
-    )
-
-
 def _edited(weighed: Weighed) -> Link:
-    url = reverse("admin:reports_capability_change", args=[weighed.row.pk])
-    return Link(weighed.row.name, url)
+    return Link(weighed.row.name, row_url("admin:reports_capability_change", weighed.row.pk))
 
 
 def _called(weight: CapabilityWeight) -> str:
@@ -264,19 +240,16 @@ def _called(weight: CapabilityWeight) -> str:
     return TITLES.get(weight.name, weight.name) if is_dimension else weight.name
 
 
-COMPONENT_COLUMNS = (
-    Column("capability", "Capability", "link", "Opens its weights"),
-    Column("owner", "Owner", "text", "The methodology, or this workspace"),
-    *(Column(kind.value, f"{kind.label}s") for kind in WeightKind),
-    Column("change", "Change", "link"),
-)
-
-
 def components_table(shown: Iterable[Weighed]) -> Table:
     return Table(
         key="components",
         title="Components and weights",
-        columns=COMPONENT_COLUMNS,
+        columns=(
+            Column("capability", "Capability", "link", "Opens its weights"),
+            Column("owner", "Owner", "text", "The methodology, or this workspace"),
+            *(Column(kind.value, f"{kind.label}s") for kind in WeightKind),
+            Column("change", "Change", "link"),
+        ),
         rows=[_counts(weighed) for weighed in shown],
         note="The methodology defines the capabilities and the weights of one; all other weights "
         "are this workspace's.",

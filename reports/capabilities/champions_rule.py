@@ -10,7 +10,7 @@ from statistics import fmean
 
 from reports.leaderboard.rule import Excluded, needs
 
-LEAST_SUITES = 5
+MIN_SUITES = 5
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,7 @@ class Dimension:
 
     @property
     def champions(self) -> tuple[Mean, ...]:
-        return tuple(mean for mean in self.ranked if _same(mean, self.ranked[0]))
-
-
-def _same(one: Mean, other: Mean) -> bool:
-    return round(one.grade - other.grade, 9) == 0
+        return tuple(m for m in self.ranked if round(m.grade - self.ranked[0].grade, 9) == 0)
 
 
 def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
@@ -64,7 +60,7 @@ def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
     return means
 
 
-def champions(graded: Iterable[Graded], *, least: int = LEAST_SUITES) -> list[Dimension]:
+def champions(graded: Iterable[Graded], *, least: int = MIN_SUITES) -> list[Dimension]:
     """Rank the models in each dimension, by its name."""
     return [_dimension(key, means, least) for key, means in sorted(mean_grades(graded).items())]
 

@@ -112,14 +112,10 @@ def load_defaults(capabilities: Any, weights: Any) -> None:
         if is_new:
             weights.objects.bulk_create(
                 weights(capability=row, kind=kind, name=name, weight=weight, origin=default.origin)
-                for kind, weighed in _by_kind(default)
+                for kind, weighed in (
+                    ("dimension", default.dimensions),
+                    ("topic", default.topics),
+                    ("suite", default.suites),
+                )
                 for name, weight in weighed.items()
             )
-
-
-def _by_kind(default: Default) -> tuple[tuple[str, dict[str, float]], ...]:
-    return (
-        ("dimension", default.dimensions),
-        ("topic", default.topics),
-        ("suite", default.suites),
-    )

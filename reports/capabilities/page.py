@@ -21,25 +21,23 @@ from reports.capabilities.query import CapabilityReport, Weighed, capability_rep
 from reports.capabilities.rule import Capability, capability
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.leaderboard.query import labels_by_model
+from reports.leaderboard.page import outside_fact
+from reports.leaderboard.query import all_labels, labels_by_model
 from reports.leaderboard.rule import Excluded
 from reports.models import Capability as Row
 
-WARNINGS = (
+WARNING = (
     "A first screening, not a ranking to decide by: the weights are choices, and analyst grades "
-    "are averaged with scores as if they shared a scale.",
+    "are averaged with scores as if they shared a scale."
 )
-
-
-def _names() -> list[tuple[str, str]]:
-    rows = Row.objects.values_list("name", flat=True)
-    return [("", "All"), *((name, name) for name in rows)]
 
 
 class CapabilitiesForm(ReportForm):
     """The capability to show, and the model whose components are listed."""
 
-    capability = forms.ChoiceField(choices=_names)
+    capability = forms.ChoiceField(
+        choices=lambda: [("", "All"), *Row.objects.values_list("name", "name")]
+    )
     model = forms.CharField(widget=forms.HiddenInput)
 
 
@@ -48,7 +46,12 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     report = capability_report()
     chosen = asked["capability"]
     shown = [one for one in report.capabilities if chosen in ("", one.row.name)]
-    rankings = [_ranking(weighed, report) for weighed in shown]
+    rankings: CapabilityRanks = []
+    for weighed in shown:
+        found = [capability(weighed.bucket, record) for record in report.records]
+        ranked = [one for one in found if isinstance(one, Capability)]
+        ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
+        rankings.append((weighed, ranked, [one for one in found if isinstance(one, Excluded)]))
     dimensions = champions(report.graded)
     return Document(
         title=f"Models ranked by {chosen or 'capability'}",
@@ -62,18 +65,9 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
             excluded_table(rankings, dimensions, report),
             weights_table(shown) if chosen else components_table(shown),
         ),
-        warnings=(*WARNINGS, *_missing(shown)),
+        warnings=(WARNING, *_missing(shown)),
         labels=_labels(report, rankings),
     )
-
-
-def _ranking(
-    weighed: Weighed, report: CapabilityReport
-) -> tuple[Weighed, list[Capability], list[Excluded]]:
-    found = [capability(weighed.bucket, record) for record in report.records]
-    ranked = [one for one in found if isinstance(one, Capability)]
-    ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
-    return weighed, ranked, [one for one in found if isinstance(one, Excluded)]
 
 
 def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, ...]:
@@ -82,10 +76,7 @@ def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, .
         model: [run for one in report.field.latest if one.model == model for run in one.runs]
         for model in shown
     }
-    return tuple(sorted({label for found in labels_by_model(runs).values() for label in found}))
-
-
-# Text --------------------------------------------------------------------------------------------
+    return all_labels(labels_by_model(runs))
 
 
 def _sentences(rankings: CapabilityRanks, report: CapabilityReport) -> Iterable[str]:
@@ -114,9 +105,7 @@ def _facts(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[Fact, .
     return (
         Fact("models", "Models ranked", len(ranked), "count", f"of {len(report.records)}"),
         Fact("graded", "Graded", len(summaries), "count", "pairs of model and suite"),
-        Fact(
-            "outside", "Runs left out", report.field.outside, "count", "no suite, or tagged “test”"
-        ),
+        outside_fact(report.field),
     )
 
 

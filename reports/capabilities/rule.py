@@ -11,8 +11,8 @@ from math import ceil, fsum
 
 from reports.leaderboard.rule import Excluded, needs
 
-LEAST_RUNS = 10
-LEAST_SUITES = 5
+MIN_RUNS = 10
+MIN_SUITES = 5
 
 DIMENSION, TOPIC, SUITE = "dimension", "topic", "suite"
 
@@ -125,8 +125,8 @@ def _lacks(bucket: Bucket, record: Record) -> list[str]:
     half = ceil(len(bucket.suites) / 2)
     listed = sum(name in record.scores for name in bucket.suites)
     gates = (
-        (LEAST_RUNS, "run", record.runs),
-        (LEAST_SUITES, "suite", record.suites),
+        (MIN_RUNS, "run", record.runs),
+        (MIN_SUITES, "suite", record.suites),
         (half, f"of the {len(bucket.suites)} listed suite", listed),
     )
     return [needs(least, what, has) for least, what, has in gates if has < least]

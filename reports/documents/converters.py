@@ -1,18 +1,13 @@
 """Parts of report addresses."""
 
 from django.urls import register_converter
+from django.urls.converters import StringConverter
 
 
-class FileEnding:
+class FileEnding(StringConverter):
     """The file extension of a report."""
 
     regex = "csv|json|md|html"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(FileEnding, "report_file")

@@ -81,8 +81,10 @@ def _read(value: Any) -> Cell:
 
 
 READERS: dict[str, Callable[[Any], Cell]] = {
-    "rate": lambda parts: Rate(*parts[:3], parts[3] and Interval(*parts[3]), parts[4]),
-    "estimate": lambda parts: Estimate(*parts[:2], parts[2] and Interval(*parts[2])),
+    "rate": lambda parts: Rate(
+        parts[0], parts[1], parts[2], parts[3] and Interval(*parts[3]), parts[4]
+    ),
+    "estimate": lambda parts: Estimate(parts[0], parts[1], parts[2] and Interval(*parts[2])),
     "link": lambda parts: Link(*parts),
     "linked": lambda parts: Linked(_read(parts[0]), parts[1]),
     "several": lambda parts: tuple(_read(part) for part in parts),

@@ -1,23 +1,23 @@
 """Drift: models whose score changed on the same tests with the same settings and judges."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import Any
 
 from django import forms
-from django.urls import reverse
 from django.utils import timezone
 
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
-from reports.documents.links import page_url
+from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.drift.query import DriftReport, Line, drift_report
+from reports.drift.query import DriftReport, drift_report
 from reports.drift.rule import Observed, Series, State, rule_in_words
 from reports.leaderboard.figure import Move, moves
+from reports.leaderboard.query import all_labels
 from runs.models import Suite
 
-MOST_DRAWN = 20
+MAX_DRAWN = 20
 """Drifts in the figure; the table has them all."""
 
 
@@ -31,41 +31,27 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Build the list of drifts, largest change first, and of the other series."""
     report = drift_report()
     suite = asked["suite"].pk if asked["suite"] else None
-    shown = [one for one in report.watch.series if suite in (None, _line(one).suite)]
+    shown = [one for one in report.watch.series if suite in (None, one.line.suite)]
     drifted = [one for one in shown if one.state == State.DRIFTED]
     others = [one for one in shown if one.state != State.DRIFTED]
     return Document(
         title="Silent changes of models",
         sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
         facts=_facts(report, shown, drifted),
-        tables=(
-            _drifts(report, drifted),
-            *_overrides(report, drifted),
-            _watched(report, others),
-        ),
-        labels=tuple(sorted({label for found in report.labels.values() for label in found})),
+        tables=(_drifts(report, drifted), *_overrides(report, drifted), _watched(report, others)),
+        labels=all_labels(report.labels),
     )
-
-
-def _line(series: Series) -> Line:
-    found = series.line
-    assert isinstance(found, Line)
-    return found
-
-
-# In words ----------------------------------------------------------------------------------------
 
 
 def _found(shown: list[Series], drifted: list[Series]) -> str:
     states = Counter(one.state for one in shown)
     better = sum(one.is_better for one in drifted)
-    directions = f" ({len(drifted) - better} worse, {better} better)"
-    told = [
-        f"{states[State.DRIFTED] + states[State.STEADY]} series monitored",
-        f"{len(drifted)} drifted{directions if drifted else ''}",
-    ]
-    near = [f"{states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE)]
-    return ", ".join(told) + "".join(f"; {one}" for one in near if one[0] != "0") + "."
+    monitored = states[State.DRIFTED] + states[State.STEADY]
+    directions = f" ({len(drifted) - better} worse, {better} better)" if drifted else ""
+    others = "".join(
+        f"; {states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE) if states[state]
+    )
+    return f"{monitored} series monitored, {len(drifted)} drifted{directions}{others}."
 
 
 def _largest(drifted: list[Series]) -> tuple[str, ...]:
@@ -83,8 +69,7 @@ def _largest(drifted: list[Series]) -> tuple[str, ...]:
 
 
 def _name(series: Series) -> str:
-    line = _line(series)
-    return f"{line.model_name} in {line.suite_name or 'no suite'}"
+    return f"{series.line.model_name} in {series.line.suite_name or 'no suite'}"
 
 
 def _extremes(series: Series) -> tuple[Observed, Observed]:
@@ -102,18 +87,10 @@ def _facts(report: DriftReport, shown: list[Series], drifted: list[Series]) -> t
     return (
         Fact("drifted", "Drifted", len(drifted), "count", f"of {len(shown)} series"),
         Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
-        Fact(
-            "warm",
-            "Runs above temperature 0",
-            watch.warm,
-            "count",
-            "not monitored",
-        ),
+        Fact("warm", "Runs above temperature 0", watch.warm, "count", "not monitored"),
         Fact("tried_out", "Runs of trial suites", watch.tried_out, "count", "not monitored"),
     )
 
-
-# Tables ------------------------------------------------------------------------------------------
 
 DRIFT_COLUMNS = (
     Column("model", "Model"),
@@ -132,7 +109,10 @@ DRIFT_COLUMNS = (
 
 
 def _drifts(report: DriftReport, drifted: list[Series]) -> Table:
-    drawn = [_move(series) for series in drifted[:MOST_DRAWN]]
+    drawn = [
+        Move(_name(series), *(run.score or 0.0 for run in _extremes(series)))
+        for series in drifted[:MAX_DRAWN]
+    ]
     return Table(
         key="drifts",
         title="Drifts",
@@ -146,17 +126,11 @@ def _drifts(report: DriftReport, drifted: list[Series]) -> Table:
     )
 
 
-def _move(series: Series) -> Move:
-    before, after = _extremes(series)
-    return Move(_name(series), before.score or 0.0, after.score or 0.0)
-
-
 def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
     before, after = _extremes(series)
-    line = _line(series)
     return (
-        line.model_name,
-        line.suite_name or None,
+        series.line.model_name,
+        series.line.suite_name or None,
         "better" if series.is_better else "worse",
         series.change if series.is_better else -series.change,
         "from 0" if isinf(series.relative) else series.relative,
@@ -171,8 +145,7 @@ def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
 
 
 def _run(run: Observed) -> Link:
-    url = reverse("reports:run", args=[run.run])
-    return Link(f"{timezone.localtime(run.at):%Y-%m-%d %H:%M}", url)
+    return Link(f"{timezone.localtime(run.at):%Y-%m-%d %H:%M}", row_url("reports:run", run.run))
 
 
 def _score(report: DriftReport, run: Observed) -> Estimate | None:
@@ -181,70 +154,59 @@ def _score(report: DriftReport, run: Observed) -> Estimate | None:
     return None if sums is None else Estimate(sums.score, sums.n)
 
 
-OVERRIDE_COLUMNS = (
-    Column("model", "Model"),
-    Column("suite", "Suite"),
-    Column("run", "Run", "link"),
-    Column("which", "Earlier or later"),
-    Column("who", "Annotator"),
-    Column("results", "Results", "count"),
-    Column(
-        "between", "Between the runs", "count", "Overridden after the earlier run, before the later"
-    ),
-)
-
-
-def _overrides(report: DriftReport, drifted: list[Series]) -> Iterable[Table]:
-    """Return the table of overrides on drifted runs; [] without any."""
+def _overrides(report: DriftReport, drifted: list[Series]) -> Iterator[Table]:
+    """Yield the table of overrides on drifted runs, if there are any."""
     rows = [
-        (_line(series).model_name, _line(series).suite_name or None, _run(run), which, *one[1:])
+        (series.line.model_name, series.line.suite_name or None, _run(run), which, *one[1:])
         for series in drifted
         for run, which in zip(_extremes(series), ("earlier", "later"), strict=True)
         for one in report.overrides.get(run.run, ())
     ]
-    if not rows:
-        return []
-    return [
-        Table(
+    between = "Overridden after the earlier run, before the later"
+    if rows:
+        yield Table(
             key="overrides",
             title="Human overrides",
-            columns=OVERRIDE_COLUMNS,
+            columns=(
+                Column("model", "Model"),
+                Column("suite", "Suite"),
+                Column("run", "Run", "link"),
+                Column("which", "Earlier or later"),
+                Column("who", "Annotator"),
+                Column("results", "Results", "count"),
+                Column("between", "Between the runs", "count", between),
+            ),
             rows=rows,
             note="Scores may differ because one of the runs has more human verdicts, not because "
             "the model changed.",
         )
-    ]
-
-
-WATCHED_COLUMNS = (
-    Column("model", "Model"),
-    Column("suite", "Suite"),
-    Column("state", "State"),
-    Column("change", "Largest change", "number"),
-    Column("low", "Lowest", "estimate"),
-    Column("high", "Highest", "estimate"),
-    Column("runs", "Runs", "count"),
-    Column("days", "Days", "number", "From the first run to the last"),
-    Column("last", "Last run", "link"),
-)
 
 
 def _watched(report: DriftReport, others: list[Series]) -> Table:
     return Table(
         key="watched",
         title="Stable",
-        columns=WATCHED_COLUMNS,
+        columns=(
+            Column("model", "Model"),
+            Column("suite", "Suite"),
+            Column("state", "State"),
+            Column("change", "Largest change", "number"),
+            Column("low", "Lowest", "estimate"),
+            Column("high", "Highest", "estimate"),
+            Column("runs", "Runs", "count"),
+            Column("days", "Days", "number", "From the first run to the last"),
+            Column("last", "Last run", "link"),
+        ),
         rows=[_other(report, series) for series in others],
         empty="No other series has two complete runs.",
     )
 
 
 def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
-    line = _line(series)
     is_scored = series.state == State.STEADY
     return (
-        line.model_name,
-        line.suite_name or None,
+        series.line.model_name,
+        series.line.suite_name or None,
         series.state.value,
         series.change if is_scored else None,
         _score(report, series.low) if is_scored else None,

@@ -1,11 +1,8 @@
 """Complete runs as series that are monitored for drift, and human overrides of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from functools import reduce
-from operator import or_
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
@@ -59,21 +56,20 @@ class DriftReport:
 
 def drift_report() -> DriftReport:
     """Read the report; a constant number of queries. Short series are not scored."""
-    runs, own_betas = _observed()
+    tags = tags_by_suite()
+    rows = list(complete_runs_with_times().order_by().values(*FIELDS))
+    runs = [_observed(row, tags.get(row["suite_id"] or 0, ())) for row in rows]
     long_enough = [
         run.run
         for series in watch(runs).series
         if series.state != State.TOO_SHORT
         for run in series.runs
     ]
-    sums = sums_of(long_enough, own_betas)
-    found = watch(replace(run, score=_score(sums, run.run)) for run in runs)
+    sums = sums_of(long_enough, {row["pk"]: row["similarity_weight"] for row in rows})
+    scores = {run: found.score for run, found in sums.items()}
+    found = watch(replace(run, score=scores.get(run.run)) for run in runs)
     shown = {run.run for series in found.drifted for run in (series.low, series.high)}
     return DriftReport(found, sums, _overrides(found.drifted), labels_by_run(shown))
-
-
-def _score(sums: dict[int, Sums], run: int) -> float | None:
-    return sums[run].score if run in sums else None
 
 
 FIELDS = (
@@ -93,48 +89,43 @@ FIELDS = (
 )
 
 
-def _observed() -> tuple[list[Observed], dict[int, float]]:
-    """Return every complete run without its score, and the weight of similarity by run."""
-    found = complete_runs_with_times()
-    tags = tags_by_suite()
-    rows = list(found.order_by().values(*FIELDS))
-    runs = [_run(row, tags.get(row["suite_id"] or 0, ())) for row in rows]
-    return runs, {row["pk"]: row["similarity_weight"] for row in rows}
-
-
-def _run(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
-    alike = ("suite_fingerprint", "jury_fingerprint", "variant_key", "similarity_weight")
-    ways = ("similarity_endpoint", "score_by_similarity")
+def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
+    """Return a complete run without its score."""
+    alike = (
+        *("suite_fingerprint", "jury_fingerprint", "variant_key", "similarity_weight"),
+        *("similarity_endpoint", "score_by_similarity"),
+    )
+    # The temperature sent, else the one in the model's name.
+    sent = (row["endpoint__params"] or {}) | (row["params"] or {})
+    temperature = sent.get("temperature")
+    if temperature is None:
+        temperature = read_name(row["model_name"]).temperature
     line = Line(
         suite=row["suite_id"],
         suite_name=row["suite__name"] or "",
         model_name=row["model_name"],
-        scored_alike=digest([row[name] for name in (*alike, *ways)]),
+        scored_alike=digest([row[name] for name in alike]),
     )
     return Observed(
         run=row["pk"],
         line=line,
         at=row["began_at"],
         score=None,
-        temperature=_temperature(row),
+        temperature=temperature,
         suite_tags=suite_tags,
     )
 
 
-def _temperature(row: dict[str, Any]) -> Any:
-    """Return the temperature sent, else the one in the model's name."""
-    sent = (row["endpoint__params"] or {}) | (row["params"] or {})
-    told = sent.get("temperature")
-    return read_name(row["model_name"]).temperature if told is None else told
-
-
-def _overrides(drifted: Iterable[Series]) -> dict[int, list[Overrides]]:
+def _overrides(drifted: Sequence[Series]) -> dict[int, list[Overrides]]:
     """Count the overrides of the two runs of each drift by annotator; one query."""
-    spans = {frozenset((series.low.run, series.high.run)): _span(series) for series in drifted}
-    if not spans:
+    between = Q()
+    for series in drifted:
+        first, last = sorted((series.low, series.high), key=lambda run: run.at)
+        within = Q(created_at__gt=first.at, created_at__lt=last.at)
+        between |= Q(within, result__run__in=[first.run, last.run])
+    if not between:
         return {}
-    runs = {run for pair in spans for run in pair}
-    between = reduce(or_, (_within(pair, *span) for pair, span in spans.items()))
+    runs = {run.run for series in drifted for run in (series.low, series.high)}
     rows = HumanEvaluation.objects.filter(result__run__in=runs, result__is_overridden=True)
     counted = (
         rows.order_by("annotator__username")
@@ -148,12 +139,3 @@ def _overrides(drifted: Iterable[Series]) -> dict[int, list[Overrides]]:
     for row in counted.values_list("result__run_id", "annotator__username", "all", "between"):
         found[row[0]].append(Overrides(*row))
     return found
-
-
-def _span(series: Series) -> tuple[datetime, datetime]:
-    first, last = sorted((series.low.at, series.high.at))
-    return first, last
-
-
-def _within(pair: frozenset[int], first: datetime, last: datetime) -> Q:
-    return Q(result__run__in=pair, created_at__gt=first, created_at__lt=last)

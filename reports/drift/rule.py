@@ -6,7 +6,7 @@ lowest. The thresholds are rules of thumb.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,9 +15,9 @@ from typing import Any
 
 from reports.documents.topic_names import TEST, topic_key
 
-LEAST_SPAN = timedelta(hours=23)
-LEAST_CHANGE = 0.05
-LEAST_RELATIVE = 0.1
+MIN_SPAN = timedelta(hours=23)
+MIN_CHANGE = 0.05
+MIN_RELATIVE = 0.1
 DIGITS = 9
 """Differences are rounded to this many digits before they meet a threshold."""
 
@@ -27,7 +27,7 @@ class Observed:
     """A complete run.
 
     Attributes:
-        line: Equal for comparable runs.
+        line: Hashable, and equal for comparable runs.
         at: Its start.
         score: In [0, 1]; None: no result has a score.
         temperature: As sent; None: unset.
@@ -35,21 +35,11 @@ class Observed:
     """
 
     run: int
-    line: Hashable
+    line: Any
     at: datetime
     score: float | None
     temperature: Any = None
     suite_tags: tuple[str, ...] = ()
-
-    @property
-    def is_settled(self) -> bool:
-        """Return whether the temperature is 0 or unset; a list of temperatures is not."""
-        told = self.temperature
-        return told is None or (isinstance(told, int | float) and told == 0)
-
-    @property
-    def is_tried_out(self) -> bool:
-        return any(topic_key(tag) == TEST for tag in self.suite_tags)
 
 
 class State(StrEnum):
@@ -65,7 +55,7 @@ class State(StrEnum):
 class Series:
     """The runs of a line, oldest first; at least two."""
 
-    line: Hashable
+    line: Any
     runs: tuple[Observed, ...]
 
     @property
@@ -74,11 +64,11 @@ class Series:
 
     @property
     def state(self) -> State:
-        if self.span < LEAST_SPAN:
+        if self.span < MIN_SPAN:
             return State.TOO_SHORT
         if any(run.score is None for run in self.runs):
             return State.NO_SCORE
-        is_far = self.change >= LEAST_CHANGE and self.relative >= LEAST_RELATIVE
+        is_far = self.change >= MIN_CHANGE and self.relative >= MIN_RELATIVE
         return State.DRIFTED if is_far else State.STEADY
 
     @property
@@ -143,23 +133,29 @@ class Watch:
 def watch(observed: Iterable[Observed]) -> Watch:
     """Monitor every line for drift."""
     runs = list(observed)
-    real = [run for run in runs if not run.is_tried_out]
-    settled = [run for run in real if run.is_settled]
-    lines: dict[Hashable, list[Observed]] = defaultdict(list)
+    real = [run for run in runs if TEST not in map(topic_key, run.suite_tags)]
+    # A list of temperatures is not 0.
+    settled = [run for run in real if run.temperature is None or run.temperature == 0]
+    lines: dict[Any, list[Observed]] = defaultdict(list)
     for run in sorted(settled, key=lambda run: (run.at, run.run)):
         lines[run.line].append(run)
     series = [Series(line, tuple(members)) for line, members in lines.items() if len(members) > 1]
     return Watch(
-        series=tuple(sorted(series, key=_largest_first)),
+        series=tuple(
+            sorted(
+                series,
+                key=lambda one: (
+                    one.state != State.DRIFTED,
+                    -one.change,
+                    -one.relative,
+                    -one.runs[-1].run,
+                ),
+            )
+        ),
         tried_out=len(runs) - len(real),
         warm=len(real) - len(settled),
         single=len(lines) - len(series),
     )
-
-
-def _largest_first(series: Series) -> tuple[bool, float, float, int]:
-    is_drifted = series.state == State.DRIFTED
-    return not is_drifted, -series.change, -series.relative, -series.runs[-1].run
 
 
 def rule_in_words() -> str:
@@ -167,5 +163,5 @@ def rule_in_words() -> str:
     return (
         "A series has runs of the same tests, model variant, jury and scoring, at temperature 0 or "
         "unset, over at least 23 hours. It drifted if its highest score is at least "
-        f"{LEAST_CHANGE} and {LEAST_RELATIVE:.0%} above its lowest."
+        f"{MIN_CHANGE} and {MIN_RELATIVE:.0%} above its lowest."
     )

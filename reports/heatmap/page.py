@@ -1,6 +1,6 @@
 """Heat map: pass rates of issues or tags by model."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
@@ -25,6 +25,8 @@ from reports.heatmap.query import (
     Row,
     heat_report,
 )
+
+WARNING = "These runs differ in tests or judges: differences between columns may come from that."
 
 
 class HeatForm(ReportForm):
@@ -64,7 +66,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         title=f"Pass rate of each model by {question.rows}",
         sentences=(*tests_filter_help(question.tests), *_sentences(report, kind)),
         tables=(_map(report, question),),
-        warnings=tuple(_warnings(report)),
+        warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
     )
 
@@ -91,13 +93,6 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
 
 
-def _warnings(report: HeatReport) -> Iterator[str]:
-    if report.measured_apart:
-        yield (
-            "These runs differ in tests or judges: differences between columns may come from that."
-        )
-
-
 def _map(report: HeatReport, question: HeatQuery) -> Table:
     return Table(
         key="map",
@@ -112,7 +107,7 @@ def _map(report: HeatReport, question: HeatQuery) -> Table:
             Column("spread", "Spread", "number", "Highest minus lowest pass rate, in points"),
         ),
         rows=LazyRows(report.rows, lambda rows: [_row(report, question, row) for row in rows]),
-        note=_note(question),
+        note=" ".join(_note(question)),
         empty="No complete run of this suite yet. Launch it, or choose another suite.",
         look="heat",
         describes="Darker green: more passed. Orange: more failed.",
@@ -120,38 +115,32 @@ def _map(report: HeatReport, question: HeatQuery) -> Table:
 
 
 def _row(report: HeatReport, question: HeatQuery, row: Row) -> tuple[Cell, ...]:
+    if question.rows == ISSUE:
+        url = page_url("issue_timeline", issue=row.key)
+    else:
+        url = page_url("trend", suite=report.scope.suite, tag=row.key)
+    runs = [column.run for column in report.columns]
+    rates = [(run, report.rates.get(HeatCell(row.key, run.pk))) for run in runs]
+    filters = {question.rows: row.key}
     return (
-        Link(row.name, _row_url(report, question, row)),
-        *(_cell(report, question, row, column.run) for column in report.columns),
+        Link(row.name, url),
+        *(rate and Linked(rate, results_url(run, **filters)) for run, rate in rates),
         report.rates.get(HeatCell(row.key, 0)),
         None if row.spread is None else round(100 * row.spread, 6),
     )
 
 
-def _row_url(report: HeatReport, question: HeatQuery, row: Row) -> str:
-    if question.rows == ISSUE:
-        return page_url("issue_timeline", issue=row.key)
-    return page_url("trend", suite=report.scope.suite, tag=row.key)
-
-
-def _cell(report: HeatReport, question: HeatQuery, row: Row, run: Any) -> Cell:
-    rate = report.rates.get(HeatCell(row.key, run.pk))
-    filters = {question.rows: row.key}
-    return None if rate is None else Linked(rate, results_url(run, **filters))
-
-
-def _note(question: HeatQuery) -> str:
-    parts: Sequence[str] = (
-        "Best model on the left. Click a cell for its results, a name for its history.",
-        "A dash: no such test in the run.",
-        "" if question.rows == ISSUE else "A test counts for each of its tags.",
-        "Each model is shown with its newest run of any variant."
-        if question.columns == IDENTITY
-        else "",
+def _note(question: HeatQuery) -> Iterator[str]:
+    yield "Best model on the left. Click a cell for its results, a name for its history."
+    yield "A dash: no such test in the run."
+    if question.rows != ISSUE:
+        yield "A test counts for each of its tags."
+    if question.columns == IDENTITY:
+        yield "Each model is shown with its newest run of any variant."
+    yield (
         "Answers of several models to one test are not independent, so intervals in the column All "
-        "resample issues; a single issue has none.",
+        "resample issues; a single issue has none."
     )
-    return " ".join(filter(None, parts))
 
 
 HEATMAP = Page(

@@ -17,7 +17,7 @@ from reports.queries.scope import Choice, Scope, scope_of
 from runs.figures.tallies import Group, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Result, Run, TagSet
 
-MOST_COLUMNS, MOST_NAMED = 10, 30
+MAX_COLUMNS, MAX_NAMED = 10, 30
 
 ISSUE, TAG = "issue", "tag"
 VARIANT, IDENTITY = "variant", "identity"
@@ -73,7 +73,7 @@ class HeatCell(NamedTuple):
 class HeatReport:
     """Columns by pass rate, best first.
 
-    `left_out` names columns with older runs: at most `MOST_NAMED` of `left_out_count`.
+    `left_out` names columns with older runs: at most `MAX_NAMED` of `left_out_count`.
     """
 
     scope: Scope
@@ -90,9 +90,13 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
     scope = scope_of(question.suite)
     latest = _latest(scope, question)
-    known = runs_of(latest[: MOST_COLUMNS + MOST_NAMED])
-    called = _called(question, known)
-    runs = {pk: known[pk] for pk in latest[:MOST_COLUMNS]}
+    known = runs_of(latest[: MAX_COLUMNS + MAX_NAMED])
+    if question.columns == IDENTITY:
+        called = {pk: run.model_name for pk, run in known.items()}
+    else:
+        variants = names_of([variant_of(run) for run in known.values()])
+        called = {pk: variants[run.variant_key] for pk, run in known.items()}
+    runs = {pk: known[pk] for pk in latest[:MAX_COLUMNS]}
     judge_runs = judge_runs_of(runs)
     groups, names = _grouped(question, runs)
     repeated = {pk for pk, run in runs.items() if run.repeats > 1}
@@ -104,19 +108,11 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
         columns=_columns(runs.values(), called, groups),
         rows=_sorted(_rows(groups, names), question.order),
         rates=rates,
-        left_out=tuple(called[pk] for pk in latest[MOST_COLUMNS:] if pk in called),
-        left_out_count=max(0, len(latest) - MOST_COLUMNS),
+        left_out=tuple(called[pk] for pk in latest[MAX_COLUMNS:] if pk in called),
+        left_out_count=max(0, len(latest) - MAX_COLUMNS),
         measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judge_runs),
     )
-
-
-def _called(question: HeatQuery, runs: Mapping[int, Run]) -> dict[int, str]:
-    """Return the name of each run's column."""
-    if question.columns == IDENTITY:
-        return {pk: run.model_name for pk, run in runs.items()}
-    names = names_of([variant_of(run) for run in runs.values()])
-    return {pk: names[run.variant_key] for pk, run in runs.items()}
 
 
 def _latest(scope: Scope, question: HeatQuery) -> list[int]:
@@ -165,17 +161,16 @@ def _rows(groups: Mapping[HeatCell, Group], names: Mapping[int | str, str]) -> l
     for place, group in groups.items():
         if place.run and group.scored:
             shares[place.row].append(group.passed / group.scored)
-    return [_row(key, name, groups[HeatCell(key, 0)], shares[key]) for key, name in names.items()]
-
-
-def _row(key: int | str, name: str, together: Group, shares: Sequence[float]) -> Row:
-    n = together.scored
-    return Row(
-        key,
-        name,
-        difficulty=1 - together.passed / n if n else None,
-        spread=max(shares) - min(shares) if len(shares) > 1 else None,
-    )
+    return [
+        Row(
+            key,
+            name,
+            difficulty=1 - together.passed / together.scored if together.scored else None,
+            spread=max(mine) - min(mine) if len(mine := shares[key]) > 1 else None,
+        )
+        for key, name in names.items()
+        for together in [groups[HeatCell(key, 0)]]
+    ]
 
 
 def _sorted(rows: Iterable[Row], order: str) -> tuple[Row, ...]:
@@ -192,14 +187,13 @@ def _columns(
     runs: Iterable[Run], called: Mapping[int, str], groups: Mapping[HeatCell, Group]
 ) -> tuple[Column, ...]:
     """Sort the columns best first."""
-    passed: dict[int, int] = defaultdict(int)
-    scored: dict[int, int] = defaultdict(int)
+    sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     for place, group in groups.items():
-        passed[place.run] += group.passed
-        scored[place.run] += group.scored
+        sums[place.run][0] += group.passed
+        sums[place.run][1] += group.scored
 
     def place_of(column: Column) -> tuple[float, str]:
-        pk = column.run.pk
-        return (-passed[pk] / scored[pk] if scored[pk] else 1.0, column.name)
+        passed, scored = sums[column.run.pk]
+        return (-passed / scored if scored else 1.0, column.name)
 
     return tuple(sorted((Column(called[run.pk], run) for run in runs), key=place_of))

@@ -34,22 +34,24 @@ def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
             for pair, p in zip(compared, holm(found), strict=True)
         ],
     )
-    return {one.model: Certainty(sets[one.model], interval_of(one)) for one in ranked}
-
-
-def interval_of(one: RankedModel) -> Interval | None:
-    """Return the bootstrap interval of a mean, resampled over suites."""
-    scores = [suite.score for suite in one.suites]
-    suites = [suite.suite for suite in one.suites]
-    return clustered_interval(scores, [1.0] * len(scores), suites, seed=SEED)
+    return {
+        one.model: Certainty(
+            sets[one.model],
+            clustered_interval(
+                [suite.score for suite in one.suites],
+                [1.0] * len(one.suites),
+                [suite.suite for suite in one.suites],
+                seed=SEED,
+            ),
+        )
+        for one in ranked
+    }
 
 
 def inputs(ranked: Sequence[RankedModel]) -> list[object]:
     """Return everything that `certainty` depends on, as JSON."""
-    return [
-        SEED,
-        [
-            [one.model, [[suite.suite, suite.version, suite.score] for suite in one.suites]]
-            for one in ranked
-        ],
+    models = [
+        [one.model, [[suite.suite, suite.version, suite.score] for suite in one.suites]]
+        for one in ranked
     ]
+    return [SEED, models]

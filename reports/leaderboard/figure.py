@@ -32,6 +32,10 @@ class Move(NamedTuple):
     def colour(self) -> str:
         return BETTER if self.after > self.before else WORSE
 
+    @property
+    def arrow(self) -> str:
+        return "triangle-right" if self.after > self.before else "triangle-left"
+
 
 def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
     """Draw a point for each mean with its interval as a bar, from the top.
@@ -75,11 +79,7 @@ def moves(rows: Sequence[Move]) -> Figure:
             "hovertext": [f"{label(row.name)}: {score:.3f}" for score in (row.before, row.after)],
             "hoverinfo": "text",
             "line": {"color": row.colour, "width": 3},
-            "marker": {
-                "color": row.colour,
-                "size": [8, 14],
-                "symbol": ["circle", _arrow(row)],
-            },
+            "marker": {"color": row.colour, "size": [8, 14], "symbol": ["circle", row.arrow]},
         }
         for place, row in enumerate(rows)
     ]
@@ -89,7 +89,3 @@ def moves(rows: Sequence[Move]) -> Figure:
         xaxis=axis("Score of the run", range=[0, 1.02]),
     )
     return {"data": lines, "layout": layout}
-
-
-def _arrow(row: Move) -> str:
-    return "triangle-right" if row.after > row.before else "triangle-left"

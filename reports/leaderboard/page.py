@@ -1,6 +1,7 @@
 """Leaderboards: models by the mean of their suites, overall or within a topic or tag."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +15,19 @@ from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.topic_names import topic_title
 from reports.leaderboard.certainty_rule import Certainty, certainty, inputs
 from reports.leaderboard.figure import Mean, ranked_means
-from reports.leaderboard.query import Field, field_of_runs, frozen_tags, labels_by_model
+from reports.leaderboard.query import (
+    Field,
+    all_labels,
+    field_of_runs,
+    frozen_tags,
+    labels_by_model,
+)
 from reports.leaderboard.rule import (
-    LEAST_SUITES,
-    LEAST_SUITES_OF_TOPIC,
+    MIN_SUITES,
+    MIN_SUITES_OF_TOPIC,
     Board,
     Latest,
     RankedModel,
-    Scores,
     Sums,
     board,
     by_family,
@@ -33,27 +39,25 @@ WARNING = (
     "A mean over very different suites rewards generalists and can mislead: before you decide, "
     "check the suites that matter to you."
 )
-MOST_DRAWN = 40
-
-
-def _topics() -> list[tuple[str, str]]:
-    return [("", "All topics"), *((key, topic_title(key)) for key in all_topics())]
-
-
-def _tags() -> list[tuple[str, str]]:
-    return [("", "All tests"), *((name, name) for name in frozen_tags())]
+MAX_DRAWN = 40
 
 
 class LeaderboardForm(ReportForm):
     """The topic or tag to rank by, and the models that take part."""
 
-    topic = forms.ChoiceField(choices=_topics, help_text="Only suites about this topic")
-    tag = forms.ChoiceField(choices=_tags, help_text="Only tests with this tag at launch")
+    topic = forms.ChoiceField(
+        choices=lambda: [("", "All topics"), *((key, topic_title(key)) for key in all_topics())],
+        help_text="Only suites about this topic",
+    )
+    tag = forms.ChoiceField(
+        choices=lambda: [("", "All tests"), *((name, name) for name in frozen_tags())],
+        help_text="Only tests with this tag at launch",
+    )
     least = forms.IntegerField(
         label="Minimum suites",
         min_value=1,
         max_value=1000,
-        help_text=f"Default: {LEAST_SUITES}; {LEAST_SUITES_OF_TOPIC} for a topic or tag",
+        help_text=f"Default: {MIN_SUITES}; {MIN_SUITES_OF_TOPIC} for a topic or tag",
     )
     beta = forms.FloatField(
         label="Weight of similarity",
@@ -91,28 +95,27 @@ class Ranking:
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models with confidence sets, and list excluded models and the runs behind one model."""
     ranking = _ranked(asked)
-    sure = _certainty(ranking, reading)
+    ranked, sure = ranking.board.ranked, None
+    if ranked:
+        sure = reading.computed("rank-certainty-1", inputs(ranked), lambda: certainty(ranked))
     return Document(
         title=_title(asked),
-        sentences=_sentences(asked, ranking, sure),
+        sentences=_sentences(asked, ranking, sure or {}),
         facts=_facts(asked, ranking),
         tables=(
-            _ranking_table(asked, ranking, sure),
+            _ranking_table(asked, ranking, sure or {}),
             *_variants(asked, ranking),
             _excluded(ranking),
         ),
         warnings=(WARNING, *_mixed_versions(ranking)),
-        labels=tuple(sorted({label for found in ranking.labels.values() for label in found})),
+        labels=all_labels(ranking.labels),
     )
-
-
-# Ranking -----------------------------------------------------------------------------------------
 
 
 def least_of(asked: Mapping[str, Any]) -> int:
     """Return the minimum number of suites."""
     is_part = asked["topic"] or asked["tag"]
-    return asked["least"] or (LEAST_SUITES_OF_TOPIC if is_part else LEAST_SUITES)
+    return asked["least"] or (MIN_SUITES_OF_TOPIC if is_part else MIN_SUITES)
 
 
 def _ranked(asked: Mapping[str, Any]) -> Ranking:
@@ -129,7 +132,10 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
         names = {key: identity.family for key, identity in field.identities.items()}
         scores, took = by_family(scores, names), {names[key] for key in took}
         names = {family: family for family in took}
-    runs = _runs(scores)
+    runs = {
+        key: [run for score in suites.values() for run in score.runs]
+        for key, suites in scores.items()
+    }
     return Ranking(
         field=field,
         counted=counted,
@@ -140,25 +146,6 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
         runs=runs,
         labels=labels_by_model(runs),
     )
-
-
-def _runs(scores: Scores) -> dict[str, list[int]]:
-    return {
-        key: [run for score in suites.values() for run in score.runs]
-        for key, suites in scores.items()
-    }
-
-
-def _certainty(ranking: Ranking, reading: Reading) -> dict[str, Certainty]:
-    """Return the certainty of each rank; empty until computed."""
-    ranked = ranking.board.ranked
-    if not ranked:
-        return {}
-    kept = reading.computed("rank-certainty-1", inputs(ranked), lambda: certainty(ranked))
-    return kept or {}
-
-
-# Text --------------------------------------------------------------------------------------------
 
 
 def _title(asked: Mapping[str, Any]) -> str:
@@ -175,9 +162,15 @@ def _sentences(
     sentences = []
     if ranked:
         first = ranked[0]
+        firsts = sum(known.ranks.best == 1 for known in sure.values())
+        rivals = (
+            " and is significantly first"
+            if firsts == 1
+            else f"; no significant difference between the top {firsts} of {len(ranked)} models"
+        )
         sentences.append(
             f"{ranking.names[first.model]} has the highest mean, {first.mean:.3g} over "
-            f"{_suites(len(first.suites))}{_rival_words(ranked, sure)}."
+            f"{_suites(len(first.suites))}{rivals if sure else ''}."
         )
     if ranking.board.shared is not None:
         sentences.append(
@@ -195,20 +188,11 @@ def _suites(n: int) -> str:
     return f"{n} suite{'' if n == 1 else 's'}"
 
 
-def _rival_words(ranked: tuple[RankedModel, ...], sure: Mapping[str, Certainty]) -> str:
-    if not sure:
-        return ""
-    firsts = sum(sure[one.model].ranks.best == 1 for one in ranked)
-    if firsts == 1:
-        return " and is significantly first"
-    return f"; no significant difference between the top {firsts} of {len(ranked)} models"
-
-
 def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
-    versions: dict[int, set[str]] = {}
+    versions: dict[int, set[str]] = defaultdict(set)
     for one in ranking.board.ranked:
         for suite in one.suites:
-            versions.setdefault(suite.suite, set()).add(suite.version)
+            versions[suite.suite].add(suite.version)
     mixed = sum(len(found) > 1 for found in versions.values())
     if not mixed:
         return ()
@@ -227,38 +211,37 @@ def _facts(asked: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
         ),
         Fact("left_out", "Not ranked", left_out, "count", "reasons below"),
         Fact("suites", "Suites", len(suites), "count", "each counts once"),
-        Fact(
-            "outside",
-            "Runs left out",
-            ranking.field.outside,
-            "count",
-            "no suite, or tagged “test”",
-        ),
+        outside_fact(ranking.field),
     )
 
 
-# Tables ------------------------------------------------------------------------------------------
-
-RANKING_COLUMNS = (
-    Column("place", "Rank", "count", "By mean score"),
-    Column("ranks", "Possible ranks", "text", "With 95 % confidence for all models at once"),
-    Column("name", "Model", "link", "Opens its runs and original names"),
-    Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
-    Column("developer", "Developer"),
-    Column("runs", "Runs", "count", "One for each suite and variant"),
-    Column("labels", "Notes"),
-)
+def outside_fact(field: Field) -> Fact:
+    return Fact("outside", "Runs left out", field.outside, "count", "no suite, or tagged “test”")
 
 
 def _ranking_table(
     asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
 ) -> Table:
     ranked = ranking.board.ranked
-    drawn = [_mean(one, ranking, sure) for one in ranked[:MOST_DRAWN]]
+    drawn = [
+        Mean(one.model, ranking.names[one.model], one.mean, len(one.suites), interval)
+        for one in ranked[:MAX_DRAWN]
+        for interval in [sure[one.model].interval if one.model in sure else None]
+    ]
     return Table(
         key="ranking",
         title="Ranking",
-        columns=RANKING_COLUMNS,
+        columns=(
+            Column("place", "Rank", "count", "By mean score"),
+            Column(
+                "ranks", "Possible ranks", "text", "With 95 % confidence for all models at once"
+            ),
+            Column("name", "Model", "link", "Opens its runs and original names"),
+            Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
+            Column("developer", "Developer"),
+            Column("runs", "Runs", "count", "One for each suite and variant"),
+            Column("labels", "Notes"),
+        ),
         rows=[_ranked_row(place, one, asked, ranking, sure) for place, one in enumerate(ranked, 1)],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         "Models are compared in pairs over the suites both ran (sign-flip test, Holm): a "
@@ -283,11 +266,6 @@ def _empty(asked: Mapping[str, Any], ranking: Ranking) -> str:
     )
 
 
-def _mean(one: RankedModel, ranking: Ranking, sure: Mapping[str, Certainty]) -> Mean:
-    interval = sure[one.model].interval if one.model in sure else None
-    return Mean(one.model, ranking.names[one.model], one.mean, len(one.suites), interval)
-
-
 def _ranked_row(
     place: int,
     one: RankedModel,
@@ -296,10 +274,11 @@ def _ranked_row(
     sure: Mapping[str, Certainty],
 ) -> tuple[Cell, ...]:
     known = sure.get(one.model)
+    opened = page_url("leaderboard", **{**asked, "model": one.model}) + "#variants"
     return (
         place,
         ranks_in_words(known) if known else None,
-        Link(ranking.names[one.model], _opened(asked, one.model)),
+        Link(ranking.names[one.model], opened),
         Estimate(one.mean, len(one.suites), known.interval if known else None),
         _developer(asked, ranking, one.model),
         len(ranking.runs[one.model]),
@@ -313,11 +292,6 @@ def ranks_in_words(known: Certainty) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
-def _opened(asked: Mapping[str, Any], model: str) -> str:
-    """Return the address of this page with the model's runs."""
-    return page_url("leaderboard", **{**asked, "model": model}) + "#variants"
-
-
 def _developer(asked: Mapping[str, Any], ranking: Ranking, key: str) -> str | None:
     if not asked["family"]:
         return ranking.field.identities[key].developer or None
@@ -326,44 +300,38 @@ def _developer(asked: Mapping[str, Any], ranking: Ranking, key: str) -> str | No
 
 
 def _excluded(ranking: Ranking) -> Table:
-    few = [(ranking.names[one.model], one.reason) for one in ranking.board.excluded]
-    none = [
+    rows = [(ranking.names[one.model], one.reason) for one in ranking.board.excluded]
+    rows += [
         (ranking.names[key], "no score, or similarity not measured") for key in ranking.unmeasured
     ]
     return Table(
         key="excluded",
         title="Not ranked",
         columns=(Column("name", "Model"), Column("reason", "Reason")),
-        rows=few + none,
+        rows=rows,
         empty="Every model with a complete run of a suite is ranked."
         if ranking.board.ranked
         else "No run of a suite is complete yet.",
     )
 
 
-VARIANT_COLUMNS = (
-    Column("suite", "Suite"),
-    Column("raw_name", "Model name at launch"),
-    Column("run", "Run", "link"),
-    Column("at", "Started", "date"),
-    Column("score", "Score", "estimate"),
-)
-
-
-def _variants(asked: Mapping[str, Any], ranking: Ranking) -> Iterable[Table]:
-    """Return the runs behind the opened model, with its original names."""
-    key = asked["model"]
-    if not key:
-        return []
-    return [
-        Table(
+def _variants(asked: Mapping[str, Any], ranking: Ranking) -> Iterator[Table]:
+    """Yield the runs behind the opened model, with its original names."""
+    if key := asked["model"]:
+        rows = [_variant(run, ranking) for run in ranking.runs.get(key, ())]
+        yield Table(
             key="variants",
             title=f"Runs of {ranking.names.get(key, key)}",
-            columns=VARIANT_COLUMNS,
-            rows=sorted((_variant(run, ranking) for run in ranking.runs.get(key, ())), key=_place),
+            columns=(
+                Column("suite", "Suite"),
+                Column("raw_name", "Model name at launch"),
+                Column("run", "Run", "link"),
+                Column("at", "Started", "date"),
+                Column("score", "Score", "estimate"),
+            ),
+            rows=sorted(rows, key=lambda row: row[:2]),
             empty="No run of this model has a score here.",
         )
-    ]
 
 
 def _variant(run: int, ranking: Ranking) -> tuple[Cell, ...]:
@@ -375,10 +343,6 @@ def _variant(run: int, ranking: Ranking) -> tuple[Cell, ...]:
         timezone.localtime(entrant.took.at),
         Estimate(sums.score, sums.n),
     )
-
-
-def _place(row: tuple[Cell, ...]) -> tuple[str, str]:
-    return row[0], row[1]
 
 
 LEADERBOARD = Page(

@@ -1,7 +1,6 @@
 """The latest complete run of each suite and model, with scores, for leaderboards."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +10,10 @@ from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest
 from reports.queries.complete_runs import complete_runs_with_times, sums_of
 from reports.queries.model_identities import identities
+from reports.queries.run_variants import judge_runs_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
 from runs.figures.run_labels import labels_of
-from runs.models import JudgeRun, Run, TagSet
+from runs.models import Run, TagSet
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,9 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Field:
-    """All complete runs of suites that are not tagged "test".
+    """All complete runs of suites that are not tagged "test", by run; `outside` counts the others.
 
-    Attributes:
-        entrants: By run.
-        identities: Of all language models, by key, the newest of equal ones.
-        outside: Complete runs left out: without a suite, or with one tagged "test".
+    `identities` are those of all language models by key, the newest of equal ones.
     """
 
     entrants: dict[int, Entrant]
@@ -49,12 +46,6 @@ class Field:
     def latest(self) -> list[Latest]:
         """The runs that count for each suite and model."""
         return latest(entrant.took for entrant in self.entrants.values())
-
-    @cached_property
-    def topics(self) -> list[str]:
-        """Topic keys of the runs that count."""
-        counted = {run for one in self.latest for run in one.runs}
-        return sorted({topic for run in counted for topic in self.entrants[run].topics})
 
     def about(self, topic: str) -> list[Latest]:
         """Return the runs that count for this topic."""
@@ -69,7 +60,8 @@ class Field:
         """Add up the results of these runs, or of those tests that had the tag at launch."""
         runs = [run for one in counted for run in one.runs]
         betas = {run: self.entrants[run].own_beta for run in runs}
-        tag_sets = _tag_sets(tag) if tag else None
+        names = dict(TagSet.objects.order_by().values_list("pk", "names")) if tag else {}
+        tag_sets = [pk for pk in names if tag in names[pk]] if tag else None
         return sums_of(runs, betas, tag_sets=tag_sets, is_remixed=is_remixed)
 
 
@@ -136,12 +128,6 @@ def _entrant(row: dict[str, Any], identity: Identity, topics: Topics) -> Entrant
     )
 
 
-def _tag_sets(tag: str) -> list[int]:
-    """Return the sets of frozen tags with this tag."""
-    rows = TagSet.objects.order_by().values_list("pk", "names")
-    return [pk for pk, names in rows if tag in names]
-
-
 def frozen_tags() -> list[str]:
     """Return all tags that tests had at any launch."""
     rows = TagSet.objects.order_by().values_list("names", flat=True)
@@ -150,18 +136,20 @@ def frozen_tags() -> list[str]:
 
 def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Return the labels of these runs' figures; two queries."""
-    judge_runs: dict[int, JudgeRun] = {
-        judge_run.run_id: judge_run
-        for judge_run in JudgeRun.objects.filter(run__in=runs, is_active=True).only("run", "jury")
-    }
+    judge_runs = judge_runs_of(runs)
     rows = Run.objects.filter(pk__in=runs).only("endpoint", "is_scripted", "has_imported_answers")
     return {run.pk: labels_of(run, judge_runs.get(run.pk)) for run in rows}
+
+
+def all_labels(labels: Mapping[Any, Iterable[str]]) -> tuple[str, ...]:
+    """Return the labels that any run or model has, sorted."""
+    return tuple(sorted({label for found in labels.values() for label in found}))
 
 
 def labels_by_model(runs: dict[str, list[int]]) -> dict[str, tuple[str, ...]]:
     """Return the labels of each model's runs."""
     by_run = labels_by_run([run for some in runs.values() for run in some])
-    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for model, some in runs.items():
-        found[model] = tuple(sorted({label for run in some for label in by_run.get(run, ())}))
-    return found
+    return {
+        model: tuple(sorted({label for run in some for label in by_run.get(run, ())}))
+        for model, some in runs.items()
+    }

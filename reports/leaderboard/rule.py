@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import combinations
 from statistics import fmean
 
-LEAST_SUITES = 10
-LEAST_SUITES_OF_TOPIC = 5
+MIN_SUITES = 10
+MIN_SUITES_OF_TOPIC = 5
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,14 @@ def latest(took: Iterable[SuiteRun]) -> list[Latest]:
 
 
 def _latest(runs: list[SuiteRun]) -> Latest:
-    newest = max(runs, key=_age)
+    *_, newest = runs = sorted(runs, key=lambda run: (run.at, run.run))
     siblings: dict[str, SuiteRun] = {}
-    for run in sorted(runs, key=_age):
+    for run in runs:
         is_sibling = run.launch is not None and run.launch == newest.launch
         if run is newest or (is_sibling and run.version == newest.version):
             siblings[run.variant] = run
     counted = tuple(sorted(run.run for run in siblings.values()))
     return Latest(newest.suite, newest.model, newest.version, counted)
-
-
-def _age(run: SuiteRun) -> tuple[datetime, int]:
-    return run.at, run.run
 
 
 @dataclass(frozen=True)
@@ -155,18 +151,17 @@ def by_family(scores: Scores, families: Mapping[str, str]) -> Scores:
         for suite, score in suites.items():
             groups[families[model]][suite].append(score)
     return {
-        family: {suite: _joined(members) for suite, members in suites.items()}
+        family: {
+            suite: SuiteScore(
+                suite=suite,
+                version=" and ".join(sorted({one.version for one in members})),
+                score=fmean(one.score for one in members),
+                runs=tuple(sorted(run for one in members for run in one.runs)),
+            )
+            for suite, members in suites.items()
+        }
         for family, suites in groups.items()
     }
-
-
-def _joined(members: list[SuiteScore]) -> SuiteScore:
-    return SuiteScore(
-        suite=members[0].suite,
-        version=" and ".join(sorted({one.version for one in members})),
-        score=fmean(one.score for one in members),
-        runs=tuple(sorted(run for one in members for run in one.runs)),
-    )
 
 
 @dataclass(frozen=True)
@@ -208,8 +203,19 @@ def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
     shared = None
     if same_only:
         shared = frozenset.intersection(*map(frozenset, enough.values())) if enough else frozenset()
-        enough = {model: _only(suites, shared) for model, suites in enough.items() if shared}
-    ranked = [_ranked(model, suites) for model, suites in enough.items() if suites]
+        enough = {
+            model: {suite: score for suite, score in suites.items() if suite in shared}
+            for model, suites in enough.items()
+        }
+    ranked = [
+        RankedModel(
+            model,
+            fmean(one.score for one in suites.values()),
+            tuple(suites[suite] for suite in sorted(suites)),
+        )
+        for model, suites in enough.items()
+        if suites
+    ]
     few = {model: len(suites) for model, suites in scores.items() if len(suites) < least}
     return Board(
         ranked=tuple(sorted(ranked, key=lambda one: (-round(one.mean, 9), one.model))),
@@ -226,15 +232,6 @@ def needs(least: int, what: str, has: int) -> str:
     return f"needs ≥ {least} {what}{'' if least == 1 else 's'}, has {has}"
 
 
-def _only(suites: Mapping[int, SuiteScore], shared: frozenset[int]) -> dict[int, SuiteScore]:
-    return {suite: score for suite, score in suites.items() if suite in shared}
-
-
-def _ranked(model: str, suites: Mapping[int, SuiteScore]) -> RankedModel:
-    counted = tuple(suites[suite] for suite in sorted(suites))
-    return RankedModel(model, fmean(one.score for one in counted), counted)
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two ranked models on the suites that both ran in the same version.
@@ -248,14 +245,11 @@ class Pair:
 
 
 def pairs(ranked: Iterable[RankedModel]) -> list[Pair]:
-    return [_pair(first, second) for first, second in combinations(ranked, 2)]
-
-
-def _pair(first: RankedModel, second: RankedModel) -> Pair:
-    others = {(one.suite, one.version): one.score for one in second.suites}
-    shared = [
-        one.score - others[one.suite, one.version]
-        for one in first.suites
-        if (one.suite, one.version) in others
+    scores = {
+        one.model: {(suite.suite, suite.version): suite.score for suite in one.suites}
+        for one in ranked
+    }
+    return [
+        Pair(first, second, tuple(ours[key] - theirs[key] for key in ours if key in theirs))
+        for (first, ours), (second, theirs) in combinations(scores.items(), 2)
     ]
-    return Pair(first.model, second.model, tuple(shared))

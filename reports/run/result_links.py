@@ -22,10 +22,10 @@ class ResultLinks:
         """Return the address of all results that fit these filters."""
         return f"{run_url(self.run)}?{self._query(**changes)}#results"
 
-    def line(self, text: str, note: str = "", **changes: Any) -> Link:
+    def line(self, text: str, **changes: Any) -> Link:
         """Return a link to these results, which a page unfolds below the row."""
         rows = f"{reverse('reports:run_rows', args=[self.run.pk])}?{self._query(**changes)}"
-        return Link(text, self.results(**changes), note, rows)
+        return Link(text, self.results(**changes), "", rows)
 
     def _query(self, **changes: Any) -> str:
         view = Filters(sort=self.filters.sort, by_judge=self.filters.by_judge)

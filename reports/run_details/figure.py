@@ -4,23 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from evalhub.charts import GRID, Figure, base_layout
+from evalhub.charts import Figure, axis, bar_layout, base_layout, label
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 from reports.run.figure import outcome_ring
 
-RINGS_ACROSS = 2
-RING_PX = 240
-BAR_PX = 13
-LONGEST = 26
-
-
-@dataclass(frozen=True)
-class Ring:
-    """The outcomes of one run."""
-
-    name: str
-    counts: Mapping[str, int]
+MAX_NAME = 26
+"""Characters of a name in a figure."""
 
 
 @dataclass(frozen=True)
@@ -33,26 +23,23 @@ class Bars:
     texts: Sequence[str]
 
 
-def rings(runs: Sequence[Ring]) -> Figure:
-    """A ring of outcomes for each run, its name below."""
-    across = max(1, min(len(runs), RINGS_ACROSS))
+def rings(runs: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
+    """Draw a ring of outcomes for each run, given as (name, counts), its name below."""
+    across = 1 if len(runs) < 2 else 2
     rows = -(-len(runs) // across)
     data, names = [], []
-    for number, run in enumerate(runs):
+    for number, (name, counts) in enumerate(runs):
         row, column = divmod(number, across)
         left, top = column / across, 1 - row / rows
-        ring = outcome_ring(run.counts)
+        ring = outcome_ring(counts)
         middle = ring["layout"]["annotations"][0]
-        domain = {
-            "x": [left + 0.01, left + 1 / across - 0.01],
-            "y": [top - 0.84 / rows, top],
-        }
+        domain = {"x": [left + 0.01, left + 1 / across - 0.01], "y": [top - 0.84 / rows, top]}
         data.append(ring["data"][0] | {"domain": domain})
         centre = {"x": left + 0.5 / across, "xanchor": "center"}
         names += [
             middle | centre | {"y": top - 0.42 / rows, "yanchor": "middle", "font": {"size": 13}},
             {
-                "text": f"<b>{_cut(run.name)}</b>",
+                "text": f"<b>{label(name, MAX_NAME)}</b>",
                 "y": top - 0.9 / rows,
                 "yanchor": "top",
                 "showarrow": False,
@@ -62,7 +49,7 @@ def rings(runs: Sequence[Ring]) -> Figure:
     return {
         "data": data,
         "layout": base_layout(
-            height=RING_PX * max(rows, 1) + 30,
+            height=240 * max(rows, 1) + 30,
             showlegend=True,
             legend={"orientation": "h", "y": -0.02, "yanchor": "top"},
             annotations=names,
@@ -71,37 +58,21 @@ def rings(runs: Sequence[Ring]) -> Figure:
 
 
 def grouped_rates(tags: Sequence[str], runs: Sequence[Bars]) -> Figure:
-    """For each tag a bar for each run, with its interval."""
+    """Draw a bar for each tag and run, with its interval."""
     layout = base_layout(
-        height=100 + len(tags) * (14 + BAR_PX * max(len(runs), 1)),
         barmode="group",
-        bargap=0.3,
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
-        xaxis={
-            "title": {"text": "Pass rate of scored results"},
-            "range": [0, 1.04],
-            "tickformat": ".0%",
-            "gridcolor": GRID,
-            "automargin": True,
-        },
-        yaxis={
-            "tickvals": list(range(len(tags))),
-            "ticktext": [_cut(tag) for tag in tags],
-            "autorange": "reversed",
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-        },
+        xaxis=axis("Pass rate of scored results", range=[0, 1.04], tickformat=".0%"),
+        **bar_layout([label(tag, MAX_NAME) for tag in tags])
+        | {"height": 100 + len(tags) * (14 + 13 * max(len(runs), 1)), "bargap": 0.3},
     )
     return {"data": [_bars(run) for run in runs], "layout": layout}
 
 
 def _bars(run: Bars) -> dict[str, object]:
     spans = [
-        (None, None)
-        if rate is None or rate[1] is None
-        else (rate[0] - rate[1].low, rate[1].high - rate[0])
+        (rate[0] - rate[1].low, rate[1].high - rate[0]) if rate and rate[1] else (None, None)
         for rate in run.rates
     ]
     return {
@@ -124,8 +95,3 @@ def _bars(run: Bars) -> dict[str, object]:
         # Paler than its interval, which lies on it.
         "marker": {"color": run.look.colour, "opacity": 0.55},
     }
-
-
-def _cut(text: str) -> str:
-    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return escape(short, quote=False)

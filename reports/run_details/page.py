@@ -16,11 +16,11 @@ from reports.documents.fields import tests_field, tests_filter_help
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.run_details.figure import Bars, Ring, grouped_rates, rings
+from reports.run_details.figure import Bars, grouped_rates, rings
 from reports.run_details.query import RunDetailsReport, RunOutcomes, TagCell, run_details_report
 from runs.models import Run
 
-MOST_RUNS, MOST_DRAWN = 8, 20
+MAX_RUNS, MAX_DRAWN = 8, 20
 
 
 class RunDetailsForm(ReportForm):
@@ -30,7 +30,7 @@ class RunDetailsForm(ReportForm):
         Run.objects.select_related("suite"),
         initial=[],
         label="Runs",
-        help_text=f"At most {MOST_RUNS}. Without any: the latest complete runs.",
+        help_text=f"At most {MAX_RUNS}. Without any: the latest complete runs.",
         widget=forms.MultipleHiddenInput,
     )
     tests = tests_field()
@@ -40,12 +40,12 @@ class RunDetailsForm(ReportForm):
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Build the outcomes of each run, overall and by tag."""
     chosen = list(asked["runs"] or ())
-    report = run_details_report(chosen[:MOST_RUNS], reading, tests=asked["tests"])
+    report = run_details_report(chosen[:MAX_RUNS], reading, tests=asked["tests"])
     return Document(
         title="Pass rate of each run, overall and by tag",
         sentences=(
             *tests_filter_help(asked["tests"]),
-            *_sentences(report, len(chosen) - MOST_RUNS),
+            *_sentences(report, len(chosen) - MAX_RUNS),
         ),
         tables=(_runs(report), _tags(report)),
         labels=report.labels,
@@ -70,7 +70,7 @@ def _sentences(report: RunDetailsReport, too_many: int) -> Iterator[str]:
 def _controls(report: RunDetailsReport, find: str) -> dict[str, Any]:
     """Return the template's context: the runs shown, and others to add."""
     runs = [one.run for one in report.runs]
-    others = offered(find, suites=[], without=runs) if len(runs) < MOST_RUNS else []
+    others = offered(find, suites=[], without=runs) if len(runs) < MAX_RUNS else []
     return {
         "shown": [
             (one, page_url("run_details", runs=[run for run in runs if run != one.run]))
@@ -88,7 +88,7 @@ OUTCOMES = tuple(Column(name, style.label, "count") for name, style in STYLES.it
 
 
 def _runs(report: RunDetailsReport) -> Table:
-    drawn = [Ring(one.name, report.counts("", one.run).as_dict()) for one in report.runs]
+    drawn = [(one.name, report.counts("", one.run).as_dict()) for one in report.runs]
     return Table(
         key="runs",
         title="Runs",
@@ -145,9 +145,9 @@ def _tags(report: RunDetailsReport) -> Table:
             ],
         ),
         note="Hardest tags first. A test counts for each of its tags."
-        + (f" The chart shows the first {MOST_DRAWN}." if len(report.tags) > MOST_DRAWN else ""),
+        + (f" The chart shows the first {MAX_DRAWN}." if len(report.tags) > MAX_DRAWN else ""),
         empty="The tests of these runs have no tags." if report.runs else "No complete run yet.",
-        draw=lambda: _figure(report, alone, report.tags[:MOST_DRAWN]) if report.tags else None,
+        draw=lambda: _figure(report, alone, report.tags[:MAX_DRAWN]) if report.tags else None,
         describes="Results by outcome for each tag"
         if alone
         else "The pass rate of each run for each tag",

@@ -1,5 +1,6 @@
 """Outcomes of runs, overall and by tag."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,9 +11,6 @@ from reports.queries.exposure import only
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from runs.figures.tallies import Counts, Group, Rates, Tally, grouped, rates_of, tallies_of
 from runs.models import Result, Run, TagSet
-
-LATEST = 3
-"""Runs shown where none are chosen."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,13 @@ class RunDetailsReport:
 def run_details_report(
     chosen: Sequence[Run], reading: Reading, *, tests: str = ""
 ) -> RunDetailsReport:
-    """Read the chosen runs, or the latest complete ones; a constant number of queries.
+    """Read the chosen runs, or the three latest complete ones; a constant number of queries.
 
     Args:
         tests: One of `exposure.CHOICES`.
     """
-    ids = [run.pk for run in chosen] or latest_runs()
+    newest = Run.objects.complete().order_by("-created_at", "-pk").values_list("pk", flat=True)
+    ids = [run.pk for run in chosen] or list(reversed(newest[:3]))
     found = runs_of(ids)
     runs = [found[pk] for pk in ids]
     repeated = {run.pk for run in runs if run.repeats > 1}
@@ -76,35 +75,24 @@ def run_details_report(
     )
 
 
-def latest_runs() -> list[int]:
-    """Return the newest complete runs, oldest first."""
-    newest = Run.objects.complete().order_by("-created_at", "-pk").values_list("pk", flat=True)
-    return list(reversed(newest[:LATEST]))
-
-
 def _shown(runs: Sequence[Run]) -> tuple[RunOutcomes, ...]:
     """Name the runs; those of one variant also by release and id."""
     variants = list({run.variant_key: variant_of(run) for run in runs}.values())
     names, looks = names_of(variants), line_styles(variants)
-    named = [(run, names[run.variant_key]) for run in runs]
-    return tuple(
-        RunOutcomes(run, _distinguished(run, name, [n for _, n in named]), looks[run.variant_key])
-        for run, name in named
-    )
-
-
-def _distinguished(run: Run, name: str, names: Sequence[str]) -> str:
-    if names.count(name) == 1:
-        return name
-    return f"{name}, {run.release or 'run'} ({run.pk})"
+    seen = Counter(names[run.variant_key] for run in runs)
+    shown = []
+    for run in runs:
+        name = names[run.variant_key]
+        unique = name if seen[name] == 1 else f"{name}, {run.release or 'run'} ({run.pk})"
+        shown.append(RunOutcomes(run, unique, looks[run.variant_key]))
+    return tuple(shown)
 
 
 def _hardest_first(groups: Mapping[TagCell, Group]) -> tuple[str, ...]:
-    sums: dict[str, list[int]] = {}
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for place, group in groups.items():
         if place.tag:
-            both = sums.setdefault(place.tag, [0, 0])
-            both[0] += group.passed
-            both[1] += group.scored
+            sums[place.tag][0] += group.passed
+            sums[place.tag][1] += group.scored
     shares = {tag: passed / n if n else 2.0 for tag, (passed, n) in sums.items()}
     return tuple(sorted(shares, key=lambda tag: (shares[tag], tag)))

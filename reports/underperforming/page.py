@@ -8,7 +8,6 @@ from django.http import QueryDict
 
 from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.formatting import percent
-from evalhub.statistics.interval import Interval
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.links import page_url, results_url
@@ -20,7 +19,7 @@ from reports.underperforming.rule import EXACT, LAST, IssueComparison
 from runs.figures.tallies import Rate
 from runs.models import Run
 
-OFFERED, DRAWN, NEXT = 50, 20, 10
+MAX_OFFERED, MAX_DRAWN, MAX_NEXT = 50, 20, 10
 
 
 class RunField(forms.ModelChoiceField):
@@ -37,7 +36,7 @@ class UnderperformingForm(ReportForm):
         super().__init__(query)
         field: Any = self.fields["run"]
         runs = Run.objects.complete().only("label", "model_name", "created_at")
-        offered = list(runs.order_by("-created_at", "-pk")[:OFFERED])
+        offered = list(runs.order_by("-created_at", "-pk")[:MAX_OFFERED])
         asked = self.asked["run"]
         if asked is not None and asked not in offered:
             offered.insert(0, asked)
@@ -48,26 +47,16 @@ class UnderperformingForm(ReportForm):
 def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Build the list of underperforming issues with reasons, and of the next ones."""
     report = underperforming(asked["run"] or newest_run(), reading)
+    run = report.run
     return Document(
-        title=_title(report),
+        title=f"Issues below the average of {run.model_name}"
+        if run
+        else "Issues below a run's average",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(_listed_table(report), _next_table(report)),
-        labels=_labels(report.run),
+        labels=labels_by_run([run.pk])[run.pk] if run else (),
     )
-
-
-def _labels(run: Run | None) -> tuple[str, ...]:
-    return labels_by_run([run.pk]).get(run.pk, ()) if run else ()
-
-
-def _title(report: UnderperformingReport) -> str:
-    if report.run is None:
-        return "Issues below a run's average"
-    return f"Issues below the average of {report.run.model_name}"
-
-
-# In words ----------------------------------------------------------------------------------------
 
 
 def _sentences(report: UnderperformingReport) -> Iterator[str]:
@@ -124,8 +113,6 @@ def reasons(one: IssueComparison, rate: float | None, issues: int) -> tuple[str,
     return tuple(found)
 
 
-# Tables ------------------------------------------------------------------------------------------
-
 COLUMNS = (
     Column("issue", "Issue", "link"),
     Column("rate", "Pass rate", "rate"),
@@ -139,7 +126,26 @@ COLUMNS = (
 
 def _listed_table(report: UnderperformingReport) -> Table:
     found, rows = report.comparisons, report.listed
-    drawn = [_bar(report, one) for one in rows[:DRAWN]]
+    drawn = [
+        RateRow(
+            str(one.issue),
+            report.titles[one.issue],
+            one.scored - one.passed,
+            one.scored,
+            interval and interval.complement(),
+        )
+        for one in rows[:MAX_DRAWN]
+        for interval in [_rate(report, one).interval]
+    ]
+    if report.run is None:
+        empty = "No complete run yet. Launch a run to check its issues."
+    elif found is None:
+        empty = "Being computed."
+    else:
+        empty = (
+            "No issue is significantly below the run's average. Add tests to the issues below to "
+            "detect smaller differences."
+        )
     return Table(
         key="listed",
         title="Significantly below average",
@@ -149,21 +155,10 @@ def _listed_table(report: UnderperformingReport) -> Table:
             for one in rows
             if found
         ],
-        note="" if len(drawn) == len(rows) else f"The chart shows the first {DRAWN}.",
-        empty=_nothing_listed(report),
+        note="" if len(drawn) == len(rows) else f"The chart shows the first {MAX_DRAWN}.",
+        empty=empty,
         draw=lambda: _figure(drawn, found.rate) if drawn and found else None,
         describes="Failure rate of each listed issue; the dashed line is the run's",
-    )
-
-
-def _nothing_listed(report: UnderperformingReport) -> str:
-    if report.run is None:
-        return "No complete run yet. Launch a run to check its issues."
-    if report.comparisons is None:
-        return "Being computed."
-    return (
-        "No issue is significantly below the run's average. Add tests to the issues below to "
-        "detect smaller differences."
     )
 
 
@@ -174,7 +169,7 @@ def _next_table(report: UnderperformingReport) -> Table:
         key="next",
         title="Below average, not significant",
         columns=COLUMNS,
-        rows=[_row(report, one) for one in below[:NEXT]],
+        rows=[_row(report, one) for one in below[:MAX_NEXT]],
         note="These rates may be low by chance.",
         empty="No other issue is below average." if report.run else "No complete run yet.",
     )
@@ -197,17 +192,6 @@ def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...
 def _rate(report: UnderperformingReport, one: IssueComparison) -> Rate:
     single = report.run is not None and report.run.repeats == 1
     return issue_rate(one.passed, one.scored, single=single)
-
-
-def _bar(report: UnderperformingReport, one: IssueComparison) -> RateRow:
-    interval = _rate(report, one).interval
-    return RateRow(
-        key=str(one.issue),
-        label=report.titles[one.issue],
-        failed=one.scored - one.passed,
-        scored=one.scored,
-        interval=Interval(1 - interval.high, 1 - interval.low) if interval else None,
-    )
 
 
 def _figure(rows: list[RateRow], rate: float | None) -> Figure:

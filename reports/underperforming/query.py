@@ -62,30 +62,25 @@ def underperforming(
     if run is None:
         return UnderperformingReport(None, None, {}, {})
     tests, excluded = _tests(run)
-    last = _last_runs(run, _without_a_pass(tests), window)
+    never = [issue for issue, of in tests.items() if not any(test.passed for test in of)]
+    last = _last_runs(run, never, window)
+    group = Group()
+    for issue, of in tests.items():
+        passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
+        group.add(issue, Outcome.PASSED, passed)
+        group.add(issue, Outcome.FAILED, scored - passed)
+    rates = rates_of({"": group}, reading.computed, resampled=lambda _: run.repeats > 1)
     issues = {*tests, *excluded}
     return UnderperformingReport(
         run=run,
         comparisons=_comparisons(run, tests, last, reading),
         titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
         excluded=excluded,
-        rate=_rate(run, tests, reading),
+        rate=rates[""],
     )
 
 
 Tests = dict[int, list[Counted]]
-
-
-def _rate(run: Run, tests: Tests, reading: Reading) -> Rate | None:
-    """The run's, as its own page tells it."""
-    group = Group()
-    for issue, of in tests.items():
-        passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
-        group.add(issue, Outcome.PASSED, passed)
-        group.add(issue, Outcome.FAILED, scored - passed)
-    return rates_of({"run": group}, reading.computed, resampled=lambda _: run.repeats > 1).get(
-        "run"
-    )
 
 
 def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
@@ -107,17 +102,16 @@ def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
     return dict(tests), dict(excluded)
 
 
-def _without_a_pass(tests: Tests) -> list[int]:
-    return [issue for issue, of in tests.items() if not any(test.passed for test in of)]
-
-
 def _last_runs(
     run: Run, issues: Collection[int], window: Sequence[int] | None
 ) -> dict[int, list[Before]]:
     """Return the newest runs that scored these issues, this one first; two queries."""
     if not issues:
         return {}
-    window = (_runs_until(run) if window is None else window)[:WINDOW]
+    if window is None:
+        earlier = Run.objects.complete().filter(created_at__lte=run.created_at)
+        window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
+    window = window[:WINDOW]
     rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=SCORED)
     sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
@@ -128,13 +122,6 @@ def _last_runs(
         issue: [Before(pk, *found[pk]) for pk in window if pk in found][:LAST]
         for issue, found in sums.items()
     }
-
-
-def _runs_until(run: Run) -> list[int]:
-    earlier = (
-        Run.objects.complete().filter(created_at__lte=run.created_at).order_by("-created_at", "-pk")
-    )
-    return list(earlier.values_list("pk", flat=True)[:WINDOW])
 
 
 def _comparisons(

@@ -13,7 +13,7 @@ LAST = 3
 """An issue that never passed in this many runs is listed, however few its tests."""
 
 SEED = 1
-MOST_BOUNDS = 25
+MAX_BOUNDS = 25
 """Listed issues with a bound, which takes a while to compute; all have a p."""
 
 _HALVINGS = 12
@@ -122,10 +122,20 @@ def issue_comparisons(
     p_of = _exact_p if single else _flipping(flips)
     p_values = [p_of(tests, rate) for tests in issues.values()]
     found = [
-        _issue_comparison(issue, tests, (p, corrected), tuple(last.get(issue, ())), single=single)
+        IssueComparison(
+            issue=issue,
+            passed=sum(tested.passed for tested in tests),
+            scored=scored,
+            tests=scored if single else len(tests),
+            p=p,
+            holm=corrected,
+            is_single=single,
+            last=tuple(last.get(issue, ())),
+        )
         for (issue, tests), p, corrected in zip(
             issues.items(), p_values, holm(p_values), strict=True
         )
+        for scored in [sum(tested.scored for tested in tests)]
     ]
     ordered = sorted(found, key=_surest_first)
     return IssueComparisons(
@@ -158,27 +168,6 @@ def _flipping(flips: int) -> PValue:
     return flipped_p
 
 
-def _issue_comparison(
-    issue: int,
-    tests: Sequence[Counted],
-    p: tuple[float | None, float | None],
-    last: tuple[Before, ...],
-    *,
-    single: bool,
-) -> IssueComparison:
-    scored = sum(tested.scored for tested in tests)
-    return IssueComparison(
-        issue=issue,
-        passed=sum(tested.passed for tested in tests),
-        scored=scored,
-        tests=scored if single else len(tests),
-        p=p[0],
-        holm=p[1],
-        is_single=single,
-        last=last,
-    )
-
-
 def _surest_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
     share = one.passed / one.scored if one.scored else 1.0
     return not one.is_listed, one.holm is None, one.holm or 0.0, share, one.issue
@@ -188,7 +177,7 @@ def _bounded(
     ordered: Sequence[IssueComparison], issues: Mapping[int, Sequence[Counted]], p_of: PValue
 ) -> list[IssueComparison]:
     """Add the upper bounds of the listed issues."""
-    most = min(sum(one.is_listed for one in ordered), MOST_BOUNDS)
+    most = min(sum(one.is_listed for one in ordered), MAX_BOUNDS)
     bounds = [_crossing(issues[one.issue], p_of) for one in ordered[:most]]
     first = [replace(one, bound=bound) for one, bound in zip(ordered, bounds, strict=False)]
     return [*first, *ordered[most:]]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.drift.rule import LEAST_SPAN, Observed, State, watch
+from reports.drift.rule import MIN_SPAN, Observed, State, watch
 
 CASES = json.loads(Path(__file__).with_name("drift_cases.json").read_text())
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -84,7 +84,7 @@ def test_thresholds_are_met_to_the_last_digit(scores, state):
 
 
 def test_span_of_exactly_23_hours_is_enough():
-    assert states(0.2, 0.8, apart=LEAST_SPAN) == [State.DRIFTED]
+    assert states(0.2, 0.8, apart=MIN_SPAN) == [State.DRIFTED]
 
 
 def test_change_from_nothing_is_infinite():

@@ -119,7 +119,7 @@ def test_all_models_together_have_an_interval_by_issue_at_a_second_request(ledge
 
 
 def test_columns_there_is_no_room_for_are_named(ledger, monkeypatch):
-    monkeypatch.setattr("reports.heatmap.query.MOST_COLUMNS", 1)
+    monkeypatch.setattr("reports.heatmap.query.MAX_COLUMNS", 1)
     document, _ = heat()
 
     assert len(document.table("map").columns) == 4

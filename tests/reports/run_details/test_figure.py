@@ -7,7 +7,7 @@ import pytest
 
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import line_style
-from reports.run_details.figure import Bars, Ring, grouped_rates, rings
+from reports.run_details.figure import Bars, grouped_rates, rings
 
 COUNTS = {"passed": 3, "failed": 1, "unscored": 0, "error": 0, "pending": 0}
 BARS = [
@@ -15,7 +15,7 @@ BARS = [
     Bars("aurora", line_style(2), [(0.75, None), (1.0, None)], ["a", "b"]),
 ]
 FIGURES = {
-    "rings": rings([Ring(f"run {n} <b>", COUNTS) for n in range(5)]),
+    "rings": rings([(f"run {n} <b>", COUNTS) for n in range(5)]),
     "no rings": rings([]),
     "bars": grouped_rates(["law", "maths"], BARS),
     "no bars": grouped_rates([], []),

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from reports.documents.reading import Reading
-from reports.run_details.page import MOST_RUNS, RUN_DETAILS
+from reports.run_details.page import MAX_RUNS, RUN_DETAILS
 from tests.factories import make_issue, make_model, make_test, make_user
 from tests.reports.judged_runs import fail, judged
 
@@ -80,10 +80,10 @@ def test_runs_of_one_variant_are_told_apart(tests):
 
 
 def test_too_many_runs_are_cut_and_told(tests):
-    runs = [run_of(f"model {n}", [1], tests=tests[:1]) for n in range(MOST_RUNS + 2)]
+    runs = [run_of(f"model {n}", [1], tests=tests[:1]) for n in range(MAX_RUNS + 2)]
     document = build("&".join(f"runs={run.pk}" for run in runs))
 
-    assert len(document.table("runs").rows) == MOST_RUNS
+    assert len(document.table("runs").rows) == MAX_RUNS
     assert any("the last 2 chosen runs" in sentence for sentence in document.sentences)
 
 
