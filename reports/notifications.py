@@ -4,7 +4,6 @@ Pulled every minute. A run is reported once it is complete, and again when anoth
 active, which changes its scores.
 """
 
-from collections.abc import Iterable
 from datetime import timedelta
 
 from django.core.cache import caches
@@ -21,51 +20,36 @@ from reports.gate.rule import Code, Limits
 from runs.baselines import opponent_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of_runs
-from runs.models import JudgeRun, Outcome, Run
+from runs.models import JudgeRun, Run
 
-APART = (Outcome.ERROR, Outcome.UNSCORED, Outcome.PENDING)
 LOOKBACK = timedelta(days=1)
 KEPT_S = 7 * 24 * 3600
-CONTROLS = "runs.control_run"
-"""Users with this permission are notified of regressions."""
 
 
 def notify_finished() -> int:
     """Notify of runs that finished within a day, once each; return their number."""
-    return sum(_notify_once(run, judge_run) for run, judge_run in _finished())
-
-
-def _finished() -> Iterable[tuple[Run, JudgeRun | None]]:
     since = timezone.now() - LOOKBACK
     judged = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True, finished_at__gte=since)
     runs = Run.objects.complete().filter(Q(finished_at__gte=since) | Exists(judged))
-    for run in runs.select_related("requested_by").prefetch_related("judge_runs"):
-        yield run, current_of(run.judge_runs.all())
+    related = runs.select_related("requested_by").prefetch_related("judge_runs")
+    return sum(_notify_once(run) for run in related)
 
 
-def _notify_once(run: Run, judge_run: JudgeRun | None) -> bool:
+def _notify_once(run: Run) -> bool:
     """Notify unless that was done before; return whether it was due."""
-    key, kept = f"run {run.pk} judge run {judge_run.number if judge_run else 0}", caches["computed"]
-    if kept.get(_sent_key(key)):
+    judge_run = current_of(run.judge_runs.all())
+    key = f"run {run.pk} judge run {judge_run.number if judge_run else 0}"
+    sent, sent_key = caches["computed"], "notified-" + key.replace(" ", "-")
+    if sent.get(sent_key):
         return False
     people = [run.requested_by] if run.requested_by else []
     notify(_finished_event(run, key), to=people)
     if regression := _regression(run, key):
-        notify(regression, to=[*people, *_who_control()])
-    kept.set(_sent_key(key), True, KEPT_S)
+        backend = "django.contrib.auth.backends.ModelBackend"
+        in_control = User.objects.with_perm("runs.control_run", backend=backend)
+        notify(regression, to=[*people, *in_control])
+    sent.set(sent_key, True, KEPT_S)
     return True
-
-
-def _sent_key(key: str) -> str:
-    return "notified-" + key.replace(" ", "-")
-
-
-def _who_control() -> Iterable[User]:
-    backend = "django.contrib.auth.backends.ModelBackend"
-    return User.objects.with_perm(CONTROLS, backend=backend)
-
-
-# Events ------------------------------------------------------------------------------------
 
 
 def _finished_event(run: Run, key: str) -> Event:
@@ -88,7 +72,9 @@ def _finished_event(run: Run, key: str) -> Event:
 def in_words(counts: Counts) -> str:
     """Return the pass rate with its n, and the results that are excluded from it."""
     share = counts.passed / counts.scored if counts.scored else None
-    rest = [f"{n:,} {name}" for name, n in counts.as_dict().items() if n and name in APART]
+    rest = [
+        f"{n:,} {name}" for name, n in counts.as_dict().items() if n and name in counts.excluded
+    ]
     return ", ".join([f"{percent(share)} passed ({counts.passed:,} of {counts.scored:,})", *rest])
 
 

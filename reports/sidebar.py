@@ -90,8 +90,15 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         {"title": "Review", "items": list(_visible(REVIEW, request))},
         {"title": "Issues & tests", "items": list(_visible(ISSUES_AND_TESTS, request))},
         {"title": "Runs", "items": [*_launch(request), *_visible(RUNS, request)]},
-        {"title": "Reports", "items": list(_reports(request))},
-        {"title": "Settings", "collapsible": True, "items": list(_settings(request))},
+        {"title": "Reports", "items": [*_reports(request), *_visible(REPORTS, request)]},
+        {
+            "title": "Settings",
+            "collapsible": True,
+            "items": [
+                *_visible(SETTINGS, request),
+                _item("API", "api", reverse("api-docs"), on=request),
+            ],
+        },
         {
             "title": "Help",
             "items": [_item("Glossary", "dictionary", reverse("admin:glossary"), on=request)],
@@ -136,12 +143,6 @@ def _reports(request: HttpRequest) -> Iterator[Item]:
         for page in PAGES:
             if page.in_menu:
                 yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)
-    yield from _visible(REPORTS, request)
-
-
-def _settings(request: HttpRequest) -> Iterator[Item]:
-    yield from _visible(SETTINGS, request)
-    yield _item("API", "api", reverse("api-docs"), on=request)
 
 
 def _url(model: type[Model], page: str) -> str:
@@ -149,11 +150,10 @@ def _url(model: type[Model], page: str) -> str:
 
 
 def _item(title: str, icon: str, link: str, *, on: HttpRequest, exact: bool = False) -> Item:
-    active = on.path == link if exact or link.endswith("/add/") else _is_within(on.path, link)
+    if exact or link.endswith("/add/"):
+        active = on.path == link
+    elif link == reverse("reports:runs"):
+        active = on.path == link or on.path.startswith(f"{link}runs/")
+    else:
+        active = on.path.startswith(link) and on.path != f"{link}add/"
     return {"title": title, "icon": icon, "link": link, "active": active}
-
-
-def _is_within(path: str, link: str) -> bool:
-    if link == reverse("reports:runs"):
-        return path == link or path.startswith(f"{link}runs/")
-    return path.startswith(link) and path != f"{link}add/"

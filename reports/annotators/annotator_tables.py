@@ -1,10 +1,10 @@
 """Tables of agreement between annotators."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator
+from statistics import median
 
-from reports.annotators.query import Annotators, Group
-from reports.annotators.rule import EvaluationScope, GroupAgreement, Pair, SelfAgreement, Work
+from reports.annotators.query import Annotators
+from reports.annotators.rule import EvaluationScope
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import resampled_share, share_of
 
@@ -28,7 +28,7 @@ EMPTY = {
 KINDS = {"all": "All answers", "suite": "Suite", "tag": "Tag"}
 
 
-def pairs_table(found: Annotators | None, scope: EvaluationScope) -> Table:
+def pairs_table(found: Annotators, scope: EvaluationScope) -> Table:
     return Table(
         key=f"pairs_{scope.value}",
         title=TITLES[scope],
@@ -40,39 +40,27 @@ def pairs_table(found: Annotators | None, scope: EvaluationScope) -> Table:
             Column("graded", "Weighted kappa", "estimate", "On scales with more than two options"),
             Column("note", "Note"),
         ),
-        rows=[_pair(pair, found.names) for pair in found.pairs[scope]] if found else [],
+        rows=[
+            (
+                name_of(pair.first, found),
+                name_of(pair.second, found),
+                resampled_share(pair.same, pair.n, pair.raw),
+                Estimate(pair.kappa, pair.n, pair.interval),
+                pair.graded and Estimate(pair.graded.kappa, pair.graded.n),
+                pair.why_not or "One verdict is rare: kappa says little." * pair.is_lopsided,
+            )
+            for pair in found.pairs[scope]
+        ],
         note=NOTES[scope],
-        empty=EMPTY[scope] if found else "Computing…",
+        empty=EMPTY[scope],
     )
 
 
-def _pair(pair: Pair, names: Mapping[int, str]) -> tuple[Cell, ...]:
-    graded = pair.graded
-    return (
-        name_of(pair.first, names),
-        name_of(pair.second, names),
-        resampled_share(pair.same, pair.n, pair.raw),
-        Estimate(pair.kappa, pair.n, pair.interval),
-        Estimate(graded.kappa, graded.n) if graded else None,
-        " ".join(_notes(pair)),
-    )
+def name_of(annotator: int, found: Annotators) -> str:
+    return found.names.get(annotator, f"annotator {annotator}")
 
 
-def _notes(pair: Pair) -> Iterator[str]:
-    if pair.why_not:
-        yield pair.why_not
-    elif pair.is_lopsided:
-        yield "One verdict is rare: kappa says little."
-
-
-def name_of(annotator: int, names: Mapping[int, str]) -> str:
-    return names.get(annotator, f"annotator {annotator}")
-
-
-# Groups -------------------------------------------------------------------------------------------
-
-
-def group_agreement_table(found: Annotators | None) -> Table:
+def group_agreement_table(found: Annotators) -> Table:
     return Table(
         key="group_agreement",
         title="Agreement by suite and tag",
@@ -86,47 +74,32 @@ def group_agreement_table(found: Annotators | None) -> Table:
             Column("alpha", "Alpha", "estimate", "Krippendorff's, of pass and fail"),
             Column("band", "Reliability"),
         ),
-        rows=list(_group_agreement(found)) if found else [],
+        rows=list(_group_agreement(found)),
         note="Reliable from 0.8, tentative from 0.667. Alpha needs 5 answers and both outcomes. "
         "Intervals are resampled by issue. An answer counts in each of its tags.",
-        empty=NO_PAIRS if found else "Computing…",
+        empty=NO_PAIRS,
         look="long",
     )
 
 
 def _group_agreement(found: Annotators) -> Iterator[tuple[Cell, ...]]:
     for scope in EvaluationScope:
-        for line in sorted(found.group_agreement[scope], key=_by_kind):
-            yield _group(line, scope)
+        lines = [(list(KINDS).index(line.group[0]), line) for line in found.group_agreement[scope]]
+        for _, line in sorted(lines, key=lambda one: (one[0], -one[1].answers, one[1].group[1])):
+            kind, name = line.group
+            yield (
+                scope.value,
+                KINDS[kind],
+                name,
+                line.answers,
+                line.annotators,
+                resampled_share(line.same, line.compared, line.raw),
+                Estimate(line.alpha, line.answers, line.interval),
+                str(line.band),
+            )
 
 
-def _by_kind(line: GroupAgreement) -> tuple[int, int, str]:
-    kind, name = _kind_and_name(line)
-    return list(KINDS).index(kind), -line.answers, name
-
-
-def _group(line: GroupAgreement, scope: EvaluationScope) -> tuple[Cell, ...]:
-    kind, name = _kind_and_name(line)
-    return (
-        scope.value,
-        KINDS[kind],
-        name,
-        line.answers,
-        line.annotators,
-        resampled_share(line.same, line.compared, line.raw),
-        Estimate(line.alpha, line.answers, line.interval),
-        str(line.band),
-    )
-
-
-def _kind_and_name(line: GroupAgreement) -> Group:
-    return cast(Group, line.group)
-
-
-# Single annotators --------------------------------------------------------------------------------
-
-
-def annotator_work_table(found: Annotators | None) -> Table:
+def annotator_work_table(found: Annotators) -> Table:
     return Table(
         key="annotators",
         title="Annotators",
@@ -139,28 +112,25 @@ def annotator_work_table(found: Annotators | None) -> Table:
             Column("seconds", "Median time", "ms", "Per verdict, where measured"),
             Column("timed", "Timed", "count"),
         ),
-        rows=[_work(work, found.names) for work in found.work] if found else [],
+        rows=[
+            (
+                name_of(work.who, found),
+                work.evaluations,
+                share_of(work.settled, work.annotator_verdicts),
+                share_of(work.overruled, work.annotator_verdicts),
+                work.adjudications,
+                round(1000 * median(work.seconds)) if work.seconds else None,
+                len(work.seconds),
+            )
+            for work in found.work
+        ],
         note="Overruled: the adjudication had the other outcome. That says little about an "
         "annotator: disputes are the hard cases.",
-        empty="No answer of these runs has a human evaluation." if found else "Computing…",
+        empty="No answer of these runs has a human evaluation.",
     )
 
 
-def _work(work: Work, names: Mapping[int, str]) -> tuple[Cell, ...]:
-    seconds = work.median_seconds
-    return (
-        name_of(work.who, names),
-        work.evaluations,
-        share_of(work.settled, work.annotator_verdicts),
-        share_of(work.overruled, work.annotator_verdicts),
-        work.adjudications,
-        None if seconds is None else round(1000 * seconds),
-        len(work.seconds),
-    )
-
-
-def self_agreement_table(found: Annotators | None) -> Table:
-    rows: Sequence[SelfAgreement] = found.self_agreement if found else ()
+def self_agreement_table(found: Annotators) -> Table:
     return Table(
         key="self_agreement",
         title="Self-consistency",
@@ -172,13 +142,13 @@ def self_agreement_table(found: Annotators | None) -> Table:
         ),
         rows=[
             (
-                name_of(line.who, found.names if found else {}),
+                name_of(line.who, found),
                 resampled_share(line.same, line.n, line.raw),
                 Estimate(line.kappa, line.n, line.interval),
                 line.why_not,
             )
-            for line in rows
+            for line in found.self_agreement
         ],
         note="Answers that a queue gave to the same annotator again, blind.",
-        empty="No annotator has judged an answer again, blind." if found else "Computing…",
+        empty="No annotator has judged an answer again, blind.",
     )

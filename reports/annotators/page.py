@@ -1,6 +1,7 @@
 """Annotators: their agreement with each other and with themselves."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from evalhub.formatting import between, percent, score
@@ -12,7 +13,7 @@ from reports.annotators.annotator_tables import (
 )
 from reports.annotators.query import Annotators, annotators
 from reports.annotators.rule import EvaluationScope
-from reports.documents.document import Document, Estimate, Fact
+from reports.documents.document import Document, Estimate, Fact, Table
 from reports.documents.reading import Page, Reading
 from reports.judge_reliability.evaluated_runs_form import EvaluatedRunsForm
 from reports.queries.human_agreement import evaluated_runs
@@ -25,30 +26,39 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         title="Agreement between annotators",
         sentences=tuple(_sentences(found)),
         facts=tuple(_facts(found)),
-        tables=(
-            *(pairs_table(found, scope) for scope in EvaluationScope),
-            group_agreement_table(found),
-            annotator_work_table(found),
-            self_agreement_table(found),
-        ),
+        tables=_tables(found) if found else COMPUTING,
         warnings=tuple(_warnings(found)),
     )
+
+
+def _tables(found: Annotators) -> tuple[Table, ...]:
+    return (
+        *(pairs_table(found, scope) for scope in EvaluationScope),
+        group_agreement_table(found),
+        annotator_work_table(found),
+        self_agreement_table(found),
+    )
+
+
+NO_LINES: dict[EvaluationScope, list[Any]] = {scope: [] for scope in EvaluationScope}
+COMPUTING = tuple(
+    replace(table, empty="Computing…")
+    for table in _tables(Annotators({}, NO_LINES, NO_LINES, [], []))
+)
 
 
 def _sentences(found: Annotators | None) -> Iterator[str]:
     if found is None:
         return
-    scope = (
-        EvaluationScope.BLIND if found.all_together(EvaluationScope.BLIND) else EvaluationScope.ALL
-    )
-    line = found.all_together(scope)
+    blind_line = found.all_together(EvaluationScope.BLIND)
+    line = blind_line or found.all_together(EvaluationScope.ALL)
     if line is None:
         yield (
             "No answer has two annotators yet. Set a review queue to two reviewers per answer to "
             "measure how reliable human verdicts are."
         )
         return
-    blind = "blind " if scope is EvaluationScope.BLIND else ""
+    blind = "blind " if blind_line else ""
     answers = f"{line.answers:,} answer{'s' * (line.answers != 1)}"
     yield (
         f"At least two of {line.annotators:,} annotators gave {blind}verdicts on {answers}: any "
@@ -91,9 +101,9 @@ def _warnings(found: Annotators | None) -> Iterator[str]:
     lopsided = sum(pair.is_lopsided for pair in found.pairs[EvaluationScope.ALL])
     if lopsided:
         yield (
-            f"In {lopsided} of {len(found.pairs[EvaluationScope.ALL])} pairs one verdict "
-            f"is rarer than 10%: "
-            "kappa is then low however often two annotators agree. Read the share as well."
+            f"In {lopsided} of {len(found.pairs[EvaluationScope.ALL])} pairs one verdict is rarer "
+            "than 10%: kappa is then low however often two annotators agree. Read the share as "
+            "well."
         )
 
 

@@ -107,12 +107,13 @@ Found = tuple[
 
 
 def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
-    rows = _rows(runs)
+    evaluations = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
+    rows = [Row(*row) for row in evaluations.order_by("pk").values_list(*FIELDS)]
     about: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in rows:
         about[row.result, row.criterion].append(row)
     whole = [mine for mine in about.values() if mine[0].key == WHOLE_TEST]
-    said = list(_opinions(whole))
+    verdicts = list(_opinions(whole))
     tags = dict(TagSet.objects.order_by().values_list("pk", "names"))
 
     def groups(one: AnnotatorVerdict) -> Iterator[Group]:
@@ -123,19 +124,11 @@ def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
             yield "tag", name
 
     return (
-        {scope: pairs(seen(said, scope)) for scope in EvaluationScope},
-        {scope: group_agreement(seen(said, scope), groups) for scope in EvaluationScope},
+        {scope: pairs(seen(verdicts, scope)) for scope in EvaluationScope},
+        {scope: group_agreement(seen(verdicts, scope), groups) for scope in EvaluationScope},
         self_agreement(again for mine in whole for again in _again(mine)),
-        _work(rows, said, whole),
+        _work(rows, verdicts, whole),
     )
-
-
-def _rows(runs: Iterable[Evaluated]) -> list[Row]:
-    found = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
-    return [Row(*row) for row in found.order_by("pk").values_list(*FIELDS)]
-
-
-# Verdicts -----------------------------------------------------------------------------------------
 
 
 def _opinions(whole: Iterable[Sequence[Row]]) -> Iterator[AnnotatorVerdict]:
@@ -180,7 +173,7 @@ def _again(mine: Sequence[Row]) -> Iterator[RepeatedVerdict]:
 
 
 def _work(
-    rows: Sequence[Row], said: Sequence[AnnotatorVerdict], whole: Iterable[Sequence[Row]]
+    rows: Sequence[Row], verdicts: Sequence[AnnotatorVerdict], whole: Iterable[Sequence[Row]]
 ) -> list[Work]:
     """Add up the work of each annotator, those with most evaluations first."""
     given, adjudications = Counter[int](), Counter[int]()
@@ -192,9 +185,14 @@ def _work(
             given[row.annotator_id] += 1
             if row.seconds is not None:
                 seconds[row.annotator_id].append(row.seconds)
-    settled, lost = overruled(said, _adjudicated(whole))
-    active = Counter(one.who for one in said)
-    annotators = sorted({*given, *adjudications}, key=lambda who: (-given[who], who))
+    adjudicated = {
+        row.result: row.passed
+        for mine in whole
+        for row in active_evaluations(mine)
+        if row.kind == ADJUDICATION
+    }
+    settled, lost = overruled(verdicts, adjudicated)
+    active = Counter(one.who for one in verdicts)
     return [
         Work(
             who,
@@ -205,15 +203,5 @@ def _work(
             adjudications[who],
             tuple(seconds[who]),
         )
-        for who in annotators
+        for who in sorted({*given, *adjudications}, key=lambda who: (-given[who], who))
     ]
-
-
-def _adjudicated(whole: Iterable[Sequence[Row]]) -> dict[int, bool]:
-    """Return the outcomes of adjudicated answers; True is passed."""
-    found = {}
-    for mine in whole:
-        settling = [row for row in active_evaluations(mine) if row.kind == ADJUDICATION]
-        if settling:
-            found[settling[-1].result] = settling[-1].passed
-    return found

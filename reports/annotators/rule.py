@@ -5,12 +5,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalhub.statistics.alpha_interval import nominal_alpha_interval
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import JudgeCounts, judge_counts
+from evalhub.statistics.judge_accuracy import judge_counts
 from evalhub.statistics.judge_intervals import judge_intervals
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.krippendorff import (
@@ -22,7 +21,7 @@ from evalhub.statistics.krippendorff import (
 )
 
 SEED = 1
-FEWEST = 2
+MIN_ANSWERS = 2
 RARE = 0.1
 """With a verdict rarer than this, kappa is low however often annotators agree."""
 
@@ -107,7 +106,7 @@ class Pair:
 
     @property
     def is_lopsided(self) -> bool:
-        return self.n >= FEWEST and round(self.rarest, 9) < RARE
+        return self.n >= MIN_ANSWERS and round(self.rarest, 9) < RARE
 
 
 def pairs(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[Pair]:
@@ -121,33 +120,34 @@ def pairs(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[Pair]:
 
 
 def _pair(who: tuple[int, int], both: Sequence[Both]) -> Pair:
-    counts, intervals = _counts(both), judge_intervals(_by_issue(both), seed=SEED)
-    is_enough = len(both) >= FEWEST
-    kappa = kappa_from_confusion(counts.as_pairs()) if is_enough else None
+    found = _agreement([(one.issue, one.passed, other.passed) for one, other in both])
+    is_enough = len(both) >= MIN_ANSWERS
     given = Counter(one.passed for pair in both for one in pair)
     return Pair(
         *who,
-        n=len(both),
-        same=counts.true_pass + counts.true_fail,
-        raw=intervals.accuracy,
-        kappa=kappa,
-        interval=intervals.kappa if kappa is not None else None,
+        **found,
         graded=_graded(both) if is_enough else None,
         rarest=min(given[True], given[False]) / given.total(),
-        why_not="" if kappa is not None else ONE_VERDICT if is_enough else FEW_BOTH,
+        why_not="" if found["kappa"] is not None else ONE_VERDICT if is_enough else FEW_BOTH,
     )
 
 
-def _counts(both: Iterable[Both]) -> JudgeCounts:
-    both = list(both)
-    return judge_counts([one.passed for one, _ in both], [other.passed for _, other in both])
-
-
-def _by_issue(both: Iterable[Both]) -> list[JudgeCounts]:
-    found: dict[int, list[Both]] = defaultdict(list)
-    for pair in both:
-        found[pair[0].issue].append(pair)
-    return [_counts(mine) for _, mine in sorted(found.items())]
+def _agreement(verdicts: Sequence[tuple[int, bool, bool]]) -> dict[str, Any]:
+    """Measure (issue, one verdict, the other): the fields of `Pair` and `SelfAgreement`."""
+    by_issue: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
+    for issue, *both in verdicts:
+        by_issue[issue].append((both[0], both[1]))
+    clusters = [judge_counts(*zip(*mine, strict=True)) for _, mine in sorted(by_issue.items())]
+    intervals = judge_intervals(clusters, seed=SEED)
+    counts = judge_counts([one for _, one, _ in verdicts], [other for *_, other in verdicts])
+    kappa = kappa_from_confusion(counts.as_pairs()) if len(verdicts) >= MIN_ANSWERS else None
+    return {
+        "n": len(verdicts),
+        "same": counts.true_pass + counts.true_fail,
+        "raw": intervals.accuracy,
+        "kappa": kappa,
+        "interval": intervals.kappa if kappa is not None else None,
+    }
 
 
 def _graded(both: Iterable[Both]) -> Graded | None:
@@ -160,7 +160,7 @@ def _graded(both: Iterable[Both]) -> Graded | None:
     scale, counts = max(by_scale.items(), key=lambda item: (item[1].total(), item[0]))
     levels = sorted({*scale, *(value for pair in counts for value in pair)})
     kappa = kappa_from_confusion(counts, weights="quadratic", levels=levels)
-    return Graded(kappa if counts.total() >= FEWEST else None, counts.total())
+    return Graded(kappa if counts.total() >= MIN_ANSWERS else None, counts.total())
 
 
 # Groups -------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class GroupAgreement:
     `alpha` is Krippendorff's, of pass and fail; `band` its reliability, or why there is none.
     """
 
-    group: Hashable
+    group: Any
     answers: int
     annotators: int
     same: int
@@ -201,8 +201,13 @@ def group_agreement(
 def _group_agreement(
     group: Hashable, answers: Sequence[Sequence[AnnotatorVerdict]]
 ) -> GroupAgreement:
-    both = [pair for mine in answers for pair in combinations(mine, 2)]
-    counts = _counts(both)
+    compared = _agreement(
+        [
+            (one.issue, one.passed, other.passed)
+            for mine in answers
+            for one, other in combinations(mine, 2)
+        ]
+    )
     units: dict[int, list[list[float]]] = defaultdict(list)
     for mine in answers:
         units[mine[0].issue].append([float(one.passed) for one in mine])
@@ -215,9 +220,9 @@ def _group_agreement(
         group=group,
         answers=len(answers),
         annotators=annotators,
-        same=counts.true_pass + counts.true_fail,
-        compared=len(both),
-        raw=judge_intervals(_by_issue(both), seed=SEED).accuracy,
+        same=compared["same"],
+        compared=compared["n"],
+        raw=compared["raw"],
         alpha=alpha if is_reported else None,
         interval=nominal_alpha_interval(clusters, seed=SEED) if is_reported else None,
         band=reliability,
@@ -250,38 +255,18 @@ class SelfAgreement:
 
 
 def self_agreement(again: Iterable[RepeatedVerdict]) -> list[SelfAgreement]:
-    by_annotator: dict[int, list[RepeatedVerdict]] = defaultdict(list)
+    by_annotator: dict[int, list[tuple[int, bool, bool]]] = defaultdict(list)
     for one in again:
-        by_annotator[one.who].append(one)
-    return [_self_agreement(who, mine) for who, mine in sorted(by_annotator.items())]
-
-
-def _self_agreement(who: int, mine: Sequence[RepeatedVerdict]) -> SelfAgreement:
-    by_issue: dict[int, list[RepeatedVerdict]] = defaultdict(list)
-    for one in mine:
-        by_issue[one.issue].append(one)
-    clusters = [_said_twice(some) for _, some in sorted(by_issue.items())]
-    counts, intervals = _said_twice(mine), judge_intervals(clusters, seed=SEED)
-    is_enough = len(mine) >= FEWEST
-    kappa = kappa_from_confusion(counts.as_pairs()) if is_enough else None
-    return SelfAgreement(
-        who=who,
-        n=len(mine),
-        same=counts.true_pass + counts.true_fail,
-        raw=intervals.accuracy,
-        kappa=kappa,
-        interval=intervals.kappa if kappa is not None else None,
-        why_not=""
-        if kappa is not None
-        else "A single verdict throughout: kappa is not defined."
-        if is_enough
-        else "Fewer than 2 answers were reviewed again.",
-    )
-
-
-def _said_twice(mine: Iterable[RepeatedVerdict]) -> JudgeCounts:
-    mine = list(mine)
-    return judge_counts([one.first for one in mine], [one.second for one in mine])
+        by_annotator[one.who].append((one.issue, one.first, one.second))
+    lines = []
+    for who, mine in sorted(by_annotator.items()):
+        found, why_not = _agreement(mine), ""
+        if len(mine) < MIN_ANSWERS:
+            why_not = "Fewer than 2 answers were reviewed again."
+        elif found["kappa"] is None:
+            why_not = "A single verdict throughout: kappa is not defined."
+        lines.append(SelfAgreement(who, **found, why_not=why_not))
+    return lines
 
 
 class Work(NamedTuple):
@@ -302,10 +287,6 @@ class Work(NamedTuple):
     overruled: int
     adjudications: int
     seconds: tuple[int, ...]
-
-    @property
-    def median_seconds(self) -> float | None:
-        return median(self.seconds) if self.seconds else None
 
 
 def overruled(

@@ -3,18 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import (
-    Case,
-    Count,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-    Value,
-    When,
-)
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from reports.leaderboard.rule import Sums

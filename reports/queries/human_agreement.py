@@ -153,8 +153,6 @@ def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
     return found
 
 
-# Reading -----------------------------------------------------------------------------------------
-
 Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, int]]
 
 
@@ -181,24 +179,14 @@ EvaluationsByResult = Mapping[int, Mapping[int, Sequence[HumanEvaluationRow]]]
 """Evaluations, withdrawals included and oldest first, by result and criterion."""
 
 
-EVALUATION = (
-    "result_id",
-    "criterion_id",
-    "pk",
-    "annotator_id",
-    "kind",
-    "value",
-    "chosen_by",
-    "blind",
-)
-
-
 def _evaluations_by_result(runs: Iterable[Evaluated]) -> EvaluationsByResult:
     rows = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs]).order_by("pk")
     evaluations: dict[int, dict[int, list[HumanEvaluationRow]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    for result, criterion, pk, who, kind, value, chosen, blind in rows.values_list(*EVALUATION):
+    fields = ("pk", "annotator_id", "kind", "value", "chosen_by", "blind")
+    found = rows.values_list("result_id", "criterion_id", *fields)
+    for result, criterion, pk, who, kind, value, chosen, blind in found:
         drawn = blind and chosen == ChosenBy.QUEUE_RANDOM
         evaluations[result][criterion].append(HumanEvaluationRow(pk, who, kind, value, drawn))
     return evaluations
@@ -255,27 +243,25 @@ def _places(evaluations: EvaluationsByResult) -> dict[int, tuple[int, int, int]]
     return found
 
 
-def _judge_values(judge_runs: Iterable[JudgeRun]) -> dict[int, list[JudgeValue]]:
+def _judge_values(judge_runs: Collection[JudgeRun]) -> dict[int, list[JudgeValue]]:
     """Return judgments of results with human evaluations, without those in reversed order."""
-    runs = {judge_run.run_id for judge_run in judge_runs}
     rows = Judgment.objects.filter(
-        judge_run__in=judge_runs, result__in=_results(runs), order=0
-    ).order_by()
+        judge_run__in=judge_runs, result__in=_results(judge_runs), order=0
+    )
     found: dict[int, list[JudgeValue]] = defaultdict(list)
-    for result, *fields in rows.values_list("result_id", *JUDGE_VALUE_FIELDS):
+    for result, *fields in rows.order_by().values_list("result_id", *JUDGE_VALUE_FIELDS):
         found[result].append(JudgeValue(*fields))
     return found
 
 
-def _passed(judge_runs: Iterable[JudgeRun]) -> dict[int, bool | None]:
+def _passed(judge_runs: Collection[JudgeRun]) -> dict[int, bool | None]:
+    rows = ResultScore.objects.filter(judge_run__in=judge_runs, result__in=_results(judge_runs))
+    return dict(rows.order_by().values_list("result_id", "passed"))
+
+
+def _results(judge_runs: Collection[JudgeRun]) -> QuerySet[HumanEvaluation, Any]:
+    """Select the evaluated results of these runs."""
     runs = {judge_run.run_id for judge_run in judge_runs}
-    rows = ResultScore.objects.filter(
-        judge_run__in=judge_runs, result__in=_results(runs)
-    ).order_by()
-    return dict(rows.values_list("result_id", "passed"))
-
-
-def _results(runs: Iterable[int]) -> QuerySet[HumanEvaluation, Any]:
     return HumanEvaluation.objects.filter(result__run__in=runs).order_by().values("result")
 
 

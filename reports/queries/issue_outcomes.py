@@ -71,20 +71,18 @@ def sightings(issues: Collection[int], runs: Iterable[RunInfo]) -> Sightings:
     for issue, run, outcome, n in counted:
         sums[issue, run][Outcome(outcome)] += n
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
-    for (issue, run), counts in sums.items():
-        found[issue].append(_seen(briefs[run], counts))
+    for (issue, pk), counts in sums.items():
+        run, passed, failed = briefs[pk], counts[Outcome.PASSED], counts[Outcome.FAILED]
+        found[issue].append(
+            IssueResult(
+                run=pk,
+                line=run.variant,
+                release=run.release,
+                together=run.together,
+                at=run.at,
+                passed=passed,
+                failed=failed,
+                excluded=sum(counts.values()) - passed - failed,
+            )
+        )
     return Sightings(briefs, found)
-
-
-def _seen(run: RunInfo, counts: Mapping[str, int]) -> IssueResult:
-    excluded = (Outcome.ERROR, Outcome.UNSCORED, Outcome.PENDING)
-    return IssueResult(
-        run=run.pk,
-        line=run.variant,
-        release=run.release,
-        together=run.together,
-        at=run.at,
-        passed=counts[Outcome.PASSED],
-        failed=counts[Outcome.FAILED],
-        excluded=sum(counts[outcome] for outcome in excluded),
-    )

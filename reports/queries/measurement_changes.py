@@ -120,14 +120,21 @@ def details_of(before: int, after: int, juries: tuple[Jury, Jury]) -> Details:
     old, new = _asked(before), _asked(after)
     both = old.keys() & new.keys()
     changed = {test for test in both if old[test].revision != new[test].revision}
-    reworded = _reworded([(old[test].revision, new[test].revision) for test in changed])
+    ids = {asked[test].revision for test in changed for asked in (old, new)}
+    digests = dict(Revision.objects.filter(pk__in=ids).values_list("pk", "asked_digest"))
+    reworded = sum(digests[old[t].revision] != digests[new[t].revision] for t in changed)
+    before_templates, after_templates = _used(before, juries[0]), _used(after, juries[1])
     return Details(
         added=len(new.keys() - old.keys()),
         removed=len(old.keys() - new.keys()),
         reworded=reworded,
         rejudged=len(changed) - reworded,
         reweighted=sum(old[test].weight != new[test].weight for test in both - changed),
-        templates=_templates(_used(before, juries[0]), _used(after, juries[1])),
+        templates=tuple(
+            (family, before_templates.get(family), after_templates.get(family))
+            for family in sorted(before_templates.keys() | after_templates.keys())
+            if before_templates.get(family) != after_templates.get(family)
+        ),
     )
 
 
@@ -135,14 +142,6 @@ def _asked(run: int) -> dict[int, Asked]:
     rows = Result.objects.filter(run=run, repeat=0).order_by()
     found = rows.values_list("test_id", "revision_id", "weight")
     return {test: Asked(revision, weight) for test, revision, weight in found}
-
-
-def _reworded(pairs: list[tuple[int, int]]) -> int:
-    """Count the pairs of revisions that differ for the model under test."""
-    ids = {pk for pair in pairs for pk in pair}
-    rows = Revision.objects.filter(pk__in=ids).order_by()
-    digests = dict(rows.values_list("pk", "asked_digest"))
-    return sum(digests[old] != digests[new] for old, new in pairs)
 
 
 def _used(run: int, jury: Jury) -> dict[str, int]:
@@ -156,13 +155,3 @@ def _used(run: int, jury: Jury) -> dict[str, int]:
     ]
     # The newest version of each family comes last.
     return dict(sorted(version for version in versions if version[0] is not None))
-
-
-def _templates(
-    old: dict[str, int], new: dict[str, int]
-) -> tuple[tuple[str, int | None, int | None], ...]:
-    return tuple(
-        (family, old.get(family), new.get(family))
-        for family in sorted(old.keys() | new.keys())
-        if old.get(family) != new.get(family)
-    )
