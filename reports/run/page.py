@@ -46,9 +46,9 @@ def _sentences(report: RunReport) -> Iterator[str]:
         yield f"{passed}: {percent(rate.share)}{interval}."
     else:
         yield "No result is scored yet."
-    said = [OUTCOMES[name].counted(n) for name, n in counts.excluded.items() if n]
-    if said:
-        yield f"Excluded from the rates: {', '.join(said)}."
+    excluded = [OUTCOMES[name].counted(n) for name, n in counts.excluded.items() if n]
+    if excluded:
+        yield f"Excluded from the rates: {', '.join(excluded)}."
     found = report.flaky
     if found and found.total:
         yield (

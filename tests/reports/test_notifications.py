@@ -21,7 +21,7 @@ def run_of(tests, votes, **fields):
     return run
 
 
-def test_who_launched_a_run_is_told_once_that_it_is_done():
+def test_whoever_launched_a_run_is_notified_once_when_it_is_done():
     person = make_user("maintainer")
     run_of([make_test(), make_test()], [PASS, FAIL], label="Nightly", requested_by=person)
 
@@ -31,13 +31,13 @@ def test_who_launched_a_run_is_told_once_that_it_is_done():
     assert "50% passed (1 of 2)" in notification.text
 
 
-def test_a_run_that_is_at_work_is_told_of_to_nobody():
+def test_a_live_run_notifies_nobody():
     make_run(requested_by=make_user("maintainer"))
 
     assert notify_finished() == 0
 
 
-def test_those_who_control_runs_are_told_of_a_regression():
+def test_users_who_control_runs_are_notified_of_a_regression():
     person, viewer = make_user("maintainer"), make_user("viewer")
     tests = [make_test() for _ in range(12)]
     suite = Suite.objects.create(name="s")
@@ -45,10 +45,10 @@ def test_those_who_control_runs_are_told_of_a_regression():
     suite.save()
     run_of(tests, [FAIL] * 12, suite=suite, label="New")
     notify_finished()
-    told = Notification.objects.filter(kind=NotificationKind.REGRESSION)
+    notifications = Notification.objects.filter(kind=NotificationKind.REGRESSION)
 
-    assert [notification.recipient for notification in told] == [person]
-    assert told[0].title == "New is worse than Old"
+    assert [notification.recipient for notification in notifications] == [person]
+    assert notifications[0].title == "New is worse than Old"
     assert not Notification.objects.filter(recipient=viewer).exists()
 
 

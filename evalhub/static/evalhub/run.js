@@ -168,10 +168,10 @@
         if (event.defaultPrevented || !window.evalhub.isPageKey(event)) {
             return;
         }
-        const acts = { j: () => move(1), k: () => move(-1), "/": focusSearch };
-        if (event.key in acts) {
+        const actions = { j: () => move(1), k: () => move(-1), "/": focusSearch };
+        if (event.key in actions) {
             event.preventDefault();
-            acts[event.key]();
+            actions[event.key]();
         } else if (event.key === "Enter" && event.target === document.body) {
             open();
         }

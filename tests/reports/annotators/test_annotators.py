@@ -28,7 +28,7 @@ BLIND = {"blind": True, "chosen_by": ChosenBy.QUEUE_RANDOM}
 BINARY, FIVE = (0.0, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def said(who, values, *, scale=BINARY, blind=True, suite=None, tags=0):
+def verdicts_of(who, values, *, scale=BINARY, blind=True, suite=None, tags=0):
     """What one person says of answers 0, 1, 2 …, each of an issue of its own; None: nothing."""
     return [
         AnnotatorVerdict(who, n, n, suite, tags, scale, value, value > 0.5, blind)
@@ -42,8 +42,8 @@ def said(who, values, *, scale=BINARY, blind=True, suite=None, tags=0):
 
 def test_kappa_and_raw_agreement_of_two_people():
     # They agree on 8 of 10; each says pass five times, so chance is 0.5: (0.8 - 0.5) / 0.5.
-    first = said(1, [1, 1, 1, 1, 0, 1, 0, 0, 0, 0])
-    second = said(2, [1, 1, 1, 1, 1, 0, 0, 0, 0, 0])
+    first = verdicts_of(1, [1, 1, 1, 1, 0, 1, 0, 0, 0, 0])
+    second = verdicts_of(2, [1, 1, 1, 1, 1, 0, 0, 0, 0, 0])
     (pair,) = pairs([*second, *first])
     assert (pair.first, pair.second, pair.n, pair.same) == (1, 2, 10, 8)
     assert pair.kappa == pytest.approx(0.6)
@@ -53,42 +53,42 @@ def test_kappa_and_raw_agreement_of_two_people():
 
 
 def test_only_answers_that_both_judged_count():
-    (pair,) = pairs([*said(1, [1, 0, 1, None]), *said(2, [1, 0, None, 0])])
+    (pair,) = pairs([*verdicts_of(1, [1, 0, 1, None]), *verdicts_of(2, [1, 0, None, 0])])
     assert pair.n == 2
 
 
 def test_one_answer_in_common_gives_no_kappa_and_says_why():
-    (pair,) = pairs([*said(1, [1]), *said(2, [1])])
+    (pair,) = pairs([*verdicts_of(1, [1]), *verdicts_of(2, [1])])
     assert (pair.n, pair.kappa, pair.why_not) == (1, None, FEW_BOTH)
 
 
 def test_one_verdict_throughout_gives_no_kappa_and_says_why():
-    (pair,) = pairs([*said(1, [1, 1, 1]), *said(2, [1, 1, 1])])
+    (pair,) = pairs([*verdicts_of(1, [1, 1, 1]), *verdicts_of(2, [1, 1, 1])])
     assert (pair.same, pair.kappa, pair.why_not) == (3, None, ONE_VERDICT)
 
 
 def test_on_a_longer_scale_near_misses_weigh_less_by_degree():
-    first = said(1, [0.0, 0.25, 0.5, 0.75, 1.0, 0.75], scale=FIVE)
-    second = said(2, [0.0, 0.25, 0.75, 0.75, 1.0, 1.0], scale=FIVE)
+    first = verdicts_of(1, [0.0, 0.25, 0.5, 0.75, 1.0, 0.75], scale=FIVE)
+    second = verdicts_of(2, [0.0, 0.25, 0.75, 0.75, 1.0, 1.0], scale=FIVE)
     (pair,) = pairs([*first, *second])
     assert pair.graded.n == 6
     assert pair.graded.kappa > pair.kappa
 
 
 def test_two_options_have_no_kappa_by_degree():
-    (pair,) = pairs([*said(1, [1, 0]), *said(2, [1, 1])])
+    (pair,) = pairs([*verdicts_of(1, [1, 0]), *verdicts_of(2, [1, 1])])
     assert pair.graded is None
 
 
 def test_scales_are_not_mixed():
-    first = [*said(1, [0.25, 0.5, 1.0], scale=FIVE), *said(1, [None] * 3 + [0, 1])]
-    second = [*said(2, [0.25, 0.5, 1.0], scale=FIVE), *said(2, [None] * 3 + [1, 1])]
+    first = [*verdicts_of(1, [0.25, 0.5, 1.0], scale=FIVE), *verdicts_of(1, [None] * 3 + [0, 1])]
+    second = [*verdicts_of(2, [0.25, 0.5, 1.0], scale=FIVE), *verdicts_of(2, [None] * 3 + [1, 1])]
     (pair,) = pairs([*first, *second])
     assert (pair.n, pair.graded.n) == (5, 3)
 
 
 def test_a_rare_verdict_is_pointed_out():
-    (pair,) = pairs([*said(1, [1] * 20 + [0]), *said(2, [1] * 21)])
+    (pair,) = pairs([*verdicts_of(1, [1] * 20 + [0]), *verdicts_of(2, [1] * 21)])
     assert pair.is_lopsided
 
 
@@ -98,7 +98,9 @@ def test_a_rare_verdict_is_pointed_out():
 def test_alpha_is_krippendorffs_of_pass_and_fail():
     table = [[1, 1, None], [0, 0, 0], [1, 0, None], [None, 1, 1], [0, 0, 1], [1, 1, 1]]
     given = [
-        one for who, column in enumerate(zip(*table, strict=True)) for one in said(who, column)
+        one
+        for who, column in enumerate(zip(*table, strict=True))
+        for one in verdicts_of(who, column)
     ]
     (line,) = group_agreement(given, lambda one: [ALL])
     assert line.alpha == pytest.approx(alpha(table, "nominal"))
@@ -109,7 +111,7 @@ def test_alpha_is_krippendorffs_of_pass_and_fail():
 
 
 def test_what_one_person_judged_alone_is_no_answer_to_compare():
-    (line,) = group_agreement([*said(1, [1, 1, 0]), *said(2, [1])], lambda one: [ALL])
+    (line,) = group_agreement([*verdicts_of(1, [1, 1, 0]), *verdicts_of(2, [1])], lambda one: [ALL])
     assert line.answers == 1
 
 
@@ -117,12 +119,12 @@ def test_what_one_person_judged_alone_is_no_answer_to_compare():
     ("values", "band"), [([1, 0, 1, 0], Band.TOO_LITTLE_DATA), ([1] * 6, Band.NO_VARIATION)]
 )
 def test_there_is_no_alpha_of_too_little_or_without_variation(values, band):
-    (line,) = group_agreement([*said(1, values), *said(2, values)], lambda one: [ALL])
+    (line,) = group_agreement([*verdicts_of(1, values), *verdicts_of(2, values)], lambda one: [ALL])
     assert (line.alpha, line.interval, line.band) == (None, None, band)
 
 
 def test_blind_verdicts_are_taken_alone():
-    given = [*said(1, [1, 0]), *said(2, [1, 0], blind=False)]
+    given = [*verdicts_of(1, [1, 0]), *verdicts_of(2, [1, 0], blind=False)]
     assert pairs(seen(given, EvaluationScope.BLIND)) == []
     assert len(pairs(seen(given, EvaluationScope.ALL))) == 1
 

@@ -188,6 +188,6 @@ def test_ledger_without_capabilities_says_what_to_do():
     assert "Add one" in built().table("components").empty
 
 
-def test_what_counts_is_told_in_a_line():
+def test_components_are_listed_in_a_line():
     (row,) = built().table("components").as_rows()
     assert (row["dimension"], row["topic"], row["suite"]) == ("Clarity 1", "law 1", "Suite 1 2")

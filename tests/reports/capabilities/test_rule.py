@@ -66,7 +66,7 @@ def test_least_that_is_needed_is_enough():
         ({"runs": 1, "suites": 1}, "needs ≥ 10 runs, has 1; needs ≥ 5 suites, has 1"),
     ],
 )
-def test_what_is_lacking_is_told(lack, reason):
+def test_the_reason_lists_what_is_missing(lack, reason):
     assert capability(BUCKET, replace(FULL, **lack)) == Excluded("m", reason)
 
 

@@ -23,11 +23,11 @@ COLUMN = Column("rate", "Pass rate", "rate")
     ],
     ids=["words", "flat", "json", "heat"],
 )
-def test_a_value_that_leads_somewhere_is_told_as_the_value(read):
+def test_a_linked_value_reads_as_the_value(read):
     assert read(LINKED) == read(HALF)
 
 
-def test_a_value_that_leads_somewhere_is_a_link_on_a_page():
+def test_a_linked_value_is_a_link_on_a_page():
     assert cell(LINKED, COLUMN, "heat").startswith('<a href="/somewhere/?a=1&amp;b=2"><span')
 
 

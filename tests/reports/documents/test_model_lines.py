@@ -33,7 +33,7 @@ def test_a_model_with_one_variant_has_its_own_name():
     assert names_of([variant("a"), variant("b", "kelp", 2)]) == {"a": "aurora", "b": "kelp"}
 
 
-def test_variants_of_a_model_are_told_apart_by_what_differs():
+def test_variants_of_a_model_are_named_by_their_differences():
     names = names_of(
         [
             variant("a", temperature=0, top_p=1),
@@ -79,7 +79,7 @@ def test_a_name_always_looks_alike():
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("vision", VISIONS)
-def test_lines_are_told_apart_with_any_colour_vision(colours, vision):
+def test_lines_differ_with_any_colour_vision(colours, vision):
     # A difference of 2 is just seen side by side; markers are the second cue.
     seen = [lab(colour, vision) for colour in colours]
     assert min(distance(*pair) for pair in combinations(seen, 2)) > 20

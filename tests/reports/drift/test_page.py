@@ -154,9 +154,9 @@ def test_overrides_of_the_two_runs_are_named_and_those_in_between_counted(run):
     first, second = run(0.9, 3), run(0.5, 1)
     override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
     override(second, by=make_user("annotator", username="bob"), days_ago=0)
-    told = drift_report().overrides
-    assert [(one.who, one.results, one.between) for one in told[first.pk]] == [("ann", 1, 1)]
-    assert [(one.who, one.results, one.between) for one in told[second.pk]] == [("bob", 1, 0)]
+    overrides = drift_report().overrides
+    assert [(one.who, one.results, one.between) for one in overrides[first.pk]] == [("ann", 1, 1)]
+    assert [(one.who, one.results, one.between) for one in overrides[second.pk]] == [("bob", 1, 0)]
 
 
 def test_scripted_models_are_labelled(suite, test):
@@ -206,7 +206,7 @@ def test_one_suite_can_be_chosen(run, suite, test):
     assert built(suite=make_suite(test)).table("drifts").rows == []
 
 
-def test_change_from_nothing_is_told_in_words(run):
+def test_a_change_from_zero_is_written_in_words(run):
     run(0.0, 2)
     run(0.5, 0)
     assert built().table("drifts").as_rows()[0]["relative"] == "from 0"
@@ -216,7 +216,7 @@ def test_nothing_to_watch_says_what_to_do():
     assert "Schedule a launch" in built().table("drifts").empty
 
 
-def test_who_overrode_what_stands_on_the_page(run):
+def test_the_page_lists_overrides_by_annotator(run):
     first, _ = run(0.9, 3), run(0.5, 1)
     override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
     document = built()

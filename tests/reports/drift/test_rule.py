@@ -122,7 +122,7 @@ def test_line_of_one_run_is_no_series():
     assert (found.series, found.single) == ((), 1)
 
 
-def test_near_misses_are_told_apart():
+def test_series_that_are_too_short_do_not_count_as_drifted():
     short = [
         Observed(10 + hours, "short", START + timedelta(hours=hours), 0.5 + hours / 100)
         for hours in (0, 22)

@@ -97,7 +97,7 @@ def test_variants_of_a_model_can_be_one_column(ledger):
     assert table("columns=identity")[0] == ["kelp", "aurora"]
 
 
-def test_what_no_model_passes_is_told(ledger):
+def test_sentences_name_issues_that_no_model_passes(ledger):
     suite, kelp, aurora = ledger
     hopeless = make_test(issue=make_issue(title="hopeless"))
     for model in (kelp, aurora):

@@ -85,7 +85,7 @@ def test_own_identity_of_a_model_overrules(took):
     assert ranking() == [("House model", 0.6)]
 
 
-def test_model_with_few_suites_is_left_out_and_told_why(took):
+def test_model_with_few_suites_is_excluded_with_a_reason(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
     took(make_model(name="grok-4"), 0.9, None)
     assert built().table("excluded").rows == [("grok-4", "needs ≥ 2 suites, has 1")]

@@ -90,7 +90,7 @@ def test_each_suite_counts_once_and_the_best_mean_comes_first():
     ]
 
 
-def test_too_few_suites_are_told():
+def test_too_few_suites_give_a_reason():
     found = board(scored(a=(0.5, 0.7), b=(0.9, None)), least=2)
     assert [one.model for one in found.ranked] == ["a"]
     assert found.excluded == (Excluded("b", "needs ≥ 2 suites, has 1"),)

@@ -103,7 +103,7 @@ def test_time_that_was_not_measured_is_left_out(client):
     assert [case.get("time") for case in suite.iter("testcase")] == ["1.250", None]
 
 
-def test_the_scripted_label_stands_with_every_suite(client):
+def test_every_suite_has_the_scripted_label(client):
     (suite,) = junit(client, judged([1], is_scripted=True))
 
     assert suite.find(".//property[@name='labels']").get("value") == "scripted model"

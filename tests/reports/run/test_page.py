@@ -77,7 +77,7 @@ def test_the_title_asks_what_the_page_answers(client):
     assert "Tiny on the weekly check" in text_of(page(client, run))
 
 
-def test_the_rate_stands_with_its_numerator_and_interval(client):
+def test_the_rate_has_its_numerator_and_interval(client):
     text = text_of(page(client, judged([1], [1], [1], [0])))
 
     assert "75%" in text

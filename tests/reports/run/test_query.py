@@ -101,7 +101,7 @@ def test_a_run_without_judges_has_no_panel():
     assert report(make_run(make_test())).panel is None
 
 
-def test_a_judge_of_its_own_answers_and_its_models_note_are_told():
+def test_self_evaluation_is_labelled_and_the_models_note_shown():
     model = make_model(note="Judges at chance.")
     run = make_run(make_test(), model=model, jury=make_jury(model))
     found = report(run)
@@ -110,7 +110,7 @@ def test_a_judge_of_its_own_answers_and_its_models_note_are_told():
     assert found.panel.judges[0].note == "Judges at chance."
 
 
-def test_a_judge_of_answers_that_it_gave_elsewhere_is_told_too():
+def test_a_judge_of_its_own_imported_answers_is_labelled():
     model = make_model()
     run = make_run(make_test(), model=model, jury=make_jury(model), has_imported_answers=True)
 
@@ -164,7 +164,7 @@ def test_supplied_answers_have_no_times():
 # People, errors ----------------------------------------------------------------------------------
 
 
-def test_an_override_is_told_with_who_why_and_what_the_judges_said():
+def test_an_override_has_its_annotator_reason_and_the_judges_score():
     run, person = judged([0], [1]), make_user("annotator")
     evaluate(first_result(run), HumanVerdict("1", "It is right."), by=person)
     found = report(run, person)
@@ -183,7 +183,7 @@ def test_a_withdrawn_override_is_gone():
     assert report(run).overrides == ()
 
 
-def test_after_a_withdrawal_the_evaluation_before_it_is_told():
+def test_after_a_withdrawal_the_evaluation_before_it_is_listed():
     run, person = judged([0]), make_user("annotator")
     evaluate(first_result(run), HumanVerdict("1", "First."), by=person)
     evaluate(first_result(run), HumanVerdict("0", "Second."), by=person)
@@ -192,7 +192,7 @@ def test_after_a_withdrawal_the_evaluation_before_it_is_told():
     assert [override.why for override in report(run).overrides] == ["First."]
 
 
-def test_the_reason_of_a_sealed_override_is_not_told_to_a_viewer():
+def test_the_reason_of_a_sealed_override_is_hidden_from_a_viewer():
     run = judged([0], tests=[make_test(sealed=True)])
     evaluate(first_result(run), HumanVerdict("1", "Quotes the test."), by=make_user("annotator"))
 
@@ -265,7 +265,7 @@ def test_a_domain_adds_up_all_that_lies_in_it_each_result_once():
     assert found.outside.failed == 1
 
 
-def test_a_test_flaky_where_its_repeats_came_out_differently():
+def test_a_test_is_flaky_if_its_repeats_differ():
     # Four answers to each of three tests: 2, 4 and 1 passed; then one more that nobody decided.
     tests = [make_test("Hello?"), make_test(), make_test()]
     votes = [[1], [1], [0], [0], [1], [1], [1], [1], [0], [0], [1], [None]]
@@ -279,13 +279,13 @@ def test_a_test_flaky_where_its_repeats_came_out_differently():
     assert found.tests[0].prompt == "Hello?"
 
 
-def test_what_a_sealed_test_asks_is_not_told_where_it_flaky():
+def test_the_prompt_of_a_sealed_flaky_test_is_hidden():
     run = judged([1], [0], tests=[make_test("the secret", sealed=True)], repeats=2)
 
     assert report(run, make_user("viewer")).flaky.tests[0].prompt is None
 
 
-def test_where_tests_are_asked_once_nothing_can_flaky():
+def test_without_repeats_no_test_is_flaky():
     assert report(judged([1], [0])).flaky is None
 
 

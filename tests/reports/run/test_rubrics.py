@@ -72,7 +72,7 @@ def test_where_all_weigh_one_nothing_is_named(client):
     assert "Tests are weighted" not in page(client, run)
 
 
-def test_similarity_is_told_with_what_it_was_measured_by(client):
+def test_similarity_names_its_model_and_coverage(client):
     run = make_run(make_test(), make_test(), jury=make_jury(make_model()), similarity_weight=0.25)
     answer(run)
     Result.objects.filter(pk=run.results.first().pk).update(similarity=0.5)
@@ -96,7 +96,7 @@ def test_the_judge_that_fails_is_named_on_the_page(client):
     assert text.count("fails often</small>") == 1
 
 
-def test_comparisons_are_told_beside_agreement():
+def test_comparisons_are_listed_beside_agreement():
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [1, 0.75, None] for text in texts} | {texts[0]: [1, 0.75, 1]}
     panel = report(of_rubric([{"text": text} for text in texts], votes)).panel
@@ -105,7 +105,7 @@ def test_comparisons_are_told_beside_agreement():
     assert panel.comparisons == Comparisons(7, 15)
 
 
-def test_a_backup_judge_makes_good_and_is_told_apart():
+def test_a_backup_judge_fills_in_and_is_marked():
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
     votes = {"Is polite.": [1, None, 0.5]}
     panel = report(of_rubric([POLITE], votes, jury=jury_of(2, backup=backup))).panel
@@ -118,7 +118,7 @@ def test_a_backup_judge_makes_good_and_is_told_apart():
     ("votes", "badged"),
     [([[1, 1]] * 5 + [[0, 0]], False), ([[1, 0], [0, 1]] * 3, True), ([[1, 1]] * 6, False)],
 )
-def test_only_doubtful_agreement_is_told_at_first_sight(client, votes, badged):
+def test_only_doubtful_agreement_has_a_warning(client, votes, badged):
     run = judged(*votes)
     text = page(client, run)
 
@@ -143,7 +143,7 @@ def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
 # People ------------------------------------------------------------------------------------------
 
 
-def test_an_override_of_one_criterion_stands_beside_one_of_the_whole():
+def test_overrides_of_a_criterion_and_of_the_whole_are_both_listed():
     run, person = (
         of_rubric([POLITE, RUDE], {"Is polite.": [1, 0], "Is rude.": [0, 0]}),
         make_user("annotator"),
@@ -182,17 +182,17 @@ def test_a_test_without_a_rubric_has_no_parts():
 
 
 @pytest.mark.parametrize(
-    ("agreement", "said"),
+    ("agreement", "badge"),
     [(None, ""), (0.9, ""), (0.8, ""), (0.7, "tentative"), (0.2, "unreliable")],
 )
-def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreement, said):
+def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreement, badge):
     run = judged([1, 0])
     Result.objects.filter(run=run).update(agreement=agreement)
     (row,) = report(run).grid.rows
 
-    assert row.doubt == said
+    assert row.doubt == badge
     badges = [word for word in ("tentative", "unreliable") if f"{word} judges" in page(client, run)]
-    assert badges == ([said] if said else [])
+    assert badges == ([badge] if badge else [])
 
 
 def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
@@ -209,7 +209,7 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
 # Judged otherwise --------------------------------------------------------------------------------
 
 
-def test_judge_runs_with_other_judges_are_told_apart(client):
+def test_judge_runs_with_other_judges_have_a_warning(client):
     run = judged([1])
     control.rejudge(run, None, by=make_user("maintainer"))
     assert "differs from the active one" not in page(client, run)
@@ -221,7 +221,7 @@ def test_judge_runs_with_other_judges_are_told_apart(client):
     assert "do not compare" in text
 
 
-def test_runs_of_one_launch_judged_by_different_juries_are_told(client):
+def test_runs_of_one_launch_judged_by_different_juries_have_a_warning(client):
     launch = Launch.objects.create(label="two", spec={})
     runs = [judged([1]), judged([1])]
     Run.objects.update(launch=launch)

@@ -51,7 +51,7 @@ def strata(run):
     return {one.key: (one.rate.passed, one.rate.n) for one in found.strata}
 
 
-def test_a_runs_tests_are_told_apart_by_what_was_known_before_it():
+def test_tests_are_grouped_by_their_exposure_before_the_run():
     assert strata(a_run()) == {"open": (1, 2), "never": (0, 1), "exposed": (1, 1)}
 
 
@@ -122,8 +122,8 @@ def test_the_page_of_a_run_without_sealed_tests_is_as_it_was(client):
 
 def test_the_api_tells_it():
     run = a_run()
-    told = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()["tables"]["sealing"]
-    differences = [row["difference"] for row in told["rows"]]
+    table = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()["tables"]["sealing"]
+    differences = [row["difference"] for row in table["rows"]]
     assert differences == [None, pytest.approx(0.5), None]
 
 
@@ -170,12 +170,12 @@ def rates_in(document):
                 yield inner
 
 
-def test_what_the_report_is_about_is_said():
+def test_sentences_name_the_chosen_tests():
     a_run()
     asked = TrendForm(QueryDict("tests=never&suite=none")).asked
-    said = " ".join(trend(asked, Reading(make_user("viewer"))).sentences)
-    assert "sealed, never exposed before the run" in said
-    assert "counts as exposed if" in said
+    sentences = " ".join(trend(asked, Reading(make_user("viewer"))).sentences)
+    assert "sealed, never exposed before the run" in sentences
+    assert "counts as exposed if" in sentences
 
 
 def test_an_unknown_choice_is_named_and_all_are_shown():

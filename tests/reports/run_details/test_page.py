@@ -71,7 +71,7 @@ def test_the_latest_complete_runs_are_shown_unless_others_are_chosen(tests):
     assert [row["run"].text for row in rows] == [run.label for run in runs[1:]]
 
 
-def test_runs_of_one_variant_are_told_apart(tests):
+def test_runs_of_one_variant_have_different_names(tests):
     model = make_model(name="kelp")
     runs = [judged([1], tests=tests[:1], model=model, variant_key="v") for _ in range(2)]
     rows = build().table("runs").as_rows()
@@ -79,7 +79,7 @@ def test_runs_of_one_variant_are_told_apart(tests):
     assert [row["model"] for row in rows] == [f"kelp, run ({run.pk})" for run in runs]
 
 
-def test_too_many_runs_are_cut_and_told(tests):
+def test_too_many_runs_are_cut_with_a_sentence(tests):
     runs = [run_of(f"model {n}", [1], tests=tests[:1]) for n in range(MAX_RUNS + 2)]
     document = build("&".join(f"runs={run.pk}" for run in runs))
 

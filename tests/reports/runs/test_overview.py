@@ -58,7 +58,7 @@ def test_intervals_of_runs_with_repeats_are_left_to_a_second_request(client):
     assert second.context["report"].groups[0].lines[0].rate.interval == interval is not None
 
 
-def test_what_must_be_known_of_the_figures_stands_beside_them(client):
+def test_figures_have_their_labels_beside_them(client):
     model = make_model(is_scripted=True)
     make_run(make_test(), model=model, is_scripted=True, jury=make_jury(model))
     client.force_login(make_user("viewer"))

@@ -82,7 +82,7 @@ def test_later_runs_do_not_change_what_a_run_tells():
     assert names(document_of(first)) == []
 
 
-def test_errors_and_unscored_results_are_told_and_in_no_rate():
+def test_errors_and_unscored_results_are_counted_outside_the_rates():
     run = run_of(make_tests(), [1] * 10 + [0] * 4 + [None])
     fail(run, run.results.order_by("pk")[10])
     (row,) = rows(document_of(run))
