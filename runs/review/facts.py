@@ -35,19 +35,11 @@ def facts_of(run: Run, result_ids: Collection[int], opponent: Run | None) -> dic
     judge_run = JudgeRun.objects.filter(run=run, is_active=True).first()
     votes = _votes(judge_run, result_ids)
     coverage = _coverage(judge_run, result_ids)
-    rules = rules_of(votes.keys())
+    sides = _sides_of(votes, {row.pk: row.revision_id for row in rows})
     earlier = _passed_in(opponent, {row.revision_id for row in rows}) if opponent else {}
     facts = {}
-    sides: dict[Any, Sides] = {}
     for row in rows:
-        given, rule = votes.get(row.pk), rules.get(row.pk)
-        passing = failing = split = 0
-        if given and rule:
-            # Equal judgments are computed once.
-            key = (row.revision_id, rule.similarity, _frozen(given))
-            if key not in sides:
-                sides[key] = _sides(given, rule)
-            passing, failing, split = sides[key]
+        passing, failing, split = sides.get(row.pk, (0, 0, 0))
         expected, answered = coverage.get(row.pk, (0, 0))
         facts[row.pk] = Facts(
             is_disputed=row.is_disputed,
@@ -91,12 +83,22 @@ def _coverage(
     }
 
 
-def _frozen(votes: Votes) -> frozenset[tuple[Any, ...]]:
-    return frozenset(
-        (judge, criterion, tuple(values))
-        for judge, by_criterion in votes.items()
-        for criterion, values in by_criterion.items()
-    )
+def _sides_of(votes: Mapping[int, Votes], revisions: Mapping[int, int]) -> dict[int, Sides]:
+    """Return the sides by result; equal judgments are computed once."""
+    rules = rules_of(votes.keys())
+    known: dict[Any, Sides] = {}
+    found = {}
+    for pk, by_judge in votes.items():
+        given = frozenset(
+            (judge, criterion, tuple(values))
+            for judge, by_criterion in by_judge.items()
+            for criterion, values in by_criterion.items()
+        )
+        key = revisions[pk], rules[pk].similarity, given
+        if key not in known:
+            known[key] = _sides(by_judge, rules[pk])
+        found[pk] = known[key]
+    return found
 
 
 def _sides(votes: Votes, rule: Rule) -> Sides:
