@@ -21,7 +21,7 @@ BASE_S = 1.0
 LONGEST_PAUSE_S = 30.0
 LONGEST_WAIT_S = 900.0
 
-LEAST_SHARE = 0.02
+MIN_SHARE = 0.02
 """The lowest share of its full rate to which a model's shared rate is cut."""
 
 CLAIMS_TOGETHER = 2
@@ -55,7 +55,7 @@ def next_try(error: CallError, attempt: int, share: float, random: Random) -> Re
     if attempt < ATTEMPTS:
         wait_s = asked_s + random.uniform(0, BASE_S * 2 ** (attempt - 1))
         return Retry(wait_s, is_later=wait_s > LONGEST_PAUSE_S)
-    is_lowest = share < 1.5 * LEAST_SHARE  # the rate recovers a little between two cuts
+    is_lowest = share < 1.5 * MIN_SHARE  # the rate recovers a little between two cuts
     if error.kind == CallErrorKind.RATE_LIMITED and not is_lowest:
         return Retry(2 * LONGEST_PAUSE_S, is_later=True)
     return None

@@ -37,7 +37,7 @@ def read_live() -> dict[Key, Live]:
                 raise
             except Exception as error:
                 log.exception("%s cannot be worked on", batch)
-                fail_batch(kind, batch.pk, internal(error))
+                stop_batch(kind, batch.pk, BatchState.FAILED, internal(error))
     return found
 
 
@@ -90,17 +90,10 @@ def fail_item(kind: AnyKind, item_id: int, worker: Worker, message: str) -> None
             kind.on_error([item_id])
 
 
-def fail_batch(kind: AnyKind, batch_id: int, reason: str) -> None:
+def stop_batch(kind: AnyKind, batch_id: int, state: BatchState, reason: str) -> None:
+    """Set a live batch to failed or paused."""
     live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
-    live.update(state=BatchState.FAILED, reason=reason)
-
-
-def pause_spent(kind: AnyKind, batch_id: int) -> None:
-    live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
-    live.update(
-        state=BatchState.PAUSED,
-        reason="Paused at its cost limit. To continue, raise the limit and resume.",
-    )
+    live.update(state=state, reason=reason)
 
 
 def finish_if_done(kind: AnyKind, batch_id: int) -> None:

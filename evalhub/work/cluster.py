@@ -23,7 +23,7 @@ from setproctitle import setproctitle
 from evalhub.llm import gateway
 from evalhub.work.kinds import kinds
 from evalhub.work.parent_watch import Restarts, die_with
-from evalhub.work.queue_worker import CurrentTask, Stop, release_dead, work_on_tasks
+from evalhub.work.queue_worker import Stop, release_dead, work_on_tasks
 from evalhub.work.reaper import Reaper
 
 log = logging.getLogger(__name__)
@@ -106,9 +106,9 @@ class Cluster:
                 log.exception(
                     "The items of process %d are freed when their leases end", predecessor
                 )
-        work_on_tasks(CurrentTask(self.current_tasks, place), stop)
+        work_on_tasks(partial(self.current_tasks.__setitem__, place), stop)
 
-    def _reap(self, predecessor: Death | None) -> None:
+    def _reap(self, _: Death | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         setproctitle("qcluster reaper")
         Reaper(self.current_tasks, self.pids).watch()
@@ -125,7 +125,9 @@ class Cluster:
         log.info("Working with %d processes", len(self.current_tasks))
         while not self.stopping:
             self._tend()
-            self._wait(TEND_S)
+            sentinels = [process.sentinel for process in self._living()]
+            if self._wakeup_read in wait([*sentinels, self._wakeup_read], TEND_S):
+                os.read(self._wakeup_read, 1000)
         self._end()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
@@ -136,26 +138,15 @@ class Cluster:
         """Replace dead processes."""
         for place, slot in enumerate(self.slots):
             if slot.process is not None and not slot.process.is_alive():
-                slot.leave(self._take_from(place))
+                ack_id = 0
+                if place < len(self.current_tasks):  # else it is the reaper
+                    ack_id, self.current_tasks[place] = int(self.current_tasks[place]), 0
+                slot.leave(ack_id)
             slot.fill()
         self.pids[:] = [slot.pid for slot in self.slots[:-1]]
 
-    def _take_from(self, place: int) -> int:
-        """Clear and return the task id of a dead process; 0: none."""
-        if place == len(self.current_tasks):  # the reaper
-            return 0
-        ack_id = int(self.current_tasks[place])
-        self.current_tasks[place] = 0
-        return ack_id
-
     def _living(self) -> list[ForkProcess]:
         return [slot.process for slot in self.slots if slot.process and slot.process.is_alive()]
-
-    def _wait(self, seconds: float) -> None:
-        """Wait until a process dies, a signal arrives, or the time is over."""
-        sentinels = [process.sentinel for process in self._living()]
-        if self._wakeup_read in wait([*sentinels, self._wakeup_read], seconds):
-            os.read(self._wakeup_read, 1000)
 
     def _end(self) -> None:
         """Ask all processes to end, repeatedly, and kill those that have not in time."""

@@ -6,13 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from django.db import (
-    InterfaceError,
-    OperationalError,
-    close_old_connections,
-    connection,
-    transaction,
-)
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from evalhub.work import clock
 
@@ -22,7 +16,7 @@ T = TypeVar("T")
 AGAIN_S = 1.0
 """Pause between two tries to reach the database."""
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 """Tries of a transaction that fails although the database can be reached."""
 
 SHUT_DOWN = {"57P01", "57P02", "57P03"}
@@ -59,7 +53,7 @@ class Database:
                 return await self(function, *args)
             except (OperationalError, InterfaceError) as error:
                 own_errors += not isinstance(error, Unreachable) and await self._is_there()
-                if not self.is_patient or own_errors == MOST_TRIES:
+                if not self.is_patient or own_errors == MAX_TRIES:
                     raise
                 log.warning("The database did not respond, trying again: %s", error)
                 await asyncio.sleep(AGAIN_S)
@@ -74,10 +68,6 @@ class Database:
     async def close(self) -> None:
         await self(lambda: connection.close())  # the thread's own connection, not this one's
         self._thread.shutdown()
-
-    async def refresh(self) -> None:
-        """Drop a connection that has broken or grown old."""
-        await self(close_old_connections)
 
 
 def _attempt(function: Callable[..., T], args: tuple[Any, ...]) -> T:
@@ -102,7 +92,7 @@ def _is_of_connection(error: Exception) -> bool:
     return state is None or state.startswith("08") or state in SHUT_DOWN
 
 
+@transaction.atomic
 def _begin_and_end() -> None:
     """Run a transaction that reads no table: on SQLite it takes the lock for writing."""
-    with transaction.atomic():
-        clock.now()
+    clock.now()

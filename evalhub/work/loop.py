@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from random import Random
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, close_old_connections
 
 from evalhub.access.exposures import Sendings
 from evalhub.work import batches, clock, leases, shared_rate
@@ -20,7 +20,7 @@ from evalhub.work.database import Database
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.live_batch import LiveBatch
-from evalhub.work.models import Worker
+from evalhub.work.models import BatchState, Worker
 from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver
 
@@ -64,7 +64,10 @@ class Loop:
             try:
                 await self._run()
             finally:
-                await self._sign_off()
+                try:
+                    await self.database(leases.sign_off, self.worker, self.limiters.left())
+                except Exception:
+                    log.exception("%s could not sign off: its leases expire", self.worker)
         finally:
             await self.database.close()
 
@@ -96,31 +99,19 @@ class Loop:
             log.error("%s cannot go on", self.worker, exc_info=task.exception())
             self.stop()
 
-    async def _sign_off(self) -> None:
-        try:
-            await self.database(leases.sign_off, self.worker, self.limiters.left())
-        except Exception:
-            log.exception("%s could not sign off: its leases end by themselves", self.worker)
-
     async def _work(self) -> None:
         while not self.stopped.is_set() and time.monotonic() < self.ends_at:
             self.changed.clear()
             try:
-                if not await self._round():
+                await self._look()
+                is_busy = await self._claim() or self._tasks()
+                if not is_busy and not await self.database.with_retries(batches.is_anything_left):
                     return
             except Exception:
                 log.exception("A round of %s failed; trying again", self.worker)
                 await asyncio.sleep(TICK_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.changed.wait(), TICK_S)
-
-    async def _round(self) -> bool:
-        """Read the live batches and claim items. Return False if no work is left."""
-        await self._look()
-        claimed = await self._claim()
-        return bool(claimed or self._tasks()) or await self.database.with_retries(
-            batches.is_anything_left
-        )
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}
@@ -131,7 +122,7 @@ class Loop:
         while True:
             await asyncio.sleep(leases.BEAT_S)
             try:
-                await self.database.refresh()
+                await self.database(close_old_connections)
                 await self._announce_use()
                 await self.database(leases.reap)
             except Exception:
@@ -183,14 +174,8 @@ class Loop:
                 live_batch.gate.reconsider()
             else:
                 await self._stop_batch(key, live_batch)
-        await self._meet()
-
-    async def _meet(self) -> None:
-        """Read the limits of models that are new here, and follow workers that make room."""
-        known = self.limiters.keys()
-        if any(live_batch.models - known for live_batch in self.live_batches.values()):
-            for live_batch in self.live_batches.values():
-                self.limiters.know(live_batch.models)
+        models = {model for batch in self.live_batches.values() for model in batch.models}
+        if self.limiters.know(models):
             await self._follow()
         await self._announce()
         if self.limiters.are_joining and time.monotonic() > self.announced_at + TICK_S:
@@ -225,9 +210,7 @@ class Loop:
                 raise
             except Exception as error:
                 log.exception("%s cannot be worked on", live_batch.batch)
-                await self.database.with_retries(
-                    batches.fail_batch, *live_batch.key, internal(error)
-                )
+                await self._stop_as(live_batch, BatchState.FAILED, internal(error))
         return claimed
 
     async def _claim_for(self, live_batch: LiveBatch) -> int:
@@ -297,7 +280,7 @@ class Loop:
         except BatchFailed as error:
             live_batch.gate.is_open = False
             await self._give_back(live_batch, job, 0.0)
-            await self.database.with_retries(batches.fail_batch, *live_batch.key, str(error))
+            await self._stop_as(live_batch, BatchState.FAILED, str(error))
             live_batch.stop_calls()
         except GivenBack as error:
             await self._give_back(live_batch, job, error.after_s)
@@ -323,20 +306,20 @@ class Loop:
             return
         if live_batch.gate.refused_usd is None:
             await self.database.with_retries(batches.finish_if_done, *live_batch.key)
-        elif not self._is_spending(live_batch.gate.budget):
+        elif not any(
+            other.tasks
+            for other in self.live_batches.values()
+            if other.gate.budget is live_batch.gate.budget
+        ):
             await self.saver.flush()
             spend = await self.database.with_retries(live_batch.kind.spend, live_batch.batch)
             live_batch.gate.budget.balance(spend)
             if not live_batch.gate.reconsider():
-                await self.database.with_retries(batches.pause_spent, *live_batch.key)
+                reason = "Paused at its cost limit. To continue, raise the limit and resume."
+                await self._stop_as(live_batch, BatchState.PAUSED, reason)
 
-    def _is_spending(self, budget: Budget) -> bool:
-        """Return True if a batch that shares the budget has items in flight."""
-        return any(
-            live_batch.tasks
-            for live_batch in self.live_batches.values()
-            if live_batch.gate.budget is budget
-        )
+    async def _stop_as(self, live_batch: LiveBatch, state: BatchState, reason: str) -> None:
+        await self.database.with_retries(batches.stop_batch, *live_batch.key, state, reason)
 
     # The end ---------------------------------------------------------------------------------
 
@@ -344,7 +327,11 @@ class Loop:
         """Let calls in flight end; after `stop`, give their items back after a moment."""
         stopped = asyncio.create_task(self.stopped.wait())
         while (tasks := self._tasks()) and not stopped.done():
-            await self._stop_all()
+            try:
+                for key, live_batch in list(self.live_batches.items()):
+                    await self._stop_batch(key, live_batch)
+            except Exception:
+                log.exception("%s could not see whether its work was cancelled", self.worker)
             some = asyncio.FIRST_COMPLETED
             await asyncio.wait({*tasks, stopped}, timeout=TICK_S, return_when=some)
         for live_batch in self.live_batches.values():
@@ -357,10 +344,3 @@ class Loop:
         stopped.cancel()
         with suppress(asyncio.CancelledError):
             await self.saver.flush()
-
-    async def _stop_all(self) -> None:
-        try:
-            for key, live_batch in list(self.live_batches.items()):
-                await self._stop_batch(key, live_batch)
-        except Exception:
-            log.exception("%s could not see whether its work was cancelled", self.worker)

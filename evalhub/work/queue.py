@@ -18,7 +18,7 @@ TASK = "evalhub.work.tasks.work"
 MAX_TASKS = 8
 """Tasks that may wait at once: more would only find that others already work."""
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Batches in the name of a task."""
 
 
@@ -31,9 +31,9 @@ def enqueue_task() -> bool:
     """Queue a task; return False if enough of them are waiting."""
     if waiting_tasks().count() >= MAX_TASKS:
         return False
-    batches = list(islice(leases.waiting_batches(), MOST_NAMED + 1))
-    names = [batch.work_name for batch in batches[:MOST_NAMED]]
-    more = ["more"] if batches[MOST_NAMED:] else []
+    batches = list(islice(leases.waiting_batches(), MAX_NAMED + 1))
+    names = [batch.work_name for batch in batches[:MAX_NAMED]]
+    more = ["more"] if batches[MAX_NAMED:] else []
     kinds = dict.fromkeys(str(batch._meta.verbose_name) for batch in batches)
     async_task(
         TASK,

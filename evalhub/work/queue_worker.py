@@ -8,7 +8,7 @@ broker's table, and gives django-q2's worker one task at a time, as that does it
 import logging
 import signal
 import time
-from collections.abc import MutableSequence
+from collections.abc import Callable
 from multiprocessing import Value, current_process
 from queue import SimpleQueue
 from types import FrameType
@@ -31,20 +31,10 @@ from evalhub.work.queue import enqueue_task, is_task_waiting
 log = logging.getLogger(__name__)
 
 Task = dict[str, Any]
+NoteTask = Callable[[int], None]
+"""Notes the id of the task that this process works on, 0 for none, for its parent to read."""
+
 DATABASE_DOWN_S = 5.0
-
-
-class CurrentTask:
-    """The id of the task that this process works on. The parent reads it after a death."""
-
-    def __init__(self, numbers: MutableSequence[int], place: int) -> None:
-        self._numbers, self._place = numbers, place
-
-    def set_id(self, ack_id: int) -> None:
-        self._numbers[self._place] = ack_id
-
-    def clear(self) -> None:
-        self._numbers[self._place] = 0
 
 
 class Stop:
@@ -74,13 +64,13 @@ class Outcome(NamedTuple):
     timed_out: bool
 
 
-def work_on_tasks(current_task: CurrentTask, stop: Stop) -> None:
+def work_on_tasks(note_task: NoteTask, stop: Stop) -> None:
     """Perform one task after another, until a stop is requested or the process is worn out."""
     setproctitle(f"qcluster {current_process().name} idle")
     broker, performed = get_broker(), 0
     while not stop.requested and performed < Conf.RECYCLE:
         try:
-            task = next_task(broker, current_task)
+            task = next_task(broker, note_task)
         except Exception:
             log.exception("The queue cannot be read; trying again in %.0f s", DATABASE_DOWN_S)
             connections.close_all()
@@ -88,40 +78,40 @@ def work_on_tasks(current_task: CurrentTask, stop: Stop) -> None:
             continue
         if task is not None:
             performed += 1
-            if perform(task, broker, current_task).timed_out:
+            if perform(task, broker, note_task).timed_out:
                 return
 
 
 def drain(stop: Stop) -> bool:
     """Do all waiting work in this process. Return False if a task failed."""
-    broker, current_task = get_broker(), CurrentTask([0], 0)
+    broker = get_broker()
     while not stop.requested:
         if not is_task_waiting():
             if not leases.is_work_waiting():
                 break
             enqueue_task()
-        task = next_task(broker, current_task)
-        if task is not None and not perform(task, broker, current_task).succeeded:
+        task = next_task(broker, lambda _: None)
+        if task is not None and not perform(task, broker, lambda _: None).succeeded:
             return False
     return True
 
 
-def next_task(broker: Broker, current_task: CurrentTask) -> Task | None:
+def next_task(broker: Broker, note_task: NoteTask) -> Task | None:
     """Take a task if one waits; otherwise return None, after the broker's poll interval."""
     for ack_id, payload in broker.dequeue() or ():
-        current_task.set_id(ack_id)
+        note_task(ack_id)
         try:
             task: Task = SignedPackage.loads(payload)
         except (TypeError, BadSignature):
             log.exception("Task %s was not signed with this EVALHUB_SECRET_KEY: dropped", ack_id)
             broker.fail(ack_id)
-            current_task.clear()
+            note_task(0)
         else:
             return task | {"ack_id": ack_id, "cluster": broker.list_key}
     return None
 
 
-def perform(task: Task, broker: Broker, current_task: CurrentTask) -> Outcome:
+def perform(task: Task, broker: Broker, note_task: NoteTask) -> Outcome:
     """Let django-q2's worker perform a task, and save its outcome at once."""
     tasks, done = SimpleQueue[Task | str](), SimpleQueue[Task]()
     tasks.put(task)
@@ -136,7 +126,7 @@ def perform(task: Task, broker: Broker, current_task: CurrentTask) -> Outcome:
             broker.acknowledge(ack_id)
     except Exception:
         log.exception("The outcome of task %s could not be saved", ack_id)
-    current_task.clear()
+    note_task(0)
     if not succeeded:
         log.error("Task %s failed: %s", task["name"], task["result"])
     post_execute.send(sender="django_q", task=task)

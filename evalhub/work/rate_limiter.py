@@ -115,15 +115,11 @@ class RateLimiter:
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
         if self.is_joined and self.width == 0:
-            self._give_back_waiting()
+            waiting, self.waiting = self.waiting, deque()
+            for future in waiting:
+                if not future.done():
+                    future.set_exception(GivenBack())
         self.wake()
-
-    def _give_back_waiting(self) -> None:
-        """Release all waiting calls: this worker's part of the model's limit is zero."""
-        waiting, self.waiting = self.waiting, deque()
-        for future in waiting:
-            if not future.done():
-                future.set_exception(GivenBack())
 
     def rest(self) -> None:
         """Leave the model to the other workers after a while without calls."""
@@ -157,13 +153,12 @@ class RateLimiters:
         finally:
             limiter.leave()
 
-    def keys(self) -> set[int]:
-        return set(self._limiters)
-
-    def know(self, models: Collection[int]) -> None:
-        """Follow the limits of models that may be needed."""
+    def know(self, models: Collection[int]) -> bool:
+        """Follow the limits of models that may be needed. Return True if one is new."""
+        before = len(self._limiters)
         for model in models:
             self.limiter(model)
+        return len(self._limiters) > before
 
     def need(self, models: Collection[int]) -> None:
         """Note that calls to these models are about to start."""

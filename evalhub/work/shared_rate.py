@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from evalhub.llm.models import LanguageModel, SharedRate
-from evalhub.llm.retry import LEAST_SHARE, LONGEST_WAIT_S
+from evalhub.llm.retry import LONGEST_WAIT_S, MIN_SHARE
 from evalhub.work import clock
 from evalhub.work.models import LEASE_S, Worker
 
@@ -66,7 +66,10 @@ def read_shared(since: dict[int, str | None], worker_id: int) -> dict[int, Share
     models = LanguageModel.objects.filter(pk__in=since).select_related("shared_rate")
     return {
         model.pk: _shared(
-            model, now, [*_announcements(others, model.pk)], (since[model.pk], worker_id)
+            model,
+            now,
+            [(other, other.uses[model.pk]) for other in others if model.pk in other.uses],
+            (since[model.pk], worker_id),
         )
         for model in models
     }
@@ -84,10 +87,6 @@ def _others(now: datetime, worker_id: int) -> list[Other]:
         )
         for worker in lately.exclude(pk=worker_id)
     ]
-
-
-def _announcements(others: list[Other], model: int) -> list[tuple[Other, Use]]:
-    return [(other, other.uses[model]) for other in others if model in other.uses]
 
 
 def _shared(
@@ -162,7 +161,7 @@ def cut(language_model_id: int, retry_after_s: float | None) -> None:
     shared_rate, _ = SharedRate.objects.get_or_create(language_model_id=language_model_id)
     due = Q(cut_at__isnull=True) | Q(cut_at__lte=now - timedelta(seconds=CUT_EVERY_S))
     SharedRate.objects.filter(due, pk=shared_rate.pk).update(
-        share=max(LEAST_SHARE, share_now(shared_rate, now) / 2), cut_at=now
+        share=max(MIN_SHARE, share_now(shared_rate, now) / 2), cut_at=now
     )
     if retry_after_s:
         until = now + timedelta(seconds=min(retry_after_s, LONGEST_WAIT_S))

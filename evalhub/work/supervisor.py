@@ -16,12 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
+from typing import IO
 
 from evalhub.work.parent_watch import Restarts, die_with
 
 STOP_WITHIN_S = 8.0
 LOOK_S = 0.25
-MOST_FAILED_STARTS = 3
+MAX_FAILED_STARTS = 3
 
 
 class CannotStart(Exception):
@@ -53,7 +54,8 @@ class Child:
         self.process: subprocess.Popen[bytes] | None = None
         self._unfinished = b""
 
-    def start(self) -> None:
+    def start(self) -> IO[bytes]:
+        """Start a process and return its output."""
         self.restarts.started()
         self.process = subprocess.Popen(
             [sys.executable, *self.program.command],
@@ -64,6 +66,8 @@ class Child:
             start_new_session=True,
             preexec_fn=partial(die_with, os.getpid()),
         )
+        assert self.process.stdout is not None
+        return self.process.stdout
 
     def ended(self) -> int | None:
         """Return the exit status of a dead process; None while it lives, or if there is none."""
@@ -137,27 +141,17 @@ class Supervisor:
     def _tend(self) -> None:
         for child in self.children:
             if (status := child.ended()) is not None:
-                self._lose(child, status)
+                self._listen(0)
+                self._close_output(child)
+                child.close()
+                ended = f"{child.program.name} exited with status {status}"
+                if child.failed_starts >= MAX_FAILED_STARTS:
+                    raise CannotStart(f"{ended} before it was ready.")
+                self.say(f"{ended}. Restarting it.")
             if child.process is None and child.restarts.is_due:
-                self._start(child)
+                self._selector.register(child.start(), selectors.EVENT_READ, child)
             elif not child.is_ready and child.program.is_ready and child.process is not None:
                 child.is_ready = child.program.is_ready()
-
-    def _start(self, child: Child) -> None:
-        child.start()
-        assert child.process is not None
-        assert child.process.stdout is not None
-        self._selector.register(child.process.stdout, selectors.EVENT_READ, child)
-
-    def _lose(self, child: Child, status: int) -> None:
-        self._listen(0)
-        self._close_output(child)
-        child.close()
-        if child.failed_starts >= MOST_FAILED_STARTS:
-            raise CannotStart(
-                f"{child.program.name} exited with status {status} before it was ready."
-            )
-        self.say(f"{child.program.name} exited with status {status}. Restarting it.")
 
     def _listen(self, seconds: float) -> None:
         """Print the children's output until something happens or the time is over."""
@@ -183,12 +177,11 @@ class Supervisor:
         deadline = time.monotonic() + STOP_WITHIN_S
         for child in self.children:
             child.signal(signal.SIGTERM)
-        while self._is_any_left() and time.monotonic() < deadline:
+        while any(child.process and child.ended() is None for child in self.children):
+            if time.monotonic() >= deadline:
+                break
             self._listen(LOOK_S)
         for child in self.children:
             child.signal(signal.SIGKILL)
             if child.process is not None:
                 child.process.wait()
-
-    def _is_any_left(self) -> bool:
-        return any(child.process and child.ended() is None for child in self.children)

@@ -5,7 +5,7 @@ import pytest
 
 from evalhub.llm.error_mapping import kind_of, provider_message, retry_after
 from evalhub.llm.errors import CallError, CallErrorKind, redact
-from evalhub.llm.retry import ATTEMPTS, LEAST_SHARE, next_try
+from evalhub.llm.retry import ATTEMPTS, MIN_SHARE, next_try
 
 NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
 
@@ -49,13 +49,13 @@ def test_tries_end():
         # A rate limit: the same, then again after a minute until the rate is at its lowest.
         ("rate_limited", 4, None, 1.0, (8, False)),
         ("rate_limited", 5, None, 1.0, (60, True)),
-        ("rate_limited", 5, None, 2 * LEAST_SHARE, (60, True)),
-        ("rate_limited", 5, None, LEAST_SHARE, None),
-        ("rate_limited", 4, None, LEAST_SHARE, (8, False)),
+        ("rate_limited", 5, None, 2 * MIN_SHARE, (60, True)),
+        ("rate_limited", 5, None, MIN_SHARE, None),
+        ("rate_limited", 4, None, MIN_SHARE, (8, False)),
         # A long Retry-After: the item is given back; a very long one: the error is final.
         ("server_error", 1, 20, 1.0, (21, False)),
         ("server_error", 1, 30, 1.0, (31, True)),
-        ("rate_limited", 1, 900, LEAST_SHARE, (901, True)),
+        ("rate_limited", 1, 900, MIN_SHARE, (901, True)),
         ("rate_limited", 1, 901, 1.0, None),
         ("rate_limited", 5, 901, 1.0, None),
         # An error that cannot pass.

@@ -3,6 +3,7 @@
 import os
 import time
 from datetime import timedelta
+from functools import partial
 from multiprocessing import Process
 
 import pytest
@@ -16,7 +17,6 @@ from evalhub.work import clock, leases, parent_watch, reaper
 from evalhub.work.models import LEASE_S
 from evalhub.work.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
 from evalhub.work.queue_worker import (
-    CurrentTask,
     Stop,
     next_task,
     perform,
@@ -58,7 +58,7 @@ def test_a_process_holds_the_task_that_it_takes():
     enqueue_task()
     numbers = [0, 0]
 
-    task = next_task(get_broker(), CurrentTask(numbers, 1))
+    task = next_task(get_broker(), partial(numbers.__setitem__, 1))
 
     assert task
     assert task["func"] == TASK
@@ -72,7 +72,7 @@ def test_a_task_with_a_wrong_signature_is_dropped():
     OrmQ.objects.update(payload="forged:signature")
     numbers = [0]
 
-    assert next_task(get_broker(), CurrentTask(numbers, 0)) is None
+    assert next_task(get_broker(), partial(numbers.__setitem__, 0)) is None
 
     assert numbers == [0]
     assert not OrmQ.objects.exists()
@@ -84,7 +84,7 @@ def test_no_task_is_taken_after_a_stop():
     stop = Stop()
     stop.requested = True
 
-    work_on_tasks(CurrentTask([0], 0), stop)
+    work_on_tasks([].append, stop)
 
     assert is_task_waiting()
 
@@ -93,7 +93,7 @@ def taken(**changes):
     """A task that a process has just taken, and the number by which the process holds it."""
     enqueue_task()
     numbers = [0]
-    task = next_task(get_broker(), CurrentTask(numbers, 0))
+    task = next_task(get_broker(), partial(numbers.__setitem__, 0))
     assert task
     return task | changes, numbers
 
@@ -102,7 +102,7 @@ def taken(**changes):
 def test_a_finished_task_is_saved_and_leaves_the_queue():
     task, numbers = taken(func=f"{__name__}.note")
 
-    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (True, False)
+    assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (True, False)
 
     assert Success.objects.get().name == task["name"]
     assert not OrmQ.objects.exists()
@@ -113,7 +113,7 @@ def test_a_finished_task_is_saved_and_leaves_the_queue():
 def test_a_failed_task_is_saved_with_its_error_and_leaves_the_queue():
     task, numbers = taken(func=f"{__name__}.fail")
 
-    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (False, False)
+    assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (False, False)
 
     assert "on purpose" in Failure.objects.get().result
     assert not OrmQ.objects.exists()
@@ -128,7 +128,7 @@ def sleep() -> None:
 def test_a_process_whose_task_timed_out_takes_no_other():
     task, numbers = taken(func=f"{__name__}.sleep", timeout=1)
 
-    assert perform(task, get_broker(), CurrentTask(numbers, 0)) == (False, True)
+    assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (False, True)
 
 
 @pytest.mark.django_db

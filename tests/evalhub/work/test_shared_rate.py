@@ -131,7 +131,7 @@ def test_provider_that_always_refuses_is_asked_at_the_least_pace_in_the_end():
     for _ in range(12):
         cut(model.pk, None)
         SharedRate.objects.update(cut_at=clock.ago(10.1))
-    assert SharedRate.objects.get().share == shared_rate.LEAST_SHARE
+    assert SharedRate.objects.get().share == shared_rate.MIN_SHARE
 
 
 @pytest.mark.parametrize(("since_s", "share"), [(0, 0.25), (60, 0.5), (120, 1.0), (100_000, 1.0)])
