@@ -7,7 +7,7 @@ import numpy as np
 from evalhub.statistics.arguments import check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.krippendorff import Coincidences
-from evalhub.statistics.resampling import Floats, defined_interval, resampled_sums
+from evalhub.statistics.resampling import Floats, resampled_sums, varying_interval
 
 
 def nominal_alpha_interval(
@@ -36,10 +36,7 @@ def nominal_alpha_interval(
     if len(sums) < 2:
         return None
     drawn = resampled_sums(sums, resamples=resamples, rng=np.random.default_rng(seed))
-    values = _alpha(drawn)
-    found = defined_interval(values, level)
-    varies = found is not None and np.nanmax(values) - np.nanmin(values) > 1e-9
-    return found if varies else None
+    return varying_interval(_alpha(drawn), level)
 
 
 def _sums(clusters: Sequence[Coincidences]) -> Floats:

@@ -1,4 +1,4 @@
-"""The exact binomial distribution: p-values of counts and intervals of rates.
+"""The exact binomial distribution: p-values of counts and bounds of rates.
 
 Results are exact but for rounding (about 1e-12 of the value for counts in the thousands, 1e-9 for
 millions): terms are computed from logarithms, so no count is too large.
@@ -10,7 +10,6 @@ from collections.abc import Callable
 from math import exp, lgamma, log, log1p
 
 from evalhub.statistics.arguments import check_count, check_level
-from evalhub.statistics.interval import Interval
 
 _NEGLIGIBLE = 1e-17
 _HALVINGS = 60
@@ -42,19 +41,8 @@ def at_most(k: int, n: int, rate: float) -> float:
     return max(0.0, 1 - _tail(n - k - 1, n, 1 - rate))
 
 
-def at_least(k: int, n: int, rate: float) -> float:
-    """Return P(X >= k) for X ~ Binomial(n, rate), the one-sided p of many successes.
-
-    Arguments, range and errors as those of `at_most`.
-    """
-    return at_most(n - k, n, 1 - rate)
-
-
-def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
-    """Return the exact two-sided interval of a rate (Clopper-Pearson).
-
-    Each side alone has (1 - level) / 2, so the interval holds the true rate at least as often as
-    `level` says, whatever the rate: it is wider than Wilson's.
+def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
+    """Return the exact one-sided upper bound of a rate with k successes of n (Clopper-Pearson).
 
     Returns:
         Within [0, 1], in the unit of a rate. None if n is 0: the rate is not measured.
@@ -64,30 +52,9 @@ def clopper_pearson(k: int, n: int, *, level: float = 0.95) -> Interval | None:
     """
     check_count(k, n)
     check_level(level)
-    one_sided = (1 + level) / 2
-    low, high = lower_bound(k, n, level=one_sided), upper_bound(k, n, level=one_sided)
-    return None if low is None or high is None else Interval(low, high)
-
-
-def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
-    """Return the one-sided upper bound of a rate with k successes of n.
-
-    Range and errors as those of `clopper_pearson`.
-    """
-    check_count(k, n)
-    check_level(level)
     if n == 0 or k == n:
         return 1.0 if n else None
     return _crossing(lambda rate: at_most(k, n, rate) < 1 - level)
-
-
-def lower_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
-    """Return the one-sided lower bound of a rate with k successes of n.
-
-    Range and errors as those of `clopper_pearson`.
-    """
-    high = upper_bound(n - k, n, level=level)
-    return None if high is None else 1 - high
 
 
 def _tail(k: int, n: int, rate: float) -> float:

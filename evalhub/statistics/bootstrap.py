@@ -9,7 +9,7 @@ from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.resampling import chunks
 
-MOST_CLUSTERS = 1000
+MAX_CLUSTERS = 1000
 
 
 def clustered_interval(
@@ -24,10 +24,8 @@ def clustered_interval(
     """Percentile bootstrap interval of the weighted mean Σw·x / Σw, resampling whole clusters.
 
     The tests of an issue tend to fail together, so they are drawn together: resampling single
-    results would give an interval that is too narrow. A cluster
-    enters by its sums (Σw·x, Σw) only. Where there are more than 1000 clusters, 1000 random groups
-    of them are resampled instead, which keeps the expected width (to 2 % or so) and bounds the
-    time.
+    results would give an interval that is too narrow. Of more than 1000 clusters, 1000 random
+    groups are resampled instead, which keeps the expected width (to 2 % or so) and bounds the time.
 
     Args:
         values: Measured values, shape (n,).
@@ -51,7 +49,11 @@ def clustered_interval(
     if len({round(pair.imag / pair.real, 9) for pair in sums}) < 2:
         return None
     rng = Random(seed)
-    return _percentiles(_means(_grouped(sums, rng), resamples, rng), level)
+    if len(sums) > MAX_CLUSTERS:
+        shuffled = rng.sample(sums, len(sums))
+        sums = [sum(shuffled[start::MAX_CLUSTERS]) for start in range(MAX_CLUSTERS)]
+    means = _means(sums, resamples, rng)
+    return Interval(_quantile(means, (1 - level) / 2), _quantile(means, (1 + level) / 2))
 
 
 def _sums(
@@ -66,35 +68,19 @@ def _sums(
     return [pair for pair in sums.values() if pair.real]
 
 
-def _grouped(sums: list[complex], rng: Random) -> list[complex]:
-    if len(sums) <= MOST_CLUSTERS:
-        return sums
-    shuffled = rng.sample(sums, len(sums))
-    return [sum(shuffled[start::MOST_CLUSTERS]) for start in range(MOST_CLUSTERS)]
-
-
 def _means(sums: list[complex], resamples: int, rng: Random) -> list[float]:
     """Return the sorted means of resamples, drawn as by `rng.choices` but vectorised."""
-    g, each, source = len(sums), np.array(sums), _continued(rng)
+    _, state, _ = rng.getstate()  # NumPy's Mersenne Twister continues Python's
+    key = np.array(state[:-1], dtype=np.uint32)
+    source = np.random.RandomState()
+    source.set_state({"bit_generator": "MT19937", "state": {"key": key, "pos": state[-1]}})
+    g, each = len(sums), np.array(sums)
     means: list[float] = []
     for rows in chunks(resamples, g):
         places = (source.random_sample((rows, g)) * g).astype(np.intp)
         drawn = each[places].sum(axis=1)
         means += (drawn.imag / drawn.real).tolist()
     return sorted(means)
-
-
-def _continued(rng: Random) -> np.random.RandomState:
-    """Return NumPy's Mersenne Twister in the state of Python's."""
-    _, state, _ = rng.getstate()
-    key = np.array(state[:-1], dtype=np.uint32)
-    source = np.random.RandomState()
-    source.set_state({"bit_generator": "MT19937", "state": {"key": key, "pos": state[-1]}})
-    return source
-
-
-def _percentiles(ordered: list[float], level: float) -> Interval:
-    return Interval(_quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2))
 
 
 def _quantile(ordered: list[float], share: float) -> float:

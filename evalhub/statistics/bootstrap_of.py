@@ -8,7 +8,7 @@ import numpy as np
 
 from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.resampling import defined_interval
+from evalhub.statistics.resampling import varying_interval
 
 Row = TypeVar("Row")
 
@@ -46,7 +46,10 @@ def bootstrap_of(
     """
     check_lengths(rows=rows, clusters=clusters)
     check_resampling(resamples=resamples, level=level)
-    groups = _groups(rows, clusters)
+    grouped: dict[Hashable, list[Row]] = {}
+    for row, cluster in zip(rows, clusters, strict=True):
+        grouped.setdefault(cluster, []).append(row)
+    groups = list(grouped.values())
     if len(groups) < 2 or statistic(rows) is None:
         return None
     rng = np.random.default_rng(seed)
@@ -55,13 +58,4 @@ def bootstrap_of(
         places = rng.integers(0, len(groups), size=len(groups)).tolist()
         value = statistic([row for place in places for row in groups[place]])
         drawn[i] = nan if value is None else value
-    interval = defined_interval(drawn, level)
-    varies = interval is not None and np.nanmax(drawn) - np.nanmin(drawn) > 1e-9
-    return interval if varies else None
-
-
-def _groups(rows: Sequence[Row], clusters: Sequence[Hashable]) -> list[list[Row]]:
-    groups: dict[Hashable, list[Row]] = {}
-    for row, cluster in zip(rows, clusters, strict=True):
-        groups.setdefault(cluster, []).append(row)
-    return list(groups.values())
+    return varying_interval(drawn, level)

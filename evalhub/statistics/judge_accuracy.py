@@ -81,7 +81,8 @@ def judge_accuracy(counts: JudgeCounts) -> JudgeAccuracy:
     """
     if min(counts) < 0:
         raise ValueError(f"expected counts of 0 or more, got {tuple(counts)}")
-    passed, failed, n = _passed(counts), _failed(counts), sum(counts)
+    passed, failed = counts.true_pass + counts.false_fail, counts.true_fail + counts.false_pass
+    n = sum(counts)
     judged_failed = counts.true_fail + counts.false_fail
     return JudgeAccuracy(
         n=n,
@@ -92,14 +93,6 @@ def judge_accuracy(counts: JudgeCounts) -> JudgeAccuracy:
         specificity=_share(counts.true_fail, failed),
         prevalence=_share(passed, n),
     )
-
-
-def _passed(counts: JudgeCounts) -> int:
-    return counts.true_pass + counts.false_fail
-
-
-def _failed(counts: JudgeCounts) -> int:
-    return counts.true_fail + counts.false_pass
 
 
 def _share(part: int, whole: int) -> float | None:

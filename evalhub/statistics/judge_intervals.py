@@ -11,7 +11,7 @@ import numpy as np
 from evalhub.statistics.arguments import check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.resampling import Floats, defined_interval, resampled_sums
+from evalhub.statistics.resampling import Floats, resampled_sums, varying_interval
 
 
 class JudgeIntervals(NamedTuple):
@@ -50,13 +50,7 @@ def judge_intervals(
     if len(counted) < 2:
         return JudgeIntervals()
     drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
-    return JudgeIntervals(*(_interval(values, level) for values in _figures(drawn)))
-
-
-def _interval(values: Floats, level: float) -> Interval | None:
-    found = defined_interval(values, level)
-    varies = found is not None and np.nanmax(values) - np.nanmin(values) > 1e-9
-    return found if varies else None
+    return JudgeIntervals(*(varying_interval(values, level) for values in _figures(drawn)))
 
 
 def _figures(drawn: Floats) -> tuple[Floats, ...]:

@@ -32,17 +32,6 @@ def confusion(first: Sequence[float | None], second: Sequence[float | None]) -> 
     return dict(Counter((a, b) for a, b in pairs if a is not None and b is not None))
 
 
-def cohen_kappa(
-    first: Sequence[float | None],
-    second: Sequence[float | None],
-    *,
-    weights: Weights = "plain",
-    levels: Sequence[float] | None = None,
-) -> float | None:
-    """Return the kappa of two raters on the same items; see `kappa_from_confusion`."""
-    return kappa_from_confusion(confusion(first, second), weights=weights, levels=levels)
-
-
 def kappa_from_confusion(
     counts: Mapping[tuple[float, float], int],
     *,

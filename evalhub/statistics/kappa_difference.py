@@ -10,7 +10,7 @@ from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.judge_intervals import kappas
 from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.resampling import defined_interval, resampled_sums
+from evalhub.statistics.resampling import resampled_sums, varying_interval
 
 
 class KappaDifference(NamedTuple):
@@ -52,18 +52,13 @@ def kappa_difference(
     if odd := [pair for pair in clusters if sum(pair[0]) != sum(pair[1])]:
         raise ValueError(f"expected matrices over the same answers, got {odd[0]}")
     counted = np.array([[*a, *b] for a, b in clusters if sum(a)], dtype=np.float64)
-    kappa = [_kappa(row) for row in counted.sum(axis=0).reshape(2, 4)] if len(counted) else [None]
-    if None in kappa:
+    sums = counted.sum(axis=0).astype(int).reshape(2, 4) if len(counted) else np.zeros((2, 4), int)
+    first, second = (kappa_from_confusion(JudgeCounts(*row).as_pairs()) for row in sums.tolist())
+    if first is None or second is None:
         return KappaDifference(None)
-    value = kappa[1] - kappa[0]  # type: ignore[operator]
+    value = second - first
     if len(counted) < 2:
         return KappaDifference(value)
     drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
     differences = kappas(drawn[:, 4:]) - kappas(drawn[:, :4])
-    interval = defined_interval(differences, level)
-    varies = interval is not None and np.nanmax(differences) - np.nanmin(differences) > 1e-9
-    return KappaDifference(value, interval if varies else None)
-
-
-def _kappa(row: Sequence[float]) -> float | None:
-    return kappa_from_confusion(JudgeCounts(*(int(count) for count in row)).as_pairs())
+    return KappaDifference(value, varying_interval(differences, level))

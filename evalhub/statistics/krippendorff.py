@@ -132,10 +132,6 @@ def _marginals(matrix: Mapping[tuple[float, float], float]) -> dict[float, float
 SquaredDistance = Callable[[float, float], float]
 
 
-def _nominal(_: dict[float, float]) -> SquaredDistance:
-    return lambda first, second: float(first != second)
-
-
 def _ordinal(marginals: dict[float, float]) -> SquaredDistance:
     """(Σ n_g for g from c to k, less half of n_c and of n_k) squared: a difference of mid-ranks."""
     ends = accumulate(marginals.values())
@@ -145,12 +141,8 @@ def _ordinal(marginals: dict[float, float]) -> SquaredDistance:
     return lambda first, second: (middle[first] - middle[second]) ** 2
 
 
-def _interval(_: dict[float, float]) -> SquaredDistance:
-    return lambda first, second: (first - second) ** 2
-
-
 _SQUARED_DISTANCES: dict[Level, Callable[[dict[float, float]], SquaredDistance]] = {
-    "nominal": _nominal,
+    "nominal": lambda _: lambda first, second: float(first != second),
     "ordinal": _ordinal,
-    "interval": _interval,
+    "interval": lambda _: lambda first, second: (first - second) ** 2,
 }

@@ -10,10 +10,10 @@ from evalhub.statistics.interval import Interval
 
 Floats = NDArray[np.float64]
 
-MOST_UNDEFINED = 0.05
+MAX_UNDEFINED = 0.05
 """Share of undefined resamples above which a statistic has no interval."""
 
-_MOST_CELLS = 500_000
+_MAX_CELLS = 500_000
 """Numbers held at once while drawing (4 MB)."""
 
 
@@ -59,7 +59,7 @@ def resampled_sums(sums: Floats, *, resamples: int, rng: np.random.Generator) ->
 
 def chunks(rows: int, columns: int) -> Iterator[int]:
     """Yield slices of `rows` that, times `columns`, fit into memory."""
-    most = max(1, _MOST_CELLS // max(1, columns))
+    most = max(1, _MAX_CELLS // max(1, columns))
     for start in range(0, rows, most):
         yield min(most, rows - start)
 
@@ -71,8 +71,17 @@ def percentile_interval(values: Floats, level: float) -> Interval:
 
 
 def defined_interval(values: Floats, level: float) -> Interval | None:
-    """Return `percentile_interval` without NaN; None with more NaN than MOST_UNDEFINED."""
+    """Return `percentile_interval` without NaN; None with more NaN than MAX_UNDEFINED."""
     defined = values[~np.isnan(values)]
-    if len(values) - len(defined) > MOST_UNDEFINED * len(values):
+    if len(values) - len(defined) > MAX_UNDEFINED * len(values):
         return None
     return percentile_interval(defined, level)
+
+
+def varying_interval(values: Floats, level: float) -> Interval | None:
+    """Return `defined_interval`; None if all values are the same (to 1e-9).
+
+    An interval of width zero would overstate certainty.
+    """
+    found = defined_interval(values, level)
+    return found if found and np.nanmax(values) - np.nanmin(values) > 1e-9 else None

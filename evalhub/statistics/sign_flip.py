@@ -8,7 +8,7 @@ from evalhub.statistics.arguments import check_lengths, check_weights
 from evalhub.statistics.resampling import Floats, chunks, cluster_sums
 
 FLIPS = 10_000
-MOST_ENUMERATED = 16
+MAX_ENUMERATED = 16
 _TOLERANCE = 1e-9
 
 
@@ -54,7 +54,7 @@ def sign_flip(
     )
     if units is None:
         return None
-    if len(units) <= MOST_ENUMERATED:
+    if len(units) <= MAX_ENUMERATED:
         return _enumerated(units)
     return _drawn(units, flips, np.random.default_rng(seed))
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import fsum
 
+from evalhub.statistics.arguments import check_weights
+
 
 def weighted_mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
     """Return Σw·x / Σw over the measured values.
@@ -19,8 +21,7 @@ def weighted_mean(values: Sequence[float | None], weights: Sequence[float]) -> f
     """
     if len(values) != len(weights):
         raise ValueError(f"expected a weight for each value, got {len(values)}, {len(weights)}")
-    if weights and min(weights) < 0:
-        raise ValueError(f"expected weights of 0 or more, got {min(weights)}")
+    check_weights(weights)
     measured = [(x, w) for x, w in zip(values, weights, strict=True) if x is not None]
     total = fsum(w for _, w in measured)
     return fsum(w * x for x, w in measured) / total if total else None

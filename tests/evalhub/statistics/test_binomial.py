@@ -6,7 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.binomial import at_least, at_most, clopper_pearson, lower_bound, upper_bound
+from evalhub.statistics.binomial import at_most, upper_bound
+from evalhub.statistics.interval import Interval
+
+
+def at_least(k, n, rate):
+    return at_most(n - k, n, 1 - rate)
+
+
+def lower_bound(k, n, *, level=0.95):
+    mirrored = upper_bound(n - k, n, level=level)
+    return None if mirrored is None else 1 - mirrored
+
+
+def clopper_pearson(k, n, *, level=0.95):
+    one_sided = (1 + level) / 2
+    high = upper_bound(k, n, level=one_sided)
+    return None if high is None else Interval(lower_bound(k, n, level=one_sided), high)
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 
 from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.bootstrap_of import bootstrap_of
-from evalhub.statistics.kappa import cohen_kappa
+from evalhub.statistics.kappa import confusion, kappa_from_confusion
 
 
 def interval(statistic, rows, clusters=None, **options):
@@ -16,7 +16,8 @@ def interval(statistic, rows, clusters=None, **options):
 
 
 def kappa(rows):
-    return cohen_kappa([judge for judge, _ in rows], [people for _, people in rows])
+    counts = confusion([judge for judge, _ in rows], [people for _, people in rows])
+    return kappa_from_confusion(counts)
 
 
 def verdicts(n, *, wrong=0.15):

@@ -3,7 +3,7 @@ from random import Random
 import pytest
 
 from evalhub.statistics.judge_accuracy import JudgeCounts, judge_accuracy, judge_counts
-from evalhub.statistics.kappa import cohen_kappa, kappa_from_confusion
+from evalhub.statistics.kappa import confusion, kappa_from_confusion
 
 
 def verdicts(n, *, seed):
@@ -49,7 +49,8 @@ def test_recall_is_none_if_annotators_pass_everything():
 def test_kappa_comes_from_the_same_counts():
     judge, people = verdicts(60, seed=1)
     counts = judge_counts(judge, people)
-    assert kappa_from_confusion(counts.as_pairs()) == cohen_kappa(judge, people)
+    whole = kappa_from_confusion(confusion(judge, people))
+    assert kappa_from_confusion(counts.as_pairs()) == whole
 
 
 def test_count_of_none_gives_kappa_no_level():
