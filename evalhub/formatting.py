@@ -9,7 +9,7 @@ from evalhub.statistics.interval import Interval
 DASH = "—"
 """Placeholder for values that were not measured."""
 
-LEAST_USD = 1e-6
+MIN_USD = 1e-6
 NARROW = 0.03
 
 
@@ -48,8 +48,8 @@ def usd(amount: Decimal | float | None) -> str:
     dollars = float(amount)
     if dollars == 0 or dollars >= 0.1:
         return f"${dollars:,.2f}"
-    if dollars < LEAST_USD:
-        return f"<${LEAST_USD:.6f}"
+    if dollars < MIN_USD:
+        return f"<${MIN_USD:.6f}"
     return f"${dollars:.{1 - floor(log10(dollars))}f}"
 
 

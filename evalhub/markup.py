@@ -11,7 +11,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 
 _TAGS = {
     *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "a", "ul", "ol", "li"),
@@ -34,8 +34,8 @@ _SCHEMES = {"http", "https", "mailto"}
 # Deeper blocks are dropped silently; no answer nests this deep.
 _DEEPEST = 100
 # Parsing time grows with their square; no answer has this many.
-_MOST_BRACKETS = 4_000
-_MOST_CELLS = 50_000
+_MAX_BRACKETS = 4_000
+_MAX_CELLS = 50_000
 
 
 class Markup(NamedTuple):
@@ -45,7 +45,7 @@ class Markup(NamedTuple):
     truncated: bool
 
 
-def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
+def model_markdown(text: str, *, limit: int = MAX_CHARACTERS) -> Markup:
     """Render untrusted Markdown (CommonMark and tables) as HTML.
 
     HTML is shown as text and images as their alternative text, so that nothing is loaded. Links
@@ -71,7 +71,7 @@ def model_markdown(text: str, *, limit: int = MOST_CHARACTERS) -> Markup:
 def _takes_long(text: str) -> bool:
     """Detect many open brackets, or a short table that expands to many cells."""
     columns = max((line.count("|") for line in text.splitlines()), default=0)
-    return text.count("[") > _MOST_BRACKETS or columns * text.count("\n") > _MOST_CELLS
+    return text.count("[") > _MAX_BRACKETS or columns * text.count("\n") > _MAX_CELLS
 
 
 def _kept_value(tag: str, attribute: str, value: str) -> str | None:

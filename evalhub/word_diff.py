@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-MOST_TOKENS = 6_000
+MAX_TOKENS = 6_000
 """Tokens compared of either text."""
 
 TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -36,14 +36,14 @@ class Diff(NamedTuple):
 def word_diff(first: str, second: str) -> Diff:
     """Compare two texts by words, whitespace and punctuation."""
     before, after = TOKEN.findall(first), TOKEN.findall(second)
-    is_cut = max(len(before), len(after)) > MOST_TOKENS
-    kept_before, kept_after = _common(before[:MOST_TOKENS], after[:MOST_TOKENS])
+    is_cut = max(len(before), len(after)) > MAX_TOKENS
+    kept_before, kept_after = _common(before[:MAX_TOKENS], after[:MAX_TOKENS])
     return Diff(_parts(before, kept_before, "-"), _parts(after, kept_after, "+"), is_cut)
 
 
 def _parts(tokens: list[str], kept: set[int], sign: Sign) -> tuple[Part, ...]:
     signs: list[Sign] = [
-        "" if place in kept or place >= MOST_TOKENS else sign for place in range(len(tokens))
+        "" if place in kept or place >= MAX_TOKENS else sign for place in range(len(tokens))
     ]
     for place in range(1, len(tokens) - 1):
         # Whitespace between two changed words counts as changed.

@@ -8,7 +8,7 @@ from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.sealed import READ_SEALED
 
 REVEAL = "evalhub.reveal_sealed"
-LEAST_REASON = 10
+MIN_REASON = 10
 """Characters of a reason that still helps a year later."""
 
 
@@ -19,8 +19,8 @@ def checked_reason(text: str) -> str:
         ValidationError: It is too short.
     """
     reason = text.strip()
-    if len(reason) < LEAST_REASON:
-        problem = f"Give a reason of at least {LEAST_REASON} characters: it stays on record."
+    if len(reason) < MIN_REASON:
+        problem = f"Give a reason of at least {MIN_REASON} characters: it stays on record."
         raise ValidationError({"reason": problem})
     return reason
 

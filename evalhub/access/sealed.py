@@ -70,12 +70,3 @@ def revealed_tests(user: AbstractBaseUser | AnonymousUser) -> frozenset[int]:
         known = frozenset(exposures.revealed_to(user).values_list("test", flat=True))
         user._revealed_tests = known  # type: ignore[union-attr]
     return known
-
-
-def may_read(user: AbstractBaseUser | AnonymousUser, test: Any) -> bool:
-    """Return whether this user may read the text of this test."""
-    if not test.sealed:
-        return not isinstance(user, FiguresOnly)
-    if isinstance(user, FiguresOnly):
-        return False
-    return bool(user.has_perm(READ_SEALED)) or test.pk in revealed_tests(user)  # type: ignore[union-attr]

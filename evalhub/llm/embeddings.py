@@ -21,7 +21,7 @@ from evalhub.work.caller import ModelCaller
 log = logging.getLogger(__name__)
 
 Vector = Sequence[float]
-MOST_AT_ONCE = 64
+MAX_AT_ONCE = 64
 """Texts in one request."""
 
 
@@ -72,8 +72,8 @@ async def vectors_of(
         return await asyncio.to_thread(built_in, texts)
     found = await caller.database.with_retries(stored, endpoint, texts)
     missing = [text for text in texts if text not in found]
-    for start in range(0, len(missing), MOST_AT_ONCE):
-        some = missing[start : start + MOST_AT_ONCE]
+    for start in range(0, len(missing), MAX_AT_ONCE):
+        some = missing[start : start + MAX_AT_ONCE]
         embedded = await caller.embed(endpoint, some)
         made = {t: array("f", v) for t, v in zip(some, embedded.vectors, strict=True)}
         await caller.database.with_retries(store, endpoint, made)

@@ -19,7 +19,7 @@ LONGEST_VERDICT = 50_000
 """Characters of an object that can be a verdict."""
 
 LONGEST_REPAIR = 20_000
-MOST_BRACES = 50
+MAX_BRACES = 50
 """Limits of the slower, lenient parser: characters, opening braces."""
 
 READINGS = 20
@@ -158,7 +158,7 @@ def repaired(text: str) -> ParsedObject | None:
     """Return the last object that begins like a verdict, with its JSON repaired."""
     starts = [match.start() for match in STARTED.finditer(text)]
     segment = text[starts[-1] :][:LONGEST_REPAIR] if starts else ""
-    if not segment or segment.count("{") + segment.count("[") > MOST_BRACES:
+    if not segment or segment.count("{") + segment.count("[") > MAX_BRACES:
         return None
     try:
         fields = _inside(json_repair.loads(segment))

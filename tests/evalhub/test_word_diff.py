@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.word_diff import MOST_TOKENS, Part, word_diff
+from evalhub.word_diff import MAX_TOKENS, Part, word_diff
 
 
 def test_changes_are_found_word_by_word():
@@ -30,7 +30,7 @@ def test_nothing_has_no_parts():
 
 
 def test_the_end_of_a_long_text_is_not_compared():
-    long = "word " * MOST_TOKENS
+    long = "word " * MAX_TOKENS
     diff = word_diff(long, long + "more")
 
     assert diff.is_cut

@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import Exposure, User
-from evalhub.access.reveals import LEAST_REASON, REVEAL, end, reveal
+from evalhub.access.reveals import MIN_REASON, REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
@@ -57,7 +57,7 @@ class ReasonForm(forms.Form):
 
     reason = forms.CharField(
         widget=text_area(3),
-        help_text=f"At least {LEAST_REASON} characters. It stays on record.",
+        help_text=f"At least {MIN_REASON} characters. It stays on record.",
     )
 
 
