@@ -10,6 +10,11 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REASON = "has a character that cannot be stored (NUL or a lone surrogate)."
 
 
+def storable(text: str) -> str:
+    """Replace characters that databases refuse by U+FFFD."""
+    return UNSTORABLE.sub("\ufffd", text)
+
+
 def unstorable(value: Any, place: str = "") -> list[str]:
     """Return the places of such text in a JSON value, such as `issue.json[3].title`."""
     return [where for where, text in _strings(value, place) if UNSTORABLE.search(text)]

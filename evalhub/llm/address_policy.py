@@ -2,14 +2,15 @@
 
 Only addresses of the public internet, unless the operator lists others in the setting
 EVALHUB_ALLOWED_ADDRESSES: `host`, `host:port` or a CIDR range. A base URL is checked when it is
-saved, and every address again when a connection to it is opened (`connections.py`), so that
-a name which resolves differently the second time gains nothing.
+saved, and every address again when a connection to it is opened (`http_transport`), so that a name
+which resolves differently the second time gains nothing.
 """
 
 import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
@@ -117,11 +118,12 @@ def check_address(host: str, port: int, address: str, allow: Iterable[Allowance]
     resolved = "" if host == address else f" (resolved from {host})"
     raise ForbiddenAddress(
         f"The address {address}{resolved} is not on the public internet and may not be called. "
-        f"If it is meant, an operator adds {_entry(host, port)} to EVALHUB_ALLOWED_ADDRESSES."
+        f"If it is meant, an operator adds {joined(host, port)} to EVALHUB_ALLOWED_ADDRESSES."
     )
 
 
-def _entry(host: str, port: int) -> str:
+def joined(host: str, port: int) -> str:
+    """Return host and port as in a URL."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -223,15 +225,13 @@ def _literal(host: str) -> list[str]:
 def _resolve_briefly(host: str) -> list[str]:
     """Return a name's addresses; [] if the name service is slow or has none."""
     found: list[str] = []
-    thread = threading.Thread(target=_resolve_into, args=(host, found), daemon=True)
+
+    def look_up() -> None:
+        with suppress(OSError, UnicodeError):
+            infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            found.extend(str(info[4][0]).partition("%")[0] for info in infos)
+
+    thread = threading.Thread(target=look_up, daemon=True)
     thread.start()
     thread.join(SAVE_RESOLUTION_S)
     return list(found)
-
-
-def _resolve_into(host: str, found: list[str]) -> None:
-    try:
-        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return
-    found.extend(str(info[4][0]).partition("%")[0] for info in infos)

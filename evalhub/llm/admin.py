@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
@@ -20,7 +20,6 @@ from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 
 FOR_MAINTAINERS = ("Connection", "Parameters")
-SEALED_NOTE = "(hidden: it may hold the text of sealed tests)"
 
 
 @admin.register(LanguageModel)
@@ -153,9 +152,8 @@ class LanguageModelAdmin(HistoryAdmin):
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("probe").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.probe_view)
-        return [path("<int:object_id>/probe/", view, name=name), *super().get_urls()]
+        probe = self.view_path("<int:object_id>/probe/", self.probe_view, "probe")
+        return [probe, *super().get_urls()]
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Test the saved model's connection, and report the outcome; POST only."""
@@ -211,4 +209,4 @@ class CallAdmin(ReadOnlyAdmin):
 
     @display(description="reply")
     def hidden(self, call: Call) -> str:
-        return SEALED_NOTE
+        return "(hidden: it may hold the text of sealed tests)"

@@ -1,11 +1,8 @@
 """The reply to a request."""
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
-
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +34,3 @@ class Embedded(Completion):
     """
 
     vectors: tuple[tuple[float, ...], ...]
-
-
-def storable(text: str) -> str:
-    """Replace characters that databases refuse, NUL and lone surrogates, by U+FFFD."""
-    return UNSTORABLE.sub("\ufffd", text)

@@ -34,8 +34,8 @@ class Endpoint:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON types; prices are strings, to keep every digit."""
-        prices = {name: _text(getattr(self, name)) for name in _PRICES}
-        return asdict(self) | prices
+        prices = {name: getattr(self, name) for name in _PRICES}
+        return asdict(self) | {name: p if p is None else str(p) for name, p in prices.items()}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Endpoint":
@@ -50,8 +50,8 @@ class Endpoint:
             raise ValueError(
                 f"not an endpoint: unknown {sorted(unknown)}, missing {sorted(missing)}"
             )
-        prices = {name: _decimal(stored.get(name)) for name in _PRICES}
-        return cls(**(stored | prices))
+        prices = {name: stored.get(name) for name in _PRICES}
+        return cls(**stored | {name: p if p is None else Decimal(p) for name, p in prices.items()})
 
     def cost_usd(self, input_tokens: int | None, output_tokens: int | None) -> Decimal | None:
         """Return the cost of these tokens in US dollars; None if a price or count is unknown.
@@ -68,11 +68,3 @@ class Endpoint:
 
 _PRICES = ("input_usd_per_mtok", "output_usd_per_mtok")
 _REQUIRED = {"language_model_id", "name", "litellm_model"}
-
-
-def _text(price: Decimal | None) -> str | None:
-    return None if price is None else str(price)
-
-
-def _decimal(price: str | None) -> Decimal | None:
-    return None if price is None else Decimal(price)

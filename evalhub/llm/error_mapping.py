@@ -132,17 +132,12 @@ def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, key: 
     raw = parsed(reply)
     if status < 400 and first(raw, "error") is None:
         return _unreadable(endpoint, status, reply, raw, received)
-    if status < 400:
-        status = _status_inside(raw)
+    if status < 400:  # an error that was sent as a success
+        code = first(raw, "error", "code")
+        status = code if isinstance(code, int) and 400 <= code < 600 else 500
     quoted = redact(provider_message(raw, reply), key)
     retry_after_s = retry_after(exchange.response.headers, time.time())
     return _by_status(endpoint, status, quoted, reply, received, retry_after_s)
-
-
-def _status_inside(raw: Any) -> int:
-    """Return the status of an error that was sent as a success."""
-    code = first(raw, "error", "code")
-    return code if isinstance(code, int) and 400 <= code < 600 else 500
 
 
 def _unreadable(

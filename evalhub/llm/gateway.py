@@ -4,8 +4,6 @@ litellm is imported at the first call, because it takes seconds and 160 MB.
 """
 
 import asyncio
-import hashlib
-import json
 import logging
 import os
 import time
@@ -16,14 +14,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 
+from evalhub.digest import digest
 from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
-from evalhub.llm.completion import Completion, Embedded, storable
+from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import explain, place
 from evalhub.llm.errors import CallError, CallErrorKind, redact
 from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
 from evalhub.llm.responses import completion_of, embedded_of
+from evalhub.storable import storable
 
 Messages = Sequence[Mapping[str, Any]]
 Json = Mapping[str, Any]
@@ -51,8 +51,11 @@ async def complete(
         CallError: With what happened, and whether another try can help.
     """
     key = key_of(endpoint)
-    form = _reply_form(schema) if endpoint.structured_output else {}
-    request = _request(endpoint, _merged(endpoint, params) | form, "chat_completion") | {
+    sent = _merged(endpoint, params)
+    if endpoint.structured_output and schema is not None:
+        form = {"name": "reply", "schema": schema, "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": form}
+    request = _request(endpoint, sent, "chat_completion") | {
         "messages": list(messages),
         "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
@@ -105,18 +108,17 @@ def request_digest(
 ) -> str:
     """Return the SHA-256 of a request and its endpoint, in hex."""
     sent_schema = schema if endpoint.structured_output else None
-    return _digest(endpoint, _merged(endpoint, params), messages=messages, schema=sent_schema)
+    return digest(_named(endpoint, params) | {"messages": messages, "schema": sent_schema})
 
 
 def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
     """Return the digest of a request for the vectors of these texts."""
-    return _digest(endpoint, _merged(endpoint, {}), input=list(texts))
+    return digest(_named(endpoint, {}) | {"input": list(texts)})
 
 
-def _digest(endpoint: Endpoint, sent: Json, **asked: Any) -> str:
-    whole = {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": sent, **asked}
-    text = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _named(endpoint: Endpoint, params: Json) -> dict[str, Any]:
+    sent = _merged(endpoint, params)
+    return {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": sent}
 
 
 def key_of(endpoint: Endpoint) -> str:
@@ -144,21 +146,21 @@ def _merged(endpoint: Endpoint, params: Json) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _reply_form(schema: Json | None) -> dict[str, Any]:
-    """Return the parameter that asks for a reply under a schema; {} without one."""
-    if schema is None:
-        return {}
-    form = {"name": "reply", "schema": schema, "strict": True}
-    return {"response_format": {"type": "json_schema", "json_schema": form}}
-
-
 def _request(endpoint: Endpoint, sent: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return litellm's arguments, without key and content; `kind` as litellm names it."""
-    problems = parameter_problems(sent) + _swallowed(sent)
+    problems = parameter_problems(sent) + [
+        f"{name!r} would be read by the client library and not sent: put it into 'extra_body'."
+        for name in sent
+        if name in load().own_names
+    ]
     if problems:
         raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
     if endpoint.api_base:
-        _check_base(endpoint, tuple(settings.EVALHUB_ALLOWED_ADDRESSES))
+        try:
+            _check_written(endpoint.api_base, tuple(settings.EVALHUB_ALLOWED_ADDRESSES))
+        except ForbiddenAddress as error:
+            message = f"{place(endpoint)}: {error}"
+            raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, message) from error
         sent["api_base"] = endpoint.api_base
     return sent | {
         "model": endpoint.litellm_model,
@@ -185,27 +187,10 @@ def _known(litellm_model: str, kind: str) -> frozenset[str]:
         return frozenset()
 
 
-def _check_base(endpoint: Endpoint, allowed: tuple[str, ...]) -> None:
-    try:
-        _check_written(endpoint.api_base, allowed)
-    except ForbiddenAddress as error:
-        message = f"{place(endpoint)}: {error}"
-        raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, message) from error
-
-
 @lru_cache(maxsize=1000)
 def _check_written(url: str, allowed: tuple[str, ...]) -> None:
     """Check the URL as written; the addresses of its name are checked on connecting."""
     check_base_url(url, allowances(allowed), resolve=lambda host: [])
-
-
-def _swallowed(sent: Json) -> list[str]:
-    """Warn of parameters that litellm would keep to itself."""
-    return [
-        f"{name!r} would be read by the client library and not sent: put it into 'extra_body'."
-        for name in sent
-        if name in load().own_names
-    ]
 
 
 def _received(exchange: Exchange, started: float, key: str) -> Completion:

@@ -143,6 +143,9 @@ class Transport(httpx.AsyncBaseTransport):
         return exchange.response
 
     async def _send(self, request: httpx.Request) -> httpx.Response:
+        # The caller's time-out holds for the whole call, not only for each read.
+        total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
+        timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
         async with self.get_valid_client_session().request(
             request.method,
             str(request.url),
@@ -150,7 +153,7 @@ class Transport(httpx.AsyncBaseTransport):
             data=await request.aread() or None,
             allow_redirects=False,
             proxy=proxy_for(request.url.scheme, request.url.host),
-            timeout=_timeout(request),
+            timeout=timeout,
         ) as response:
             body = await _read(response)
             headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
@@ -174,12 +177,6 @@ def proxy_for(scheme: str, host: str) -> str | None:
     if not proxies or proxy_bypass(host):
         return None
     return proxies.get(scheme) or proxies.get("all")
-
-
-def _timeout(request: httpx.Request) -> aiohttp.ClientTimeout:
-    """Apply the caller's time-out to the whole call, not only to each read."""
-    total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
-    return aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

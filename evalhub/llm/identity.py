@@ -94,8 +94,8 @@ _OTHER_SPELLINGS = {
     "z-ai": "zai",
 }
 
-# Who passes calls on or hosts models of others. A head that is neither this nor a maker is kept
-# where the name alone tells no maker: it may be an organisation.
+# Who passes calls on or hosts models of others. A head that is neither this nor a developer is kept
+# if the name alone tells no developer: it may be an organisation.
 _PROVIDER = re.compile(
     "azure(_ai)?|bedrock|cerebras|custom_openai|databricks|deepinfra|fireworks(_ai)?|github|groq"
     "|hosted_vllm|litellm_proxy|llamafile|lm_studio|local|nebius|novita|nvidia_nim|ollama(_chat)?"
@@ -153,11 +153,14 @@ _ENDINGS = re.compile(
 def identity_of(model: Named) -> Identity:
     """Return a language model's identity, from its own fields, else from its name."""
     found = identify(model.identity or model.name)
-    named, called = identify(model.name), _called(model)
+    named, sent = identify(model.name), read_name(model.litellm_model)
+    called = identify(sent.name if model.api_base else sent.address)  # a custom address serves any
+    families = {family for _, _, family in _BY_NAME}
+    known = (one.family for one in (found, named, called) if one.family in families)
     return Identity(
         key=model.identity.strip().casefold() or found.key,
         developer=model.developer or found.developer or named.developer or called.developer,
-        family=model.family or _known(found, named, called),
+        family=model.family or next(known, found.family),
         name=found.name,
     )
 
@@ -170,11 +173,15 @@ def identify(text: str) -> Identity:
     """
     written = read_name(text)
     name = _bare(written.name)
-    developer, family = _by_name(name)
+    by_name = ((d, f) for pattern, d, f in _BY_NAME if pattern.search(name))
+    developer, family = next(by_name, ("", ""))
     developer = written.developer or developer
-    name = name if developer else _path(written.address) + name
-    key = _hyphenated(f"{developer}:{name}" if developer else name).casefold()
-    return Identity(key, DEVELOPERS.get(developer, ""), family or _first_word(name), name)
+    if not developer:  # what precedes the name tells two models apart, if it is no known provider
+        *path, _ = _parts(written.address)
+        name = "".join(f"{part}:" for part in path if not _PROVIDER.fullmatch(part)) + name
+    key = re.sub(r"[\s_]+", "-", f"{developer}:{name}" if developer else name).casefold()
+    word = re.match(r"[^\W\d_]+", name)
+    return Identity(key, DEVELOPERS.get(developer, ""), family or (word[0] if word else name), name)
 
 
 def read_name(text: str) -> Written:
@@ -185,25 +192,18 @@ def read_name(text: str) -> Written:
     if (deployed := _DEPLOYED.match(name)) and (developer := _developer(deployed[1])):
         path, name = [*path, developer], name[deployed.end() :]
     developers = [developer for part in path if (developer := _developer(part))]
+    try:
+        temperature = float(settings.get("temp", ""))
+    except ValueError:
+        temperature = None
+    prompt = settings.get("sp_idx", settings.get("sys", ""))
     return Written(
         address=address,
         developer=developers[-1] if developers else "",
         name=name,
-        temperature=_number(settings.get("temp", "")),
-        system_prompt=_whole(settings.get("sp_idx", settings.get("sys", ""))),
+        temperature=temperature,
+        system_prompt=int(prompt) if prompt.isdecimal() else None,
     )
-
-
-def _called(model: Named) -> Identity:
-    """Return the developer and family by the sent name; a custom address may serve any."""
-    called = read_name(model.litellm_model)
-    return identify(called.name if model.api_base else called.address)
-
-
-def _known(*found: Identity) -> str:
-    """Return the first family whose pattern matches, else the first word of the name."""
-    families = {family for _, _, family in _BY_NAME}
-    return next((one.family for one in found if one.family in families), found[0].family)
 
 
 def _parts(address: str) -> list[str]:
@@ -215,12 +215,6 @@ def _parts(address: str) -> list[str]:
     return [part for part in address.split("/") if part] or [address]
 
 
-def _path(address: str) -> str:
-    """Return the part before the name if it is no known provider, to tell two models apart."""
-    *path, _ = _parts(address)
-    return "".join(f"{part}:" for part in path if not _PROVIDER.fullmatch(part))
-
-
 def _bare(name: str) -> str:
     """Return the name without endings; empty only if it was."""
     while shorter := _ENDINGS.sub("", name):
@@ -230,36 +224,8 @@ def _bare(name: str) -> str:
     return name.strip()
 
 
-def _hyphenated(name: str) -> str:
-    return re.sub(r"[\s_]+", "-", name)
-
-
 def _developer(part: str) -> str:
     """Return the key of the developer that a part of a path names; "": none."""
     part = part.lower()
     part = _OTHER_SPELLINGS.get(part, part)
     return part if part in DEVELOPERS else ""
-
-
-def _by_name(name: str) -> tuple[str, str]:
-    """Return the developer's key and the family by name pattern; "": no pattern matches."""
-    for pattern, developer, family in _BY_NAME:
-        if pattern.search(name):
-            return developer, family
-    return "", ""
-
-
-def _first_word(name: str) -> str:
-    word = re.match(r"[^\W\d_]+", name)
-    return word[0] if word else name
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None

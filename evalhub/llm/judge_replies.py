@@ -15,7 +15,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evalhub.llm.completion import storable
 from evalhub.llm.option_matching import Offered, folded, option_of
 from evalhub.llm.reply_syntax import (
     KEYS,
@@ -29,6 +28,7 @@ from evalhub.llm.reply_syntax import (
     repaired,
     without_reasoning,
 )
+from evalhub.storable import storable
 
 
 @dataclass(frozen=True)

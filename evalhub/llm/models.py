@@ -136,27 +136,20 @@ class LanguageModel(models.Model):
         return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
 
     def clean(self) -> None:
-        found = {
-            "params": self._parameter_problems(),
-            "api_key_env": [key_variable_problem(self.api_key_env)],
-            "api_base": [self._base_url_problem()],
-        }
-        problems = {field: [p for p in lines if p] for field, lines in found.items()}
-        if any(problems.values()):
-            raise ValidationError({field: lines for field, lines in problems.items() if lines})
-
-    def _parameter_problems(self) -> list[str]:
+        problems: dict[str, list[str]] = {}
         if not isinstance(self.params, dict):
-            return [f"Enter an object of parameters, not {self.params!r}."]
-        return parameter_problems(self.params)
-
-    def _base_url_problem(self) -> str:
+            problems["params"] = [f"Enter an object of parameters, not {self.params!r}."]
+        elif found := parameter_problems(self.params):
+            problems["params"] = found
+        if problem := key_variable_problem(self.api_key_env):
+            problems["api_key_env"] = [problem]
         try:
             if self.api_base:
                 check_base_url(self.api_base)
         except ForbiddenAddress as error:
-            return str(error)
-        return ""
+            problems["api_base"] = [str(error)]
+        if problems:
+            raise ValidationError(problems)
 
     @property
     def has_prices(self) -> bool:

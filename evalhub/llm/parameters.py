@@ -75,13 +75,10 @@ def _detour(name: str, value: Any) -> str:
     """Return the problem of a parameter that would redirect a call; "" if none."""
     if name.lower().endswith(RESERVED_ENDINGS):
         return f"{name!r} says where to call or what to read, which no parameter may."
-    if name.lower().endswith(PLACES) and not _is_plain(value):
+    is_plain = value is None or re.fullmatch(r"[A-Za-z0-9_-]{1,40}", str(value))
+    if name.lower().endswith(PLACES) and not is_plain:
         return f"{name!r} must be a plain name such as us-east-1, not {value!r}."
     return ""
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or bool(re.fullmatch(r"[A-Za-z0-9_-]{1,40}", str(value)))
 
 
 OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")

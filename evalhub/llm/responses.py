@@ -6,9 +6,10 @@ from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
-from evalhub.llm.completion import Completion, Embedded, storable
+from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.storable import storable
 
 FILTERED = {"content_filter", "content_filtered", "safety", "prohibited_content", "blocklist"}
 OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}
@@ -43,15 +44,6 @@ FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
 )
 
 
-def raw_finish_reason(raw: Any) -> str:
-    """Return the finish reason in the provider's own word; "" if it gave none."""
-    for path in FINISH_PATHS:
-        reason = first(raw, *path)
-        if isinstance(reason, str):
-            return reason
-    return ""
-
-
 def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
     """Return the whole completion, from litellm's response and the network exchange.
 
@@ -62,15 +54,19 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
     choice = response.choices[0]
     message = choice.message
     input_tokens, output_tokens = _tokens(raw, getattr(response, "usage", None))
+    # Some providers send a refusal beside an empty answer.
+    refusal = first(raw, "choices", 0, "message", "refusal")
+    reasons = (first(raw, *path) for path in FINISH_PATHS)
+    finish_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
     completion = replace(
         received,
-        text=storable(message.content or _refusal(raw)),
+        text=storable(message.content or (refusal if isinstance(refusal, str) else "")),
         tool_calls=tuple(storable_json(call.model_dump()) for call in message.tool_calls or ()),
         reasoning=storable(getattr(message, "reasoning_content", None) or ""),
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         cost_usd=endpoint.cost_usd(input_tokens, output_tokens),
-        finish_reason=raw_finish_reason(raw) or choice.finish_reason or "",
+        finish_reason=finish_reason or choice.finish_reason or "",
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
     if not completion.text.strip() and not completion.tool_calls:
@@ -124,12 +120,6 @@ def storable_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {storable(str(key)): storable_json(inner) for key, inner in value.items()}
     return [storable_json(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _refusal(raw: Any) -> str:
-    """Return the text of a refusal, which some providers send beside an empty answer."""
-    refusal = first(raw, "choices", 0, "message", "refusal")
-    return refusal if isinstance(refusal, str) else ""
 
 
 def _tokens(raw: Any, usage: Any) -> tuple[int | None, int | None]:

@@ -1,7 +1,7 @@
 """The trusted network: endpoints to which sealed tests can be sent without exposure.
 
-The operator lists them in the setting EVALHUB_TRUSTED_ADDRESSES, in the same
-form as permitted addresses: `host`, `host:port` or a CIDR range. The default is this machine.
+The operator lists them in the setting EVALHUB_TRUSTED_ADDRESSES, in the same form as permitted
+addresses. The default is this machine.
 """
 
 from functools import lru_cache
@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from evalhub.llm.address_policy import Address, allowances, host_and_port
+from evalhub.llm.address_policy import allowances, host_and_port, joined
 from evalhub.llm.endpoint import Endpoint
 
-OWN_ADDRESS = "{}, at its own address"
 LONGEST = 300
 
 
@@ -32,8 +31,11 @@ def address_of(endpoint: Endpoint) -> str:
     """Return the host and port of an endpoint; the provider's name if it has no base URL."""
     if not endpoint.api_base:
         provider = endpoint.litellm_model.partition("/")[0]
-        return OWN_ADDRESS.format(provider)[:LONGEST]
-    return _host_and_port(endpoint.api_base)[:LONGEST]
+        return f"{provider}, at its own address"[:LONGEST]
+    try:
+        return joined(*host_and_port(urlsplit(endpoint.api_base)))[:LONGEST]
+    except ValueError:
+        return endpoint.api_base[:LONGEST]
 
 
 @lru_cache(maxsize=1024)
@@ -44,22 +46,8 @@ def _is_trusted(api_base: str, trusted: tuple[str, ...]) -> bool:
         host, port = host_and_port(urlsplit(api_base))
     except ValueError:
         return False
-    address = _literal(host)
+    try:
+        address = ip_address(host)
+    except ValueError:  # a name
+        address = None
     return any(entry.covers(host, port, address) for entry in allowances(trusted))
-
-
-@lru_cache(maxsize=1024)
-def _host_and_port(api_base: str) -> str:
-    try:
-        host, port = host_and_port(urlsplit(api_base))
-    except ValueError:
-        return api_base
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _literal(host: str) -> Address | None:
-    """Return the address of a host given as a number; None for a name."""
-    try:
-        return ip_address(host)
-    except ValueError:
-        return None

@@ -44,7 +44,13 @@ class WordVectors:
     """
 
     def __init__(self) -> None:
-        package = _package()
+        try:
+            package = distribution(PACKAGE)
+        except PackageNotFoundError as error:
+            raise NoWordVectors(
+                "The built-in embedding is not installed: `pip install --no-deps "
+                f"{PACKAGE}`, or choose an embedding model."
+            ) from error
         self.version = package.version
         self._tokenizer = _tokenizer(_path(package, TOKENIZER))
         with _path(package, WEIGHTS).open("rb") as file:
@@ -83,15 +89,6 @@ def load() -> WordVectors:
     return WordVectors()
 
 
-def matrix(texts: Sequence[str]) -> "NDArray[np.float32]":
-    """Return the vectors of many texts, as `embed` does: shape (len(texts), 256).
-
-    Raises:
-        NoWordVectors: See `WordVectors`.
-    """
-    return load().matrix(texts)
-
-
 def embed(text: str) -> "array[float]":
     """Return the vector of a text, shape (256,); takes milliseconds for a page.
 
@@ -117,16 +114,6 @@ def problem() -> str:
     except NoWordVectors as error:
         return str(error)
     return ""
-
-
-def _package() -> Distribution:
-    try:
-        return distribution(PACKAGE)
-    except PackageNotFoundError as error:
-        raise NoWordVectors(
-            "The built-in embedding is not installed: `pip install --no-deps "
-            f"{PACKAGE}`, or choose an embedding model."
-        ) from error
 
 
 def _path(package: Distribution, name: str) -> Path:

@@ -7,6 +7,7 @@ from itertools import count
 from django.conf import settings
 
 from evalhub.llm import local_model
+from evalhub.llm.address_policy import joined
 from evalhub.work.supervisor import Program
 
 QUIETLY = {"EVALHUB_LOG_LEVEL": "WARNING"}
@@ -16,7 +17,7 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def web(bind: str, port: int, environment: dict[str, str]) -> Program:
-    options = ("-c", "python:evalhub.work.web", "--bind", place(bind, port))
+    options = ("-c", "python:evalhub.work.web", "--bind", joined(bind, port))
     return Program(
         "web",
         ("-m", "gunicorn", *options, "evalhub.wsgi:application"),
@@ -25,13 +26,9 @@ def web(bind: str, port: int, environment: dict[str, str]) -> Program:
     )
 
 
-def place(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
 def address(bind: str, port: int) -> str:
     """Return the URL on this machine of a server that listens at `bind`."""
-    return f"http://{place(EVERYWHERE.get(bind, bind), port)}"
+    return f"http://{joined(EVERYWHERE.get(bind, bind), port)}"
 
 
 def worker(environment: dict[str, str]) -> Program:

@@ -284,6 +284,6 @@ def _vector(text: str) -> Matrix | None:
 def _vectors(texts: list[str]) -> Matrix | None:
     """Return the vectors; None if word vectors are not installed."""
     try:
-        return word_vectors.matrix(texts)
+        return word_vectors.load().matrix(texts)
     except word_vectors.NoWordVectors:
         return None

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from evalhub.llm.completion import storable
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import BatchState, Call, CallRole, ItemState
+from evalhub.storable import storable
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
