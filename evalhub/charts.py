@@ -142,7 +142,12 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
     """
     rows = sorted(rows, key=_worst_first)
     rates = [row.failure_rate for row in rows]
-    texts = [_rate_text(row) for row in rows]
+    texts = [
+        f"{label(row.label)} (none scored)"
+        if row.failure_rate is None
+        else f"{label(row.label)} ({row.failed:,} of {row.scored:,})"
+        for row in rows
+    ]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -214,12 +219,6 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
             "pattern": pattern(OUTCOMES[name].pattern, OUTCOMES[name].colour),
         },
     }
-
-
-def _rate_text(row: RateRow) -> str:
-    if row.failure_rate is None:
-        return f"{label(row.label)} (none scored)"
-    return f"{label(row.label)} ({row.failed:,} of {row.scored:,})"
 
 
 def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """CSV cells that no spreadsheet reads as a formula."""
 
+import csv
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -15,6 +17,14 @@ class Echo:
 
     def write(self, text: str) -> str:
         return text
+
+
+def csv_lines(heading: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Yield a table as CSV line by line; text that looks like a formula is quoted."""
+    writer = csv.writer(Echo())
+    yield BOM + writer.writerow(map(cell, heading))
+    for row in rows:
+        yield writer.writerow(map(cell, row))
 
 
 def cell(value: Any) -> Any:

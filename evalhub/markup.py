@@ -18,8 +18,6 @@ _TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 _REL = "noopener nofollow noreferrer"
-# No others: Alpine runs attributes such as x-data as code.
-_ATTRIBUTES = {"a": {"href"}, "code": {"class"}, "ol": {"start"}}
 _VALUES = {
     ("a", "href"): re.compile(r"(https?://|mailto:)\S+", re.IGNORECASE),
     ("a", "rel"): re.compile(_REL),
@@ -28,11 +26,6 @@ _VALUES = {
     ("pre", "tabindex"): re.compile("0"),
     ("table", "tabindex"): re.compile("0"),
 }
-# Wide ones scroll; keyboard scrolling needs focus.
-_SCROLLED = {"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}}
-_SCHEMES = {"http", "https", "mailto"}
-# Deeper blocks are dropped silently; no answer nests this deep.
-_DEEPEST = 100
 # Parsing time grows with their square; no answer has this many.
 _MAX_BRACKETS = 4_000
 _MAX_CELLS = 50_000
@@ -56,10 +49,12 @@ def model_markdown(text: str, *, limit: int = MAX_CHARACTERS) -> Markup:
     html = nh3.clean(
         f"<pre>{escape(shown)}</pre>\n" if _takes_long(shown) else _MARKDOWN.render(shown),
         tags=_TAGS,
-        attributes=_ATTRIBUTES,
+        # No others: Alpine runs attributes such as x-data as code.
+        attributes={"a": {"href"}, "code": {"class"}, "ol": {"start"}},
         attribute_filter=_kept_value,
-        set_tag_attribute_values=_SCROLLED,
-        url_schemes=_SCHEMES,
+        # Wide ones scroll; keyboard scrolling needs focus.
+        set_tag_attribute_values={"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}},
+        url_schemes={"http", "https", "mailto"},
         link_rel=_REL,
     )
     if len(shown) == len(text):
@@ -89,13 +84,7 @@ def _alternative_text(
     return escape(renderer.renderInlineAsText(tokens[position].children, options, env))
 
 
-def _markdown() -> MarkdownIt:
-    markdown = MarkdownIt(
-        "commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST}
-    ).enable("table")
-    rule: Any = _alternative_text
-    markdown.add_render_rule("image", rule)
-    return markdown
-
-
-_MARKDOWN = _markdown()
+_rule: Any = _alternative_text
+# Blocks nested deeper are dropped silently; no answer nests this deep.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 100})
+_MARKDOWN.enable("table").add_render_rule("image", _rule)

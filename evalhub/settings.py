@@ -1,5 +1,6 @@
 """All settings, from environment variables; `manage.py settings_table` lists them."""
 
+from importlib.metadata import distribution
 from pathlib import Path
 
 import dj_database_url
@@ -309,11 +310,7 @@ STATIC_ROOT = DATA_DIR / "static"
 # It holds sessions and password hashes: no access for other users of the machine.
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else each start would warn
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "evalhub.plotly_files.PlotlyFinder",
-]
+STATICFILES_DIRS = [("plotly", str(distribution("plotly").locate_file("plotly/package_data")))]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

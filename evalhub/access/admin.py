@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -239,22 +239,18 @@ class TokenAdmin(PageAdmin):
         )
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("revoke").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.revoke_view)
-        return [path("<int:object_id>/revoke/", view, name=name), *super().get_urls()]
+        revoke = self.view_path("<int:object_id>/revoke/", self.revoke_view, "revoke")
+        return [revoke, *super().get_urls()]
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Revoke a token; POST only."""
         token = self.found(request, object_id)
         if request.method != "POST":
             raise PermissionDenied
-        self._revoke(request, Token.objects.filter(pk=token.pk))
+        self.revoke(request, Token.objects.filter(pk=token.pk))
         return self.back(request, token)
 
     @admin.action(permissions=["revoke"], description="Revoke")
     def revoke(self, request: HttpRequest, queryset: QuerySet[Token]) -> None:
-        self._revoke(request, queryset)
-
-    def _revoke(self, request: HttpRequest, tokens: QuerySet[Token]) -> None:
-        revoked = tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+        revoked = queryset.filter(revoked_at=None).update(revoked_at=timezone.now())
         self.message_user(request, f"Tokens revoked: {revoked}.", messages.SUCCESS)

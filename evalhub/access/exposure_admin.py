@@ -1,28 +1,20 @@
 """The list of exposures and its CSV export."""
 
-import csv
-from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
 from unfold.decorators import display
 
+from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
 from evalhub.access.models import Exposure
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.pages import ReadOnlyAdmin
-from evalhub.csv_safety import BOM, Echo, cell
-
-COLUMNS = (
-    *("id", "test", "kind", "day", "user", "endpoint", "language_model", "purpose"),
-    *("reason", "by", "created_at", "ended_at", "ended_by"),
-)
-WITHHELD = ("reason",)
-"""Columns that may quote a test, for readers of sealed tests only."""
+from evalhub.csv_safety import csv_lines
 
 
 @admin.register(Exposure)
@@ -46,16 +38,15 @@ class ExposureAdmin(ReadOnlyAdmin):
     list_before_template = "evalhub/exposures_before.html"
 
     def get_urls(self) -> list[URLPattern]:
-        name = self.url_name("export").removeprefix("admin:")
-        view = self.admin_site.admin_view(self.export_view)
-        return [path("export/", view, name=name), *super().get_urls()]
+        return [self.view_path("export/", self.export_view, "export"), *super().get_urls()]
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return shown_columns(request)
+        reads = request.user.has_perm(READ_SEALED)
+        return [name for name in EXPOSURE_COLUMNS if reads or name not in WITHHELD]
 
     @display(description="shown to", ordering="endpoint")
     def to(self, exposure: Exposure) -> str:
-        return recipient_name(exposure)
+        return str(exposure.user or exposure.endpoint or "all readers")
 
     @display(description="status", ordering="ended_at")
     def status(self, exposure: Exposure) -> str:
@@ -68,26 +59,10 @@ class ExposureAdmin(ReadOnlyAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).get_queryset(request)
-        response = StreamingHttpResponse(
-            csv_lines(rows, shown_columns(request)), content_type="text/csv; charset=utf-8"
-        )
+        columns = self.get_fields(request)
+        values = ([getattr(row, name) for name in columns] for row in rows.iterator(chunk_size=500))
+        texts = ([None if value is None else str(value) for value in row] for row in values)
+        lines = csv_lines(columns, texts)
+        response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="exposures.csv"'
         return response
-
-
-def shown_columns(request: HttpRequest) -> tuple[str, ...]:
-    reads = request.user.has_perm(READ_SEALED)
-    return tuple(name for name in COLUMNS if reads or name not in WITHHELD)
-
-
-def recipient_name(exposure: Exposure) -> str:
-    """Name the user, the address, or all readers."""
-    return str(exposure.user or exposure.endpoint or "all readers")
-
-
-def csv_lines(rows: QuerySet[Exposure], columns: tuple[str, ...]) -> Iterator[str]:
-    writer = csv.writer(Echo())
-    yield BOM + writer.writerow(columns)
-    for row in rows.iterator(chunk_size=500):
-        values = (getattr(row, name) for name in columns)
-        yield writer.writerow([cell(None if value is None else str(value)) for value in values])

@@ -5,7 +5,7 @@ once per test, endpoint and day.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -16,6 +16,13 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import CallRole
 from evalhub.llm.trusted_network import address_of, is_trusted
 
+EXPOSURE_COLUMNS = (
+    *("id", "test", "kind", "day", "user", "endpoint", "language_model", "purpose"),
+    *("reason", "by", "created_at", "ended_at", "ended_by"),
+)
+WITHHELD = ("reason",)
+"""Columns that may quote a test, for readers of sealed tests only."""
+
 
 class Sending(NamedTuple):
     """A test, an endpoint and a day. Equal ones are one exposure."""
@@ -25,26 +32,12 @@ class Sending(NamedTuple):
     day: date
 
 
-class Cause(NamedTuple):
-    """The call that first sent it."""
-
-    language_model_id: int
-    purpose: str
-
-
-def record(sendings: Iterable[tuple[Sending, Cause]]) -> None:
-    """Save what is about to be sent; existing exposures stay unchanged."""
+def record(sendings: Mapping[Sending, dict[str, Any]]) -> None:
+    """Save what is about to be sent, with its cause; existing exposures stay unchanged."""
     Exposure.objects.bulk_create(
         [
-            Exposure(
-                kind=ExposureKind.SENT,
-                test=sending.test,
-                endpoint=sending.endpoint,
-                day=sending.day,
-                language_model_id=cause.language_model_id,
-                purpose=cause.purpose,
-            )
-            for sending, cause in sendings
+            Exposure(kind=ExposureKind.SENT, **sending._asdict(), **cause)
+            for sending, cause in sendings.items()
         ],
         ignore_conflicts=True,
     )
@@ -60,7 +53,7 @@ class Sendings:
     def __init__(self, database: Callable[..., Awaitable[Any]]) -> None:
         self._database = database
         self._known: set[Sending] = set()
-        self._waiting: dict[Sending, Cause] = {}
+        self._waiting: dict[Sending, dict[str, Any]] = {}
         self._lock = asyncio.Lock()
 
     async def note(self, tests: Sequence[int], endpoint: Endpoint, role: CallRole) -> None:
@@ -69,15 +62,12 @@ class Sendings:
             return
         day, address = timezone.localdate(), address_of(endpoint)
         new = {Sending(test, address, day) for test in tests} - self._known
-        cause = Cause(endpoint.language_model_id, role.value)
+        cause = {"language_model_id": endpoint.language_model_id, "purpose": role.value}
         self._waiting = {**dict.fromkeys(new, cause), **self._waiting}
         async with self._lock:
             if new - self._known:
-                await self._write()
-
-    async def _write(self) -> None:
-        taken = dict(self._waiting)
-        await self._database(record, list(taken.items()))
-        self._known.update(taken)
-        for sending in taken:
-            self._waiting.pop(sending, None)
+                taken = dict(self._waiting)
+                await self._database(record, taken)
+                self._known.update(taken)
+                for sending in taken:
+                    self._waiting.pop(sending, None)

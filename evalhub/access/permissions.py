@@ -30,22 +30,11 @@ class ModelPermissions(DjangoModelPermissions):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user or not request.user.is_authenticated:
             return False
-        if not scope_allows(request):
+        token, reads = request.auth, request.method in SAFE_METHODS
+        if isinstance(token, Token) and not reads and token.scope != TokenScope.WRITE:
             self.message = "This token is read-only. Create one that can write."
             return False
-        special = special_right(view)
+        actions: dict[str, str] = getattr(view, "action_permissions", {})
+        required: str | None = getattr(view, "permission_required", None)
+        special = actions.get(getattr(view, "action", None) or "", required)
         return request.user.has_perm(special) if special else super().has_permission(request, view)
-
-
-def special_right(view: APIView) -> str | None:
-    """Return the right that a view names for this action in place of the model's, or None."""
-    actions: dict[str, str] = getattr(view, "action_permissions", {})
-    required: str | None = getattr(view, "permission_required", None)
-    return actions.get(getattr(view, "action", None) or "", required)
-
-
-def scope_allows(request: Request) -> bool:
-    token = request.auth
-    if not isinstance(token, Token) or request.method in SAFE_METHODS:
-        return True
-    return token.scope == TokenScope.WRITE

@@ -62,42 +62,34 @@ ROLES: dict[str, tuple[str, ...]] = {
     "adjudicator": ADJUDICATOR,
     "maintainer": MAINTAINER,
     "admin": (
-        "evalhub.*",
-        "issues.*",
-        "runs.*",
-        "review.*",
-        "tuning.*",
-        "reports.*",
-        "auth.*",
-        "django_q.*",
-        "axes.*",
+        *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*", "reports.*"),
+        *("auth.*", "django_q.*", "axes.*"),
     ),
 }
 
-REVIEW_ROWS = ("reviewitem", "assignment", "skip", "correction")
-TUNING_ROWS = ("labelledexample", "attemptjudgment", "publication")
-RECORDS = ("exposure", "notification", "delivery", "savedfilter")
+RECORDS = {
+    "issues": ("revision", "frozencriterion", "merge"),
+    "runs": ("answer", "result", "resultscore", "judgment"),
+    "review": ("reviewitem", "assignment", "skip", "correction"),
+    "tuning": ("labelledexample", "attemptjudgment", "publication"),
+    "evalhub": ("exposure", "notification", "delivery", "savedfilter", "call"),
+    "reports": ("exchange", "grade"),
+    "*": ("historical*",),
+}
+"""Tables that only the system writes, by app."""
 
 NEVER = (
-    *(f"issues.{verb}_revision" for verb in ("add", "change", "delete")),
-    *(f"issues.{verb}_frozencriterion" for verb in ("add", "change", "delete")),
-    *(f"issues.{verb}_comment" for verb in ("change", "delete")),
-    *(f"issues.{verb}_merge" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_answer" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_result" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_resultscore" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_judgment" for verb in ("add", "change", "delete")),
-    *(f"runs.{verb}_humanevaluation" for verb in ("change", "delete")),
-    *(f"review.{verb}_{row}" for verb in ("add", "change", "delete") for row in REVIEW_ROWS),
-    *(f"tuning.{verb}_{row}" for verb in ("add", "change", "delete") for row in TUNING_ROWS),
-    *(f"tuning.{verb}" for verb in ("delete_tuning", "delete_attempt")),
-    *(f"evalhub.{verb}_{row}" for verb in ("add", "change", "delete") for row in RECORDS),
-    *(f"evalhub.{verb}_call" for verb in ("add", "change", "delete")),
-    *(f"reports.{verb}_executivesummary" for verb in ("add", "change")),
-    *(f"reports.{verb}_exchange" for verb in ("add", "change", "delete")),
-    *(f"reports.{verb}_grade" for verb in ("add", "change", "delete")),
+    *(
+        f"{app}.{verb}_{table}"
+        for app, tables in RECORDS.items()
+        for table in tables
+        for verb in ("add", "change", "delete")
+    ),
+    *("issues.change_comment", "issues.delete_comment"),
+    *("runs.change_humanevaluation", "runs.delete_humanevaluation"),
+    *("tuning.delete_tuning", "tuning.delete_attempt"),
+    *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",
-    *(f"*.{verb}_historical*" for verb in ("add", "change", "delete")),
 )
 """Rights of no role: frozen and recorded rows stay unchanged."""
 

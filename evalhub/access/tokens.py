@@ -12,6 +12,7 @@ from evalhub.access.models import Token, User, digest_of
 
 KEYWORD = "Bearer"
 USE_PRECISION = timedelta(minutes=1)
+"""Times of use are saved once in this time at most, so that few reads write."""
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -25,18 +26,13 @@ class TokenAuthentication(BaseAuthentication):
         token = usable.filter(digest=digest_of(words[1])).first()
         if token is None:
             raise AuthenticationFailed("This token is unknown, revoked or expired.")
-        _note_use(token)
+        now = timezone.now()
+        if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
+            Token.objects.filter(pk=token.pk).update(last_used_at=now)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
-
-
-def _note_use(token: Token) -> None:
-    """Save the time of use, once a minute at most, so that few reads write."""
-    now = timezone.now()
-    if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
-        Token.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -265,7 +265,10 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
             raise PermissionDenied
         if not self.may_read_history(request, object_id):
             raise Http404
-        record = self._record(object_id, version_id)
+        try:
+            record = self.model.history.get(pk=int(version_id), id=int(object_id))
+        except (ValueError, ObjectDoesNotExist) as error:
+            raise Http404 from error
         values = values_of(record, record.prev_record)
         return self.page(
             request,
@@ -276,12 +279,6 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
             others=[value for value in values if not value.lines],
             history_url=self.url_of("history", object_id),
         )
-
-    def _record(self, object_id: str, version_id: str) -> Any:
-        try:
-            return self.model.history.get(pk=int(version_id), id=int(object_id))
-        except (ValueError, ObjectDoesNotExist) as error:
-            raise Http404 from error
 
 
 def values_of(record: Any, before: Any) -> list[Value]:
@@ -299,16 +296,13 @@ def values_of(record: Any, before: Any) -> list[Value]:
 
 def _value(record: Any, field: Any) -> Any:
     if field.many_to_many:
-        return ", ".join(sorted(_names(record, field)))
+        name = field.m2m_reverse_field_name()
+        rows = getattr(record, field.name).all()
+        names = (_related(row, name, getattr(row, f"{name}_id")) for row in rows)
+        return ", ".join(sorted(map(str, names)))
     if field.is_relation:
         return _related(record, field.name, getattr(record, field.attname))
     return getattr(record, field.name)
-
-
-def _names(record: Any, field: Any) -> list[str]:
-    name = field.m2m_reverse_field_name()
-    rows = getattr(record, field.name).all()
-    return [str(_related(row, name, getattr(row, f"{name}_id"))) for row in rows]
 
 
 def _related(row: Any, name: str, key: Any) -> Any:

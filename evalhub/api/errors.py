@@ -8,7 +8,6 @@ from django.core.exceptions import NON_FIELD_ERRORS, RequestDataTooBig
 from django.core.exceptions import ValidationError as ModelError
 from rest_framework import status
 from rest_framework.exceptions import APIException, ValidationError
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -39,7 +38,9 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     if response is None or not isinstance(error, ValidationError):
         return response
     if isinstance(response.data, dict):
-        response.data = with_values(response.data, given_in(context["request"]))
+        request = context["request"]
+        body = request.data if isinstance(request.data, dict) else {}
+        response.data = with_values(response.data, {**request.query_params.dict(), **body})
     return response
 
 
@@ -58,24 +59,17 @@ def api_error(error: Exception) -> Exception:
     return error
 
 
-def given_in(request: Request) -> dict[str, Any]:
-    """Return the request's parameters and body, by name."""
-    body = request.data if isinstance(request.data, dict) else {}
-    return {**request.query_params.dict(), **body}
-
-
 def with_values(errors: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Add the given value to each field's messages that do not name it yet."""
     return {
         field: [_with_value(message, given[field]) for message in messages]
-        if field in given and field not in UNSHOWN and _are_texts(messages)
+        if field in given
+        and field not in UNSHOWN
+        and isinstance(messages, list)
+        and all(isinstance(message, str) for message in messages)
         else messages
         for field, messages in errors.items()
     }
-
-
-def _are_texts(messages: Any) -> bool:
-    return isinstance(messages, list) and all(isinstance(message, str) for message in messages)
 
 
 def _with_value(message: str, value: Any) -> str:

@@ -1,15 +1,35 @@
 from typing import Any
 
+from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
+from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import Name, RowSerializer
 from evalhub.models import Call, Exposure, LanguageModel, Notification
 
-CHANGE_MODEL = "evalhub.change_languagemodel"
-FOR_MAINTAINERS = ("api_base", "api_key_env", "params")
-"""Fields with a model's address, the variable of its key, and its parameters."""
+
+class WithholdingSerializer(RowSerializer):
+    """Leaves out the fields `withheld` for users without the right to see them.
+
+    In the context `shows_all` shows them to whoever acts on the row.
+    """
+
+    withheld: tuple[str, ...]
+    right = READ_SEALED
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        request = self.context.get("request")
+        may_see = request is not None and request.user.has_perm(self.right)
+        if not may_see and not self.context.get("shows_all"):
+            for name in self.withheld:
+                shown.pop(name)
+        return shown
 
 
-class LanguageModelSerializer(RowSerializer):
+class LanguageModelSerializer(WithholdingSerializer):
     """A language model, without secrets: its key stays in an environment variable."""
+
+    withheld = ("api_base", "api_key_env", "params")
+    right = "evalhub.change_languagemodel"
 
     class Meta:
         model = LanguageModel
@@ -36,74 +56,24 @@ class LanguageModelSerializer(RowSerializer):
             "created_at",
         )
 
-    def to_representation(self, instance: LanguageModel) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
-        request = self.context.get("request")
-        if request is None or not request.user.has_perm(CHANGE_MODEL):
-            for name in FOR_MAINTAINERS:
-                shown.pop(name)
-        return shown
 
+class CallSerializer(WithholdingSerializer):
+    withheld = Call.sealed_fields
 
-class CallSerializer(RowSerializer):
     class Meta:
         model = Call
-        fields = (
-            "id",
-            "language_model",
-            "role",
-            "batch",
-            "item_id",
-            "request_digest",
-            "request_id",
-            "reply",
-            "finish_reason",
-            "error_kind",
-            "error_message",
-            "attempt",
-            "input_tokens",
-            "output_tokens",
-            "cost_usd",
-            "latency_ms",
-            "started_at",
-        )
-
-    def to_representation(self, instance: Call) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
-        if not self.context.get("reads_sealed"):
-            for name in Call.sealed_fields:
-                shown.pop(name)
-        return shown
+        fields = tuple(field.name for field in Call._meta.fields)
 
 
-class ExposureSerializer(RowSerializer):
+class ExposureSerializer(WithholdingSerializer):
     """An exposure: sent to `endpoint`, revealed to `user`, or open to all if both are empty."""
 
+    withheld = WITHHELD
     user, by, ended_by = Name(), Name(), Name()
 
     class Meta:
         model = Exposure
-        fields = (
-            "id",
-            "test",
-            "kind",
-            "day",
-            "user",
-            "endpoint",
-            "language_model",
-            "purpose",
-            "reason",
-            "by",
-            "created_at",
-            "ended_at",
-            "ended_by",
-        )
-
-    def to_representation(self, instance: Exposure) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
-        if not self.context.get("reads_sealed"):
-            shown.pop("reason")
-        return shown
+        fields = EXPOSURE_COLUMNS
 
 
 class NotificationSerializer(RowSerializer):

@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
-from evalhub.access.sealed import READ_SEALED
 from evalhub.api.filters import Id, OneOf, Since, YesNo
 from evalhub.api.serializers import (
     CallSerializer,
@@ -95,10 +94,6 @@ class CallViewSet(ReadOnly):
     serializer_class = CallSerializer
     filterset_class = CallFilters
 
-    def get_serializer_context(self) -> dict[str, Any]:
-        reads = self.request.user.has_perm(READ_SEALED) if self.request else False
-        return {**super().get_serializer_context(), "reads_sealed": reads}
-
 
 class ExposureFilters(filters.FilterSet):
     test = Id(field_name="test")
@@ -118,10 +113,6 @@ class ExposureViewSet(ReadOnly):
     queryset = Exposure.objects.select_related("user", "by", "ended_by").order_by("-pk")
     serializer_class = ExposureSerializer
     filterset_class = ExposureFilters
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        reads = self.request.user.has_perm(READ_SEALED) if self.request else False
-        return {**super().get_serializer_context(), "reads_sealed": reads}
 
 
 class NotificationFilters(filters.FilterSet):

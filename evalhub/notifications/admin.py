@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -83,11 +83,10 @@ class NotificationAdmin(ReadOnlyAdmin):
     # Pages of its own -----------------------------------------------------------------------------
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
         return [
-            path("settings/", wrap(self.settings_view), name="evalhub_notification_settings"),
-            path("read/", wrap(self.read_view), name="evalhub_notification_read"),
-            path("<int:pk>/open/", wrap(self.open_view), name="evalhub_notification_open"),
+            self.view_path("settings/", self.settings_view, "settings"),
+            self.view_path("read/", self.read_view, "read"),
+            self.view_path("<int:pk>/open/", self.open_view, "open"),
             *super().get_urls(),
         ]
 
@@ -115,22 +114,12 @@ class NotificationAdmin(ReadOnlyAdmin):
             )
             self.message_user(request, "Notification settings saved.", messages.SUCCESS)
             return HttpResponseRedirect(self.url_of("changelist"))
-        rows = [
-            (
-                kind,
-                [
-                    (channel, name, channel in channels_of(user, kind))
-                    for channel, name in CHANNELS.items()
-                ],
-            )
-            for kind in NotificationKind
-        ]
         return self.page(
             request,
             "evalhub/notifications/preferences.html",
             title="Notification settings",
-            rows=rows,
-            channels=CHANNELS.values(),
+            rows=[(kind, channels_of(user, kind)) for kind in NotificationKind],
+            channels=CHANNELS,
             is_mail_on=is_mail_on(),
             list_url=self.url_of("changelist"),
         )
@@ -172,8 +161,7 @@ class WebhookAdmin(PageAdmin):
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.test_view)
-        return [path("<int:pk>/test/", view, name="evalhub_webhook_test"), *super().get_urls()]
+        return [self.view_path("<int:pk>/test/", self.test_view, "test"), *super().get_urls()]
 
     def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Send a test delivery now; POST only."""

@@ -46,12 +46,8 @@ class Undelivered(Exception):
 
 def deliver_in_background() -> None:
     """Send due deliveries in a thread, so that a slow webhook does not block the reaper."""
-    if _is_due() and not _running.locked():
+    if _due().exists() and not _running.locked():
         Thread(target=_deliver_all, name="deliveries", daemon=True).start()
-
-
-def _is_due() -> bool:
-    return _due().exists()
 
 
 def _deliver_all() -> None:

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import BooleanField, ExpressionWrapper, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.decorators import display
 
@@ -44,8 +44,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         return ", ".join(worker.models_in_use) or "none"
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.queue_view)
-        return [path("queue/", view, name="evalhub_worker_queue"), *super().get_urls()]
+        return [self.view_path("queue/", self.queue_view, "queue"), *super().get_urls()]
 
     def queue_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):

@@ -263,7 +263,7 @@ class TestViewSet(StateViewSet):
         if not test.sealed:
             raise Refused([f"{test} is not sealed: everybody can read it."])
         exposure = reveal(test.pk, **self._message(request))
-        shown = ExposureSerializer(exposure, context={"reads_sealed": True})
+        shown = ExposureSerializer(exposure, context={"shows_all": True})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=ExposureSerializer)
@@ -281,7 +281,7 @@ class TestViewSet(StateViewSet):
         exposure = get_object_or_404(rows)
         end(exposure, by=said["by"])
         exposure.refresh_from_db()
-        return Response(ExposureSerializer(exposure, context={"reads_sealed": True}).data)
+        return Response(ExposureSerializer(exposure, context={"shows_all": True}).data)
 
 
 class JudgeTemplateViewSet(Written):

@@ -1,20 +1,15 @@
 """A report as files: one table as CSV, everything as JSON or Markdown."""
 
-import csv
 from collections.abc import Iterator
 from typing import Any
 
-from evalhub.csv_safety import BOM, Echo, cell
+from evalhub.csv_safety import csv_lines
 from reports.documents.cells import as_json, flat, headings, words
 from reports.documents.document import Document, Table
 
 
 def csv_of(table: Table) -> Iterator[str]:
-    """Yield a table as CSV line by line; text that looks like a formula is quoted."""
-    writer = csv.writer(Echo())
-    yield BOM + writer.writerow([cell(name) for name in headings(table.columns)])
-    for row in table.rows:
-        yield writer.writerow([cell(value) for value in flat(row, table.columns)])
+    return csv_lines(headings(table.columns), (flat(row, table.columns) for row in table.rows))
 
 
 def json_of(document: Document) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from evalhub.access.exposures import Cause, Sending, Sendings, record
+from evalhub.access.exposures import Sending, Sendings, record
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import CallRole
 from evalhub.models import Exposure
@@ -32,7 +32,7 @@ class Notebook:
         if self.fails:
             self.fails -= 1
             raise ConnectionError
-        self.calls.append([sending.test for sending, _ in rows])
+        self.calls.append([sending.test for sending in rows])
 
 
 def noted(*notes, notebook=None):
@@ -95,8 +95,9 @@ def test_nothing_goes_out_unwritten_where_the_database_fails():
 def test_what_another_process_wrote_is_left_as_it_is():
     model = make_model()
     sending = Sending(7, "api.example.org:443", date(2026, 1, 2))
-    record([(sending, Cause(model.pk, "candidate"))])
-    record([(sending, Cause(model.pk, "judge")), (sending._replace(test=8), Cause(model.pk, "j"))])
+    first, later = ({"language_model_id": model.pk, "purpose": role} for role in ("candidate", "j"))
+    record({sending: first})
+    record({sending: later, sending._replace(test=8): later})
 
     rows = Exposure.objects.order_by("test").values_list("test", "purpose")
     assert list(rows) == [(7, "candidate"), (8, "j")]

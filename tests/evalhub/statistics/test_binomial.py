@@ -131,4 +131,4 @@ def test_impossible_rate_is_refused():
 
 def test_impossible_level_is_refused():
     with pytest.raises(ValueError, match="between 0 and 1, got 95"):
-        clopper_pearson(1, 2, level=95)
+        upper_bound(1, 2, level=95)
