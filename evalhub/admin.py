@@ -1,5 +1,3 @@
-"""Admins of the ground floor, registered on import."""
-
 import evalhub.access.admin
 import evalhub.access.exposure_admin
 import evalhub.llm.admin

@@ -170,7 +170,6 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
 
 
 def _known(counts: Mapping[str, int]) -> list[str]:
-    """Return the counted outcomes in their usual order."""
     if strange := sorted(set(counts) - set(OUTCOMES)):
         raise ValueError(f"unknown outcomes {strange}; expected {', '.join(OUTCOMES)}")
     return [name for name in OUTCOMES if name in counts]
@@ -238,7 +237,6 @@ def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
 
 
 def axis(title: str, **options: Any) -> dict[str, Any]:
-    """Return a styled axis with a title."""
     return {
         "title": {"text": title},
         "gridcolor": GRID,
@@ -265,7 +263,6 @@ def bar_layout(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def base_layout(**options: Any) -> dict[str, Any]:
-    """Return the layout shared by all figures, with further options."""
     return {
         "paper_bgcolor": _CLEAR,
         "plot_bgcolor": _CLEAR,

@@ -1,5 +1,3 @@
-"""Check constraints shared by many tables; Django's choices alone do not bind the database."""
-
 from django.db import models
 from django.db.models import CheckConstraint, Q
 

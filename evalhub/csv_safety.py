@@ -1,5 +1,3 @@
-"""CSV cells that no spreadsheet reads as a formula."""
-
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence

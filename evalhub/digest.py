@@ -1,5 +1,3 @@
-"""Digests of JSON values: equal content has equal digests."""
-
 import hashlib
 import json
 from typing import Any

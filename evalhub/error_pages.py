@@ -1,5 +1,3 @@
-"""An error page for requests that Django refuses without content."""
-
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse

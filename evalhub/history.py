@@ -1,5 +1,3 @@
-"""Author and reason of changes in a row's history."""
-
 from typing import Any
 
 from evalhub.access.models import User

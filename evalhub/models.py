@@ -1,5 +1,3 @@
-"""Models of the ground floor, each defined in its own package."""
-
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
 from evalhub.llm.embedding_cache import Embedding
 from evalhub.llm.models import Call, CallRole, LanguageModel, SharedRate

@@ -49,12 +49,10 @@ class ScheduledModel(models.Model):
         self.save(update_fields=["cron", "is_paused", "next_at"])
 
     def pause(self) -> None:
-        """Pause the schedule until it is resumed."""
         self.is_paused, self.next_at = True, None
         self.save(update_fields=["is_paused", "next_at"])
 
     def resume(self) -> None:
-        """Resume the schedule at its next time."""
         self.start_schedule(self.cron)
 
 

@@ -1,5 +1,3 @@
-"""Text that a database can keep. Pure."""
-
 import re
 from collections.abc import Iterator
 from typing import Any

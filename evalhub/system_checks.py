@@ -1,5 +1,3 @@
-"""Checks at start that refuse harmful settings."""
-
 from typing import Any
 
 from django.conf import settings

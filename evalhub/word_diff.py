@@ -34,7 +34,6 @@ class Diff(NamedTuple):
 
 
 def word_diff(first: str, second: str) -> Diff:
-    """Compare two texts by words, whitespace and punctuation."""
     before, after = TOKEN.findall(first), TOKEN.findall(second)
     is_cut = max(len(before), len(after)) > MAX_TOKENS
     kept_before, kept_after = _common(before[:MAX_TOKENS], after[:MAX_TOKENS])

@@ -1,5 +1,3 @@
-"""The WSGI application that gunicorn serves."""
-
 import gc
 import os
 

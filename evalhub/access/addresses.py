@@ -1,5 +1,3 @@
-"""Client addresses, for counting failed logins and API requests."""
-
 from django.conf import settings
 from django.http import HttpRequest
 

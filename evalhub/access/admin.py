@@ -1,5 +1,3 @@
-"""Admin of users, roles and tokens."""
-
 from typing import Any
 
 from django import forms
@@ -243,7 +241,6 @@ class TokenAdmin(PageAdmin):
         return [revoke, *super().get_urls()]
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Revoke a token; POST only."""
         token = self.found(request, object_id)
         if request.method != "POST":
             raise PermissionDenied

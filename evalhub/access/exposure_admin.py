@@ -1,5 +1,3 @@
-"""The list of exposures and its CSV export."""
-
 from typing import Any
 
 from django.contrib import admin

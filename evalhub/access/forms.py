@@ -1,5 +1,3 @@
-"""Forms of users and roles."""
-
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -28,8 +26,6 @@ WORDS = {
 
 
 class PasswordStatus(ReadOnlyPasswordHashWidget):
-    """Status of the password, with a link to set it."""
-
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         return render_to_string("evalhub/password.html", {"is_set": is_password_usable(value)})
 
@@ -102,6 +98,5 @@ def act_of(right: Permission) -> str:
 
 
 def rights_in_words(rights: Any) -> list[tuple[str, str]]:
-    """Return each table with its rights."""
     ordered = sorted(without_records(rights), key=lambda r: (table_of(r), r.pk))
     return [(table, ", ".join(map(act_of, rows))) for table, rows in groupby(ordered, key=table_of)]

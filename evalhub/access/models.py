@@ -1,5 +1,3 @@
-"""Users, API tokens, exposures of sealed tests, and saved filters."""
-
 import hashlib
 import secrets
 

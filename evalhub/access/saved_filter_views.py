@@ -1,5 +1,3 @@
-"""Views to save and delete the filters of a list."""
-
 from typing import Any
 
 from django import forms
@@ -23,8 +21,6 @@ from evalhub.admin_site.pages import bounded_text, current_user
 
 
 class NameForm(forms.Form):
-    """The name of a filter, shown again if it could not be saved."""
-
     name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
     replace = forms.BooleanField(
         required=False,
@@ -76,7 +72,6 @@ def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def delete_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Delete one of the user's own filters by POST."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     row = get_object_or_404(SavedFilter, pk=key, user=current_user(request))

@@ -1,5 +1,3 @@
-"""Buttons of admin pages."""
-
 from dataclasses import dataclass, field
 
 

@@ -66,7 +66,6 @@ def pages_of(site: UnfoldAdminSite, request: HttpRequest) -> Iterator[Hit]:
 
 
 def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator[Group]:
-    """Yield the newest matching rows, at most `PER_KIND` per table."""
     for label in settings.SEARCHED:
         model = apps.get_model(label)
         model_admin = site._registry.get(model)

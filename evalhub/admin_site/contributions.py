@@ -43,8 +43,6 @@ class ListColumn:
 
 
 class PanelPart(NamedTuple):
-    """Buttons and short facts in the panel of a row's page."""
-
     buttons: Sequence[Button] = ()
     facts: Sequence[str] = ()
 
@@ -71,14 +69,11 @@ _contributions: defaultdict[type[Model], list[Contribution]] = defaultdict(list)
 
 
 def contribute(contribution: Contribution, *models: type[Model]) -> None:
-    """Add this to the admin of these models."""
     for model in models:
         _contributions[model].append(contribution)
 
 
 class LoadedList(ChangeList):
-    """A list with the texts of its contributed columns."""
-
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)  # type: ignore[has-type]

@@ -22,7 +22,6 @@ from evalhub.storable import UNSTORABLE
 
 
 def current_user(request: HttpRequest) -> User:
-    """Return the logged-in user of an admin request."""
     return cast(User, request.user)
 
 
@@ -116,7 +115,6 @@ class PageAdmin(ModelAdmin):
     def page(
         self, request: HttpRequest, template: str, /, *, title: str, **context: Any
     ) -> TemplateResponse:
-        """Render a page in the admin's shell."""
         shell = self.admin_site.each_context(request)
         return TemplateResponse(
             request, template, {**shell, "opts": self.model._meta, "title": title, **context}
@@ -168,7 +166,6 @@ class PageAdmin(ModelAdmin):
         return HttpResponseRedirect(target)
 
     def say(self, request: HttpRequest, *problems: str) -> None:
-        """Show problems as an error message."""
         self.message_user(request, " ".join(problems), messages.ERROR)
 
     def say_done(self, request: HttpRequest, message: str) -> None:
@@ -260,7 +257,6 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
         version_id: str,
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Show a recorded version with its changes."""
         if request.method != "GET" or not self.has_view_permission(request):
             raise PermissionDenied
         if not self.may_read_history(request, object_id):

@@ -39,7 +39,6 @@ class Site(UnfoldAdminSite):
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Render the command palette's results."""
         from evalhub.admin_site import command_palette
         from evalhub.admin_site.pages import bounded_text
 

@@ -1,5 +1,3 @@
-"""Links from terms on pages and in help texts to the glossary."""
-
 from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html

@@ -1,5 +1,3 @@
-"""Primary colour of the admin theme, from light to dark."""
-
 PRIMARY = {
     "50": "oklch(97% .014 254.604)",
     "100": "oklch(93.2% .032 255.585)",

@@ -1,5 +1,3 @@
-"""API errors: the field, its value, and the expected one."""
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,8 +17,6 @@ UNSHOWN = {"api_key_env"}
 
 
 class Conflict(APIException):
-    """A request that conflicts with the current state."""
-
     status_code = status.HTTP_409_CONFLICT
     default_code = "conflict"
 

@@ -1,5 +1,3 @@
-"""API fields with limits on the size of texts and JSON."""
-
 import json
 from copy import copy
 from typing import Any
@@ -14,8 +12,6 @@ MAX_JSON = 500_000
 
 
 class LongText(serializers.CharField):
-    """Text with its whitespace."""
-
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("max_length", MAX_TEXT)
         kwargs.setdefault("trim_whitespace", False)
@@ -23,8 +19,6 @@ class LongText(serializers.CharField):
 
 
 class BoundedJSON(serializers.JSONField):
-    """Any JSON value of a bounded size."""
-
     def to_internal_value(self, data: Any) -> Any:
         value = super().to_internal_value(data)
         length = len(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
@@ -36,8 +30,6 @@ class BoundedJSON(serializers.JSONField):
 
 
 class JSONObject(BoundedJSON):
-    """A JSON object."""
-
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         value = super().to_internal_value(data)
         if not isinstance(value, dict):

@@ -20,8 +20,6 @@ HIGHEST_ID = 2**63 - 1
 
 
 class Id(filters.NumberFilter):
-    """Id of a row."""
-
     field_class = forms.IntegerField
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -45,8 +43,6 @@ class TrueOrFalse(forms.NullBooleanField):
 
 
 class YesNo(filters.BooleanFilter):
-    """Filter by true or false."""
-
     field_class = TrueOrFalse
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -61,8 +57,6 @@ class OneOf(filters.MultipleChoiceFilter):
 
 
 class Since(filters.IsoDateTimeFilter):
-    """Filter from this time on."""
-
     def __init__(self, field_name: str, **kwargs: Any) -> None:
         super().__init__(field_name=field_name, lookup_expr="gte", **kwargs)
 

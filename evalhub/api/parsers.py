@@ -1,5 +1,3 @@
-"""JSON parser that refuses text which no database can store."""
-
 from collections.abc import Mapping
 from typing import IO, Any
 

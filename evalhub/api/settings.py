@@ -1,5 +1,3 @@
-"""Fixed settings of the API and its schema."""
-
 from typing import Any
 
 REST_FRAMEWORK: dict[str, Any] = {

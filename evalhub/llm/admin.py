@@ -1,5 +1,3 @@
-"""Language models and the record of calls, in the admin."""
-
 import os
 from decimal import Decimal
 from typing import Any

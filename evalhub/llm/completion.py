@@ -1,5 +1,3 @@
-"""The reply to a request."""
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

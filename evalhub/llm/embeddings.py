@@ -91,7 +91,6 @@ def built_in(texts: Sequence[str]) -> dict[str, Vector]:
 
 
 def stored(endpoint: Endpoint, texts: Sequence[str]) -> dict[str, Vector]:
-    """Return the cached vectors."""
     wanted = {digest_of(endpoint, text): text for text in texts}
     rows = Embedding.objects.filter(digest__in=wanted).values_list("digest", "vector")
     return {wanted[key]: _unpacked(packed) for key, packed in rows}

@@ -1,5 +1,3 @@
-"""The part of a language model that a call needs, frozen by copy."""
-
 from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from typing import Any

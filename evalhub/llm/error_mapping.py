@@ -1,5 +1,3 @@
-"""Mapping any failure of a call to one clear error."""
-
 import re
 import time
 from collections.abc import Mapping

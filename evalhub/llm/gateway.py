@@ -85,7 +85,6 @@ async def _exchanged(
     request: Json,
     read: Callable[[Endpoint, Any, Completion], T],
 ) -> T:
-    """Send one request through our transport, and return the reply."""
     load().is_internal.set(True)
     started = time.perf_counter()
     with recorded() as exchange:
@@ -112,7 +111,6 @@ def request_digest(
 
 
 def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
-    """Return the digest of a request for the vectors of these texts."""
     return digest(_named(endpoint, {}) | {"input": list(texts)})
 
 
@@ -209,8 +207,6 @@ def _received(exchange: Exchange, started: float, key: str) -> Completion:
 
 
 class Client(NamedTuple):
-    """The part of litellm that is used."""
-
     acompletion: Callable[..., Awaitable[Any]]
     aembedding: Callable[..., Awaitable[Any]]
     supported: Callable[..., list[str] | None]

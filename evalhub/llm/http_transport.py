@@ -160,7 +160,6 @@ class Transport(httpx.AsyncBaseTransport):
             return httpx.Response(response.status, headers=headers, content=body, request=request)
 
     async def close(self) -> None:
-        """Close the running loop's session, connections included."""
         session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
             await session.close()

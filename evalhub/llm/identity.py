@@ -185,7 +185,6 @@ def identify(text: str) -> Identity:
 
 
 def read_name(text: str) -> Written:
-    """Take a written name apart."""
     settings = {name.lower(): value.strip() for name, value in _SETTINGS.findall(text)}
     address = _SETTINGS.sub("", text).strip()
     *path, name = _parts(address)

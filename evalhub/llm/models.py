@@ -1,5 +1,3 @@
-"""Language models, and the record of every call."""
-
 from dataclasses import replace
 from decimal import Decimal
 

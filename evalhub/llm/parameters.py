@@ -1,5 +1,3 @@
-"""The permitted parameters of a call, and the permitted variables for its key."""
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -6,7 +6,6 @@ CHARS_PER_TOKEN = 4
 
 
 def tokens_in(texts: Iterable[str]) -> int:
-    """Return the estimated tokens of these texts together."""
     return tokens_of(sum(map(len, texts)))
 
 

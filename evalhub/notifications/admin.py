@@ -1,5 +1,3 @@
-"""Admin of notifications, their settings, webhooks and deliveries."""
-
 from typing import Any
 
 from django.contrib import admin, messages
@@ -91,7 +89,6 @@ class NotificationAdmin(ReadOnlyAdmin):
         ]
 
     def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Mark a notification as read and open its page."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         notification = self.found(request, pk)
@@ -99,14 +96,12 @@ class NotificationAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(notification.url or self.url_of("changelist"))
 
     def read_view(self, request: HttpRequest) -> HttpResponse:
-        """Mark all of the user's notifications as read."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         self.mark_read(request, self.get_queryset(request))
         return HttpResponseRedirect(self.url_of("changelist"))
 
     def settings_view(self, request: HttpRequest) -> HttpResponse:
-        """Choose the channels of each kind of event."""
         user = current_user(request)
         if request.method == "POST":
             save_preferences(
@@ -127,8 +122,6 @@ class NotificationAdmin(ReadOnlyAdmin):
 
 @admin.register(Webhook)
 class WebhookAdmin(PageAdmin):
-    """Webhooks: addresses that are notified of events."""
-
     form = WebhookForm
     keeps_history = False
     when_empty = "Add an address to notify of runs, issues and reviews."
@@ -179,8 +172,6 @@ class WebhookAdmin(PageAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin):
-    """Deliveries to webhooks and by e-mail, with their state."""
-
     when_empty = "Deliveries to webhooks and by e-mail are listed here."
     list_display = (
         "key",

@@ -1,5 +1,3 @@
-"""Notification of users and webhooks of an event, once each."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +68,6 @@ def _notify_user(event: Event, user: User) -> bool:
 
 
 def payload_of(event: Event) -> dict[str, Any]:
-    """Return the JSON that a webhook receives."""
     return {
         "event": event.kind.value,
         "key": event.key,

@@ -1,5 +1,3 @@
-"""Notifications, webhooks and deliveries."""
-
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator

@@ -124,7 +124,6 @@ def _send_mail(delivery: Delivery) -> None:
 
 
 def _send_webhook(delivery: Delivery) -> int:
-    """Send to the webhook's address and return the status."""
     webhook = delivery.webhook
     assert webhook is not None
     if not webhook.is_active:
@@ -168,14 +167,12 @@ def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
 
 
 def retry(delivery: Delivery) -> None:
-    """Queue a failed delivery again."""
     delivery.state, delivery.next_try_at = DeliveryState.PENDING, None
     delivery.attempts = 0
     delivery.save(update_fields=["state", "next_try_at", "attempts"])
 
 
 def send_test(webhook: Webhook) -> Delivery:
-    """Send a test delivery at once."""
     key = f"test {timezone.now().isoformat(timespec='microseconds')}"
     payload = {"event": "test", "key": key, "title": "A test from EvalHub"}
     delivery = Delivery.objects.create(

@@ -1,5 +1,3 @@
-"""Notification settings of a user."""
-
 from collections.abc import Collection, Mapping
 
 from django.conf import settings
@@ -25,7 +23,6 @@ def channels_of(user: User, kind: str) -> frozenset[str]:
 
 
 def save_preferences(user: User, chosen: Mapping[str, Collection[str]]) -> None:
-    """Save the channels of each kind of event."""
     kept = {
         kind: sorted(set(chosen.get(kind, ())) & set(CHANNELS)) for kind in NotificationKind.values
     }
@@ -34,5 +31,4 @@ def save_preferences(user: User, chosen: Mapping[str, Collection[str]]) -> None:
 
 
 def is_mail_on() -> bool:
-    """Return whether a mail server is set up."""
     return bool(settings.EMAIL_HOST)

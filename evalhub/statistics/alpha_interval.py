@@ -1,5 +1,3 @@
-"""Interval of Krippendorff's nominal alpha for clustered units, such as tests of an issue."""
-
 from collections.abc import Sequence
 
 import numpy as np

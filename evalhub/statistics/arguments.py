@@ -4,7 +4,6 @@ from collections.abc import Sequence, Sized
 
 
 def check_lengths(**sequences: Sized) -> None:
-    """Require sequences of equal length, named by keyword."""
     lengths = [len(sequence) for sequence in sequences.values()]
     if len(set(lengths)) > 1:
         *names, last = sequences
@@ -15,24 +14,20 @@ def check_lengths(**sequences: Sized) -> None:
 
 
 def check_weights(weights: Sequence[float]) -> None:
-    """Require weights of at least 0."""
     if len(weights) and min(weights) < 0:
         raise ValueError(f"expected weights of 0 or more, got {min(weights)}")
 
 
 def check_resampling(*, resamples: int, level: float) -> None:
-    """Require resamples, and a level between 0 and 1."""
     if resamples < 1 or not 0 < level < 1:
         raise ValueError(f"expected resamples >= 1 and 0 < level < 1, got {resamples}, {level}")
 
 
 def check_level(level: float) -> None:
-    """Require a confidence level between 0 and 1."""
     if not 0 < level < 1:
         raise ValueError(f"expected a confidence level between 0 and 1, got {level}")
 
 
 def check_count(k: int, n: int) -> None:
-    """Require a count between 0 and the total."""
     if not 0 <= k <= n:
         raise ValueError(f"expected 0 <= k <= n, got k={k}, n={n}")

@@ -1,5 +1,3 @@
-"""Interval of a mean of clustered values, such as the tests of an issue."""
-
 from collections.abc import Hashable, Sequence
 from random import Random
 

@@ -1,5 +1,3 @@
-"""Interval of any statistic of clustered rows, such as a judge's kappa with annotators."""
-
 from collections.abc import Callable, Hashable, Sequence
 from math import nan
 from typing import TypeVar

@@ -1,5 +1,3 @@
-"""Standard error of a mean of clustered values, such as the tests of an issue."""
-
 from collections.abc import Hashable, Sequence
 from math import fsum, sqrt
 

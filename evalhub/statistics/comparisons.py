@@ -1,5 +1,3 @@
-"""Counts of actual and expected comparisons between judges."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb

@@ -1,5 +1,3 @@
-"""Cosine similarity of embedded texts."""
-
 from collections.abc import Sequence
 from math import fsum, hypot, isfinite
 

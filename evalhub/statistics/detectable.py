@@ -1,5 +1,3 @@
-"""Minimum detectable change between two runs, for use before a run."""
-
 from math import exp, log, sqrt
 from statistics import NormalDist
 from sys import float_info

@@ -1,5 +1,3 @@
-"""Standard deviations, and splits between judges."""
-
 from collections.abc import Sequence
 from math import fsum, sqrt
 

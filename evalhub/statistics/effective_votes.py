@@ -1,5 +1,3 @@
-"""Effective number of independent judges in a jury."""
-
 from collections.abc import Sequence
 from math import fsum
 

@@ -1,5 +1,3 @@
-"""Correction of p-values for multiple comparisons."""
-
 from collections.abc import Sequence
 
 

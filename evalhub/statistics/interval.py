@@ -1,5 +1,3 @@
-"""The type of all intervals."""
-
 from typing import NamedTuple
 
 

@@ -1,5 +1,3 @@
-"""Difference of two judges' agreement with annotators on the same answers."""
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

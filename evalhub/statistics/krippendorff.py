@@ -49,7 +49,6 @@ def coincidences(units: Iterable[Sequence[float | None]]) -> Coincidences:
 
 
 def summed(matrices: Iterable[Mapping[tuple[float, float], float]]) -> Coincidences:
-    """Sum several coincidence matrices."""
     total: defaultdict[tuple[float, float], float] = defaultdict(float)
     for matrix in matrices:
         for pair, count in matrix.items():

@@ -1,5 +1,3 @@
-"""Significance of a difference between two runs of the same tests."""
-
 from evalhub.statistics.binomial import at_most
 
 

@@ -1,5 +1,3 @@
-"""Interval of a difference between two runs of the same tests."""
-
 from collections.abc import Hashable, Sequence
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Correlation of two raters' values from their confusion counts."""
-
 from collections.abc import Mapping
 from math import fsum, sqrt
 

@@ -1,5 +1,3 @@
-"""Confidence sets of ranks, in place of a ranking that the data does not support."""
-
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -9,8 +7,6 @@ ALPHA = 0.05
 
 
 class Pair(NamedTuple):
-    """Comparison of two ranked items."""
-
     first: Hashable
     second: Hashable
     difference: float

@@ -1,5 +1,3 @@
-"""Resampling of clusters: sums, draws and percentiles."""
-
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Randomisation test of paired differences, without assumptions about their distribution."""
-
 from collections.abc import Hashable, Sequence
 
 import numpy as np

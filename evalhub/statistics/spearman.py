@@ -1,5 +1,3 @@
-"""Rank correlation, such as of the length of answers and a judge's scores."""
-
 from collections import defaultdict
 from collections.abc import Sequence
 from math import fsum, sqrt

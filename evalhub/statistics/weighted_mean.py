@@ -1,5 +1,3 @@
-"""The mean of what was measured."""
-
 from collections.abc import Sequence
 from math import fsum
 

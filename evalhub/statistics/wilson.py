@@ -1,5 +1,3 @@
-"""Interval of a rate counted over unweighted single answers."""
-
 from functools import cache
 from math import sqrt
 from statistics import NormalDist

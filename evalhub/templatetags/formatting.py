@@ -1,5 +1,3 @@
-"""Formatting functions as template filters."""
-
 from django import template
 
 from evalhub import formatting

@@ -1,5 +1,3 @@
-"""Heading of admin pages: section, table, row and action."""
-
 from typing import NamedTuple
 
 from django import template

@@ -1,5 +1,3 @@
-"""Saved filters of the current list."""
-
 from typing import Any
 
 from django import template

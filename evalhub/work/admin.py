@@ -1,5 +1,3 @@
-"""Read-only pages of the workers, their queue, and locked-out logins."""
-
 from typing import Any
 
 from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin

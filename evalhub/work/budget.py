@@ -75,7 +75,6 @@ class Gate:
     refused_usd: float | None = None
 
     def check(self) -> None:
-        """Raise GivenBack if the batch accepts no more calls."""
         if not self.is_open:
             raise GivenBack
 

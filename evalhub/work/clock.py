@@ -8,7 +8,6 @@ from django.utils.dateparse import parse_datetime
 
 
 def now() -> datetime:
-    """Return the time on the database's clock, aware."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')")

@@ -78,15 +78,12 @@ class ProcessSlot:
 
 
 def enter(parent: int, run: Callable[[Death | None], None], predecessor: Death | None) -> None:
-    """Set up a new process, and run it."""
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's Ctrl-C
     run(predecessor)
 
 
 class Cluster:
-    """A parent with worker processes and a reaper."""
-
     def __init__(self, workers: int) -> None:
         self.current_tasks, self.pids = RawArray("q", workers), RawArray("i", workers)
         self.slots = [ProcessSlot(f"worker-{n}", partial(self._work, n)) for n in range(workers)]
@@ -135,7 +132,6 @@ class Cluster:
         os.write(self._wakeup_write, b".")
 
     def _tend(self) -> None:
-        """Replace dead processes."""
         for place, slot in enumerate(self.slots):
             if slot.process is not None and not slot.process.is_alive():
                 ack_id = 0

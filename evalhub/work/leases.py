@@ -18,7 +18,6 @@ BEAT_S = LEASE_S / 4
 
 
 def register() -> Worker:
-    """Register this process as a worker."""
     now = clock.now()
     return Worker.objects.create(name=process_name(os.getpid()), started_at=now, beat_at=now)
 
@@ -28,7 +27,6 @@ def process_name(pid: int) -> str:
 
 
 def workers_alive() -> int:
-    """Count the worker processes with a recent heartbeat."""
     return Worker.objects.filter(alive()).count()
 
 

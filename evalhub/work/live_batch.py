@@ -1,5 +1,3 @@
-"""A batch that this process works on."""
-
 import asyncio
 import logging
 from collections import Counter

@@ -1,5 +1,3 @@
-"""The state of the workers, the queue and the live batches, for the page *Workers and queue*."""
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""The tie of a process to its parent, and the pauses between its restarts."""
-
 import ctypes
 import os
 import signal

@@ -1,5 +1,3 @@
-"""The programs of a running site, and their ports."""
-
 import socket
 from http.client import HTTPConnection, HTTPException
 from itertools import count
@@ -54,7 +52,6 @@ def is_answering(host: str, port: int) -> bool:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Return True if a server can listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,5 +63,4 @@ def is_free(host: str, port: int) -> bool:
 
 
 def next_free(host: str, port: int) -> int:
-    """Return the first free port from this one upward."""
     return next(candidate for candidate in count(port) if is_free(host, candidate))

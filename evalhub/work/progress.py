@@ -1,5 +1,3 @@
-"""A batch's progress, and the actions on it as a whole."""
-
 from typing import Any
 
 from django.db import transaction

@@ -108,7 +108,6 @@ class RateLimiter:
         self.wake()
 
     def follow(self, shared: Shared) -> None:
-        """Take over the limits that all workers share."""
         self.width, self.per_minute = shared.width, shared.per_minute
         self.share = shared.share
         self.paused_until = time.monotonic() + shared.paused_s
@@ -130,8 +129,6 @@ class RateLimiter:
 
 
 class RateLimiters:
-    """The rate limiters of this process, by language model."""
-
     def __init__(self) -> None:
         self._limiters: dict[int, RateLimiter] = {}
 
@@ -201,6 +198,5 @@ class RateLimiters:
         return {key: limiter.since for key, limiter in self._limiters.items()}
 
     def follow(self, shared: dict[int, Shared]) -> None:
-        """Take over each model's shared limits, by language model."""
         for key, of_model in shared.items():
             self.limiter(key).follow(of_model)

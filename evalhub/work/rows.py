@@ -1,5 +1,3 @@
-"""Writing many rows at once."""
-
 from collections.abc import Sequence
 from typing import Any
 

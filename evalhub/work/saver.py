@@ -51,7 +51,6 @@ class Saver:
         await self.add(None)
 
     async def run(self) -> None:
-        """Save whatever arrives, until cancelled."""
         try:
             while True:
                 await self._arrived.wait()

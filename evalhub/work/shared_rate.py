@@ -172,6 +172,5 @@ def cut(language_model_id: int, retry_after_s: float | None) -> None:
 def slow_down(
     language_model_id: int, retry_after_s: float | None, since: str | None, worker_id: int
 ) -> dict[int, Shared]:
-    """Cut the shared rate, and return this worker's new part of it."""
     cut(language_model_id, retry_after_s)
     return read_shared({language_model_id: since}, worker_id)

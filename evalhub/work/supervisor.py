@@ -55,7 +55,6 @@ class Child:
         self._unfinished = b""
 
     def start(self) -> IO[bytes]:
-        """Start a process and return its output."""
         self.restarts.started()
         self.process = subprocess.Popen(
             [sys.executable, *self.program.command],

@@ -1,5 +1,3 @@
-"""`manage.py up`: web server, worker and optionally the embedded model, in the foreground."""
-
 import os
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py worker`: run background work."""
-
 import signal
 from typing import Any
 
