@@ -1,6 +1,5 @@
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
-from evalhub.llm.embedding_cache import Embedding
-from evalhub.llm.models import Call, CallRole, LanguageModel, SharedRate
+from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
     Delivery,
     DeliveryState,

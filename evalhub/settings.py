@@ -8,7 +8,6 @@ from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 
-from evalhub.admin_site.theme_colours import PRIMARY
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 from evalhub.environment import env
 
@@ -355,7 +354,21 @@ UNFOLD = {
     ],
     "SCRIPTS": [lambda request: static("evalhub/evalhub.js")],
     "BORDER_RADIUS": "6px",
-    "COLORS": {"primary": PRIMARY},
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97% .014 254.604)",
+            "100": "oklch(93.2% .032 255.585)",
+            "200": "oklch(88.2% .059 254.128)",
+            "300": "oklch(80.9% .105 251.813)",
+            "400": "oklch(70.7% .165 254.624)",
+            "500": "oklch(62.3% .214 259.815)",
+            "600": "oklch(54.6% .245 262.881)",
+            "700": "oklch(48.8% .243 264.376)",
+            "800": "oklch(42.4% .199 265.638)",
+            "900": "oklch(37.9% .146 265.522)",
+            "950": "oklch(28.2% .091 267.935)",
+        }
+    },
     "SIDEBAR": {
         "show_search": True,
         "command_search": True,

@@ -3,15 +3,10 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseNotAllowed,
-    HttpResponseRedirect,
-)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.views.decorators.http import require_POST
 from unfold.sites import UnfoldAdminSite
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
@@ -46,8 +41,6 @@ def shown_on(request: HttpRequest) -> dict[str, Any] | None:
 
 def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
     """Save the filters of a list by POST; show the form again with its errors."""
-    if request.method != "POST":
-        return HttpResponseNotAllowed(["POST"])
     page, query = request.POST.get("page", ""), request.POST.get("query", "")
     if not address_of(page):
         raise Http404(f"There is no list called {bounded_text(page, 100)!r}.")
@@ -71,9 +64,8 @@ def save_view(site: UnfoldAdminSite, request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "evalhub/confirm.html", shown)
 
 
+@require_POST
 def delete_view(request: HttpRequest, key: int) -> HttpResponse:
-    if request.method != "POST":
-        return HttpResponseNotAllowed(["POST"])
     row = get_object_or_404(SavedFilter, pk=key, user=current_user(request))
     query = saved_query(request.POST.get("query", ""))
     row.delete()

@@ -7,6 +7,7 @@ from django.contrib.admin.apps import AdminConfig
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.views.decorators.http import require_POST
 from unfold.sites import UnfoldAdminSite
 
 from evalhub.glossary import TERMS
@@ -24,7 +25,7 @@ class Site(UnfoldAdminSite):
     def get_urls(self) -> list[Any]:
         from evalhub.access.saved_filter_views import delete_view, save_view
 
-        save = self.admin_view(partial(save_view, self))
+        save = self.admin_view(require_POST(partial(save_view, self)))
         return [
             path("filters/save/", save, name="save_filter"),
             path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),

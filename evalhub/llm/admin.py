@@ -13,7 +13,7 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin
-from evalhub.llm.connection_probe import probe
+from evalhub.llm.connection_check import probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 

@@ -1,14 +1,20 @@
-"""Testing the connection to a language model, and reporting the outcome."""
+"""Testing the connection to a language model, and recording the call."""
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
+
+from django.utils import timezone
 
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import place
 from evalhub.llm.errors import CallError
+from evalhub.llm.models import Call, CallRole, LanguageModel
+from evalhub.work.caller import fill
 
 TEST_TIMEOUT_S = 30.0
 TEST_MESSAGES = [{"role": "user", "content": "Reply with the word ready."}]
@@ -36,7 +42,32 @@ class ConnectionReport:
     error_kind: str = ""
 
 
-async def test_connection(endpoint: Endpoint) -> ConnectionReport:
+def probe(model: LanguageModel) -> ConnectionReport:
+    """Ask the model one short question, wait for the outcome and record the call."""
+    endpoint, started = model.endpoint(), timezone.now()
+
+    async def check() -> ConnectionReport:
+        try:
+            return await check_connection(endpoint)
+        finally:
+            await gateway.close()
+
+    with ThreadPoolExecutor(max_workers=1) as thread:  # asyncio may run already in this one
+        report = thread.submit(asyncio.run, check()).result()
+    call = Call(
+        language_model=model,
+        role=CallRole.PROBE,
+        request_digest=report.request_digest,
+        started_at=started,
+        error_kind=report.error_kind,
+        error_message="" if report.succeeded else report.message,
+    )
+    fill(call, report.completion)
+    call.save()
+    return report
+
+
+async def check_connection(endpoint: Endpoint) -> ConnectionReport:
     """Ask a model one short question, under a JSON schema if it is set to take one.
 
     The caller records the call. No token limit is set here, to leave room for models that reason.
@@ -56,18 +87,11 @@ def _success(endpoint: Endpoint, completion: Completion, schema: Mapping[str, An
     text = " ".join(completion.text.split())
     shown = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     form = " under a JSON schema" if schema else ""
+    counts = "; it did not count tokens"
+    if completion.input_tokens is not None and completion.output_tokens is not None:
+        cost = "" if completion.cost_usd is None else f", {completion.cost_usd:f} USD"
+        counts = f" ({completion.input_tokens} tokens in, {completion.output_tokens} out{cost})"
     return (
         f"It works. {place(endpoint)} was asked{form}: “{TEST_MESSAGES[0]['content']}” "
-        f"It answered “{shown}” after {completion.latency_ms / 1000:.1f} s{_counted(completion)}."
+        f"It answered “{shown}” after {completion.latency_ms / 1000:.1f} s{counts}."
     )
-
-
-def _counted(completion: Completion) -> str:
-    tokens = (completion.input_tokens, completion.output_tokens)
-    if None in tokens:
-        return "; it did not count tokens"
-    cost = "" if completion.cost_usd is None else f", {completion.cost_usd:f} USD"
-    return f" ({tokens[0]} tokens in, {tokens[1]} out{cost})"
-
-
-test_connection.__test__ = False  # type: ignore[attr-defined]

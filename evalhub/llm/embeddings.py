@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from evalhub.digest import digest
 from evalhub.llm import word_vectors
-from evalhub.llm.embedding_cache import Embedding
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.models import Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.work.caller import ModelCaller
 

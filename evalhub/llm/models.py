@@ -4,6 +4,7 @@ from decimal import Decimal
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models.functions import Now
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
@@ -258,3 +259,27 @@ class SharedRate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.share:.0%} of {self.language_model}"
+
+
+class Embedding(models.Model):
+    """A text's vector, cached by content, so that none is paid for twice.
+
+    `digest` covers the text and the embedding model's settings; `vector` holds
+    `dimensions` numbers of 32 bits, the lowest byte first.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    model_name = models.CharField(max_length=200)
+    dimensions = models.PositiveIntegerField()
+    vector = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="evalhub_embedding_dimensions_positive", condition=models.Q(dimensions__gte=1)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dimensions} numbers by {self.model_name}"

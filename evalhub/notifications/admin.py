@@ -3,10 +3,11 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -83,21 +84,17 @@ class NotificationAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [
             self.view_path("settings/", self.settings_view, "settings"),
-            self.view_path("read/", self.read_view, "read"),
-            self.view_path("<int:pk>/open/", self.open_view, "open"),
+            self.view_path("read/", require_POST(self.read_view), "read"),
+            self.view_path("<int:pk>/open/", require_POST(self.open_view), "open"),
             *super().get_urls(),
         ]
 
     def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         notification = self.found(request, pk)
         self.get_queryset(request).filter(pk=pk, read_at=None).update(read_at=timezone.now())
         return HttpResponseRedirect(notification.url or self.url_of("changelist"))
 
     def read_view(self, request: HttpRequest) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         self.mark_read(request, self.get_queryset(request))
         return HttpResponseRedirect(self.url_of("changelist"))
 

@@ -4,6 +4,7 @@ A process reserves a delivery before sending it, so that no other sends it at th
 the process dies, the delivery is sent again.
 """
 
+import hmac
 import json
 import logging
 import os
@@ -22,7 +23,6 @@ from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.http_transport import sync_transport
 from evalhub.notifications.events import link_to
 from evalhub.notifications.models import Delivery, DeliveryState, Webhook
-from evalhub.notifications.signing import signature
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +147,12 @@ def _headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str
         "X-EvalHub-Delivery": str(delivery.pk),
         "X-EvalHub-Signature": signature(secret, int(time.time()), body),
     }
+
+
+def signature(secret: str, timestamp: int, body: bytes) -> str:
+    """Return `t=<seconds since 1970>,v1=<hex of HMAC-SHA256>` of timestamp, full stop and body."""
+    signed = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, "sha256")
+    return f"t={timestamp},v1={signed.hexdigest()}"
 
 
 def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:

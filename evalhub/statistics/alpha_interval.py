@@ -16,8 +16,6 @@ def nominal_alpha_interval(
     Args:
         clusters: The coincidences of each cluster of units; summed, they are those of all.
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of resamples of the clusters.
-        level: Confidence level, in (0, 1).
 
     Returns:
         None if fewer than two clusters have a pair of ratings, where alpha is undefined in

@@ -30,8 +30,6 @@ def clustered_interval(
         weights: Shape (n,), not negative.
         clusters: Cluster of each value, shape (n,).
         seed: Equal input and seed give equal results.
-        resamples: Number of means to draw.
-        level: Confidence level, in (0, 1).
 
     Returns:
         None if fewer than two clusters have a weight, or all have the same mean (to 1e-9): all

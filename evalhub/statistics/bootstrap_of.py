@@ -29,8 +29,6 @@ def bootstrap_of(
         rows: Shape (n,); input of the statistic, such as pairs (judge, annotators).
         clusters: Cluster of each row, shape (n,).
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of values to draw.
-        level: Confidence level, in (0, 1).
 
     Returns:
         In the unit of the statistic. None if there are fewer than two clusters, all resamples

@@ -32,8 +32,6 @@ def judge_intervals(
     Args:
         clusters: The confusion matrix of each cluster, shape (g, 4); they add up to the judge's.
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of matrices to draw.
-        level: Confidence level, in (0, 1).
 
     Returns:
         Each None if fewer than two clusters have an answer, where the figure is undefined in

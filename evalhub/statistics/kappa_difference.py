@@ -37,8 +37,6 @@ def kappa_difference(
         clusters: The confusion matrices of the first and the second judge over the answers to one
             issue's tests, shape (g, 2, 4). Both are over the same answers.
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of differences to draw.
-        level: Confidence level, in (0, 1).
 
     Raises:
         ValueError: The two matrices of a cluster are over different numbers of answers, there are

@@ -28,8 +28,6 @@ def paired_interval(
         weights: Shape (n,), not negative.
         clusters: Cluster (issue) of each test, shape (n,).
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of differences to draw.
-        level: Confidence level, in (0, 1).
 
     Returns:
         In the unit of the scores; above 0 the second is better. None if fewer than two clusters

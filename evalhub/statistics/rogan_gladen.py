@@ -84,8 +84,6 @@ def corrected_interval(
         clusters: Cluster (issue) of each value, shape (n,).
         calibration: The random sample with human verdicts, shape (m,).
         seed: 0 or more. Equal input and seed give equal results.
-        resamples: Number of corrected rates to draw.
-        level: Confidence level, in (0, 1).
 
     Returns:
         Within [0, 1]. None if the rate itself cannot be corrected, where either sample has

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from evalhub.llm.connection_check import test_connection as check_connection
+from evalhub.llm.connection_check import check_connection
 from tests import provider as scripted
 from tests.evalhub.llm.endpoints import make_endpoint
 

@@ -1,5 +1,6 @@
 """A web server and a mail server that keep what they are sent."""
 
+import hmac
 import socketserver
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,3 +90,17 @@ def _served(server: socketserver.BaseServer) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+TOLERANCE_S = 300
+"""Older signatures may be replays."""
+
+
+def is_genuine(header: str, secret: str, body: bytes, *, now: int) -> bool:
+    """Return whether a header signs this body within `TOLERANCE_S`, as a receiver checks it."""
+    parts = dict(part.partition("=")[::2] for part in header.split(","))
+    sent = parts.get("t", "")
+    if not (sent.isascii() and sent.isdecimal()) or abs(now - int(sent)) > TOLERANCE_S:
+        return False
+    signed = hmac.new(secret.encode(), f"{sent}.".encode() + body, "sha256").hexdigest()
+    return hmac.compare_digest(parts.get("v1", ""), signed)

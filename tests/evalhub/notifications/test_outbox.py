@@ -9,8 +9,7 @@ from evalhub.models import Delivery, DeliveryState, NotificationKind, Webhook
 from evalhub.notifications import outbox
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.outbox import PAUSES, deliver_due, deliver_in_background, send_test
-from evalhub.notifications.signing import is_genuine
-from tests.evalhub.notifications.listeners import listening, mailbox
+from tests.evalhub.notifications.listeners import is_genuine, listening, mailbox
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,5 @@
-from evalhub.notifications.signing import TOLERANCE_S, is_genuine, signature
+from evalhub.notifications.outbox import signature
+from tests.evalhub.notifications.listeners import TOLERANCE_S, is_genuine
 
 BODY = b'{"event": "run_finished"}'
 
