@@ -73,5 +73,13 @@
         document.documentElement.classList.toggle("dark", wasDark);
     });
 
-    window.evalhub = { isPageKey, isTyping };
+    // Show the texts of models as they were sent, or rendered.
+    const showRaw = (root, isRaw) => {
+        for (const raw of root.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
+        for (const html of root.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
+        const label = isRaw ? "Show formatted" : "Show raw text";
+        for (const shown of root.querySelectorAll("[data-raw-label]")) shown.textContent = label;
+    };
+
+    window.evalhub = { isPageKey, isTyping, showRaw };
 })();

@@ -7,6 +7,7 @@
     const whole = document.getElementById("evaluation");
     const keys = document.getElementById("keys");
     const opened = Date.now();
+    const { isTyping, showRaw } = window.evalhub;
 
     const follow = (name) => page.querySelector(`a[data-${name}]`)?.click();
 
@@ -14,15 +15,13 @@
 
     let isRaw = false;
     const toggle = page.querySelector("[data-raw-toggle]");
-    const showRaw = (wanted) => {
-        isRaw = wanted;
-        for (const raw of page.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
-        for (const html of page.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
-        if (toggle) toggle.querySelector("[data-raw-label]").textContent = isRaw ? "Show formatted" : "Show raw text";
+    const toggleRaw = () => {
+        isRaw = !isRaw;
+        showRaw(page, isRaw);
     };
     if (toggle) {
         toggle.hidden = false;
-        toggle.addEventListener("click", () => showRaw(!isRaw));
+        toggle.addEventListener("click", toggleRaw);
     }
 
     // Keyboard shortcuts
@@ -102,7 +101,6 @@
 
     // Keys
 
-    const { isTyping } = window.evalhub;
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]");
 
     const whileTyping = (event) => {
@@ -119,7 +117,7 @@
         ArrowRight: () => follow("next"),
         k: () => follow("previous"),
         ArrowLeft: () => follow("previous"),
-        e: () => showRaw(!isRaw),
+        e: toggleRaw,
         c: () => step(1),
         C: () => step(-1),
         Escape: () => document.activeElement?.blur(),

@@ -14,6 +14,7 @@
     const CHECK_MS = 15000;
     const DRAFT_RETRY_MS = 4000;
 
+    const { isTyping, showRaw } = window.evalhub;
     const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
     const assignment = () => columns()?.dataset.assignment ?? "";
@@ -233,11 +234,9 @@
     // Texts -------------------------------------------------------------------------------------
 
     let isRaw = false;
-    const showRaw = (wanted) => {
-        isRaw = wanted;
-        for (const raw of workspace.querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
-        for (const html of workspace.querySelectorAll("[data-formatted]")) html.hidden = isRaw;
-        for (const label of workspace.querySelectorAll("[data-raw-label]")) label.textContent = isRaw ? "Show formatted" : "Show raw text";
+    const toggleRaw = () => {
+        isRaw = !isRaw;
+        showRaw(workspace, isRaw);
     };
     const toggleDiff = () => {
         const diff = find("[data-review-diff]");
@@ -275,7 +274,7 @@
     const prepare = () => {
         opened = Date.now();
         visibleMs = 1000 * Number(verdict()?.seconds.value || 0);
-        showRaw(isRaw);
+        showRaw(workspace, isRaw);
         for (const point of points()) checkReason(point);
         for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
         for (const field of workspace.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
@@ -289,7 +288,7 @@
         if (point) checkReason(point);
     });
     workspace.addEventListener("click", (event) => {
-        if (event.target.closest("[data-raw-toggle]")) showRaw(!isRaw);
+        if (event.target.closest("[data-raw-toggle]")) toggleRaw();
         else if (event.target.closest("[data-review-keys]")) showKeys();
         else if (event.target.closest("[data-review-start]")) startFromAnswer();
     });
@@ -312,7 +311,7 @@
         c: () => step(1),
         C: () => step(-1),
         n: () => verdict()?.note.focus(),
-        e: () => showRaw(!isRaw),
+        e: toggleRaw,
         d: toggleDiff,
         s: skip,
         u: () => act("undo"),
@@ -324,7 +323,6 @@
     };
     for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => choose(String(key));
 
-    const { isTyping } = window.evalhub;
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]") !== null;
 
     const escape = (target) => {

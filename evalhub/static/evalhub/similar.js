@@ -4,28 +4,23 @@
 (() => {
     const WAIT_MS = 400;
     const SHORTEST = 8;
-    const kinds = {
-        issue: { fields: ["title", "description"], heading: "Possible duplicates" },
-        feedback: { fields: ["comment", "prompt"], heading: "Possible duplicates" },
-    };
+    const FIELDS = { issue: ["title", "description"], feedback: ["comment", "prompt"] };
 
     const start = () => {
         const place = /^(.*\/issues\/)(issue|feedback)\/add\/$/.exec(location.pathname);
         const form = place && document.getElementById(`${place[2]}_form`);
         if (!form) return;
-        const kind = kinds[place[2]];
-        const fields = kind.fields.map((name) => form.querySelector(`[name="${name}"]`)).filter(Boolean);
+        const fields = FIELDS[place[2]].map((name) => form.querySelector(`[name="${name}"]`)).filter(Boolean);
         if (!fields.length) return;
 
         const panel = document.createElement("section");
         panel.className = "eh-page tr-beside";
         panel.setAttribute("aria-labelledby", "similar-heading");
-        panel.innerHTML = '<div class="eh-panel"><h2 id="similar-heading"></h2>' +
-            '<p class="eh-muted" role="status" aria-live="polite" data-similar-status></p><div data-similar-found></div></div>';
-        panel.querySelector("h2").textContent = kind.heading;
+        panel.innerHTML = '<div class="eh-panel"><h2 id="similar-heading">Possible duplicates</h2>' +
+            '<p class="eh-muted" role="status" aria-live="polite" data-similar-status>' +
+            "Similar issues and feedback appear here as you type.</p><div data-similar-found></div></div>";
         const status = panel.querySelector("[data-similar-status]");
         const found = panel.querySelector("[data-similar-found]");
-        status.textContent = "Similar issues and feedback appear here as you type.";
         const last = fields[fields.length - 1];
         (last.closest("fieldset") || last.parentElement).after(panel);
 

@@ -8,6 +8,7 @@
     const keys = document.getElementById("keys");
     const headers = { "X-Requested-With": "fetch" };
     const inbox = () => document.getElementById("inbox");
+    const { isTyping, showRaw } = window.evalhub;
 
     // Meaning of a number key: "", or duplicate, attach, test, tag
 
@@ -41,12 +42,6 @@
     // Raw or formatted text
 
     let isRaw = false;
-    const showRaw = () => {
-        for (const raw of inbox().querySelectorAll("[data-raw]")) raw.hidden = !isRaw;
-        for (const html of inbox().querySelectorAll("[data-formatted]")) html.hidden = isRaw;
-        const label = inbox().querySelector("[data-raw-label]");
-        if (label) label.textContent = isRaw ? "Formatted" : "Raw text";
-    };
 
     // Parts of the page, swapped without a page load
 
@@ -55,7 +50,7 @@
         for (const hidden of inbox().querySelectorAll("[data-mode][hidden], [data-raw-toggle], [data-find-label]")) hidden.hidden = false;
         for (const shown of inbox().querySelectorAll("[data-show]")) shown.hidden = true;
         setMode("");
-        showRaw();
+        showRaw(inbox(), isRaw);
     };
     const put = (html) => {
         const made = document.createElement("template");
@@ -63,6 +58,7 @@
         const part = made.content.getElementById("inbox");
         if (!part) throw new Error("you are logged out");
         inbox().replaceWith(part);
+        htmx.process(part);
         prepare();
         const said = part.querySelector("[data-said]");
         status.replaceChildren(...(said ? said.childNodes : []));
@@ -114,7 +110,7 @@
         if (opener) setMode(opener.dataset.mode);
         if (event.target.closest("[data-raw-toggle]")) {
             isRaw = !isRaw;
-            showRaw();
+            showRaw(inbox(), isRaw);
         }
         if (event.target.closest("[data-keys]")) showKeys();
     });
@@ -133,24 +129,11 @@
     });
     window.addEventListener("popstate", () => go(location.href, true));
 
-    // Find another issue, by title or number
+    // Another issue, which htmx finds by title or number
 
-    let waiting = 0;
-    let asked = 0;
-    const find = async (field) => {
-        const mine = ++asked;
-        const url = `${inbox().dataset.found}?${new URLSearchParams({ q: field.value })}`;
-        const response = await fetch(url, { headers });
-        if (mine !== asked || !response.ok) return;
-        const place = inbox().querySelector("[data-found-issues]");
-        place.innerHTML = await response.text();
-        const found = place.querySelectorAll("li").length;
+    page.addEventListener("htmx:afterSwap", (event) => {
+        const found = event.target.querySelectorAll("li").length;
         status.textContent = found ? `${found} issues found.` : "No issue found.";
-    };
-    page.addEventListener("input", (event) => {
-        if (!event.target.matches("[data-find]")) return;
-        clearTimeout(waiting);
-        waiting = setTimeout(() => find(event.target), 200);
     });
 
     // Keys
@@ -158,27 +141,19 @@
     const showKeys = () => (keys.open ? keys.close() : keys.showModal());
     const press = (key) => inbox().querySelector(`[data-key="${key}"]`)?.click();
     const acts = {
-        j: () => press("j"),
         ArrowRight: () => press("j"),
-        k: () => press("k"),
         ArrowLeft: () => press("k"),
-        a: () => press("a"),
-        x: () => press("x"),
-        m: () => press("m"),
-        t: () => press("t"),
-        i: () => press("i"),
         n: () => (mode === "test" ? inbox().querySelector("[data-new-test]")?.click() : press("n")),
         g: () => (inbox().querySelector("[data-tag]") ? setMode("tag") : undefined),
-        u: () => press("u"),
-        e: () => press("e"),
         r: () => inbox().querySelector("[data-note]")?.focus(),
         "/": () => {
             if (mode !== "test") setMode("attach");
             inbox().querySelector("[data-find]")?.focus();
         },
         Escape: () => setMode(""),
-        "?": () => showKeys(),
+        "?": showKeys,
     };
+    for (const key of "jkaxmtiue") acts[key] = () => press(key);
     const whileTyping = (event) => {
         const field = event.target;
         if (event.key === "Escape") field.blur();
@@ -190,14 +165,13 @@
             press("x");
         }
     };
-    const isText = (target) => target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
     document.addEventListener("keydown", (event) => {
         if (event.isComposing || event.altKey || event.metaKey) return;
-        if (page.contains(event.target) && isText(event.target)) {
+        if (page.contains(event.target) && isTyping(event.target)) {
             whileTyping(event);
             return;
         }
-        if (event.ctrlKey || isText(event.target)) return;
+        if (event.ctrlKey || isTyping(event.target)) return;
         if (document.querySelector("dialog[open]") && event.key !== "?") return;
         if (mode && /^[1-9]$/.test(event.key)) {
             event.preventDefault();
