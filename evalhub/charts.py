@@ -64,11 +64,7 @@ class RateRow:
 
 
 def outcome_pie(counts: Mapping[str, int]) -> Figure:
-    """Draw a ring of the outcomes with their counts and shares, and n in the middle.
-
-    Raises:
-        ValueError: A count has an unknown outcome.
-    """
+    """Draw the outcomes as a ring with n in its middle; raise ValueError for an unknown one."""
     present = [name for name in _known(counts) if counts[name]]
     n = sum(counts.values())
     found = ring(
@@ -112,11 +108,7 @@ def in_the_middle(n: int) -> dict[str, Any]:
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:
-    """Draw the outcomes of each tag as a stacked bar, the highest failure rate on top.
-
-    Raises:
-        ValueError: A count has an unknown outcome.
-    """
+    """Stack the outcomes of each tag, the worst on top; raise ValueError for an unknown one."""
     rows = sorted(rows, key=_worst_first)
     present = [
         name

@@ -73,11 +73,7 @@ def clip(text: str, length: int) -> str:
 
 
 def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
-    """List the first names and count the rest.
-
-    Args:
-        of: Total number, if `names` is not complete.
-    """
+    """List the first names and count the rest; `of` is the total if `names` is not complete."""
     shown = names[:most]
     more = (len(names) if of is None else of) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")

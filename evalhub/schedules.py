@@ -39,11 +39,7 @@ class ScheduledModel(models.Model):
         abstract = True
 
     def start_schedule(self, cron: str) -> None:
-        """Start the schedule.
-
-        Raises:
-            BadCron: See `next_at`.
-        """
+        """Start the schedule; raise BadCron as `next_at`."""
         self.cron, self.is_paused = cron, False
         self.next_at = next_at(cron, timezone.now())
         self.save(update_fields=["cron", "is_paused", "next_at"])
@@ -100,20 +96,12 @@ def _outcome(row: ScheduledModel, act: Callable[[Any], str]) -> str:
 
 
 def next_at(cron: str, after: datetime) -> datetime:
-    """Return the first scheduled time after `after`.
-
-    Raises:
-        BadCron: It does not have five fields, or never occurs.
-    """
+    """Return the first time after `after`; raise BadCron if it is invalid or never occurs."""
     return next_times(cron, after, 1)[0]
 
 
 def next_times(cron: str, after: datetime, count: int) -> list[datetime]:
-    """Return the next `count` times, in the site's time zone.
-
-    Raises:
-        BadCron: See `next_at`.
-    """
+    """Return the next `count` times, in the site's time zone; raise BadCron as `next_at`."""
     fields = cron.split()
     if len(fields) != 5:
         raise BadCron(

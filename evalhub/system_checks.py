@@ -48,10 +48,6 @@ def check_addresses(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def refuse_harmful_settings() -> None:
-    """Run these checks for a web server, which starts without Django's.
-
-    Raises:
-        ImproperlyConfigured: A setting is harmful; the message lists all.
-    """
+    """Run these checks for a web server, without Django's; raise ImproperlyConfigured."""
     if found := [*check_secret_key(None), *check_queue(None), *check_addresses(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

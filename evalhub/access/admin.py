@@ -154,15 +154,14 @@ class TokenAdmin(PageAdmin):
         tokens: QuerySet[Token] = super().get_queryset(request)
         return tokens if request.user.has_perm(ADMINISTERS) else tokens.filter(user=request.user.pk)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_add_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_add_permission(request)
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Allow every logged-in user; a token itself cannot log in."""
         return bool(request.user.is_active and request.user.is_staff)
+
+    has_module_permission = has_revoke_permission = has_add_permission
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -170,9 +169,6 @@ class TokenAdmin(PageAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse: tokens are revoked, so that a record of them remains."""
         return False
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return self.has_add_permission(request)
 
     @display(description="starts with")
     def start(self, token: Token) -> str:

@@ -13,11 +13,7 @@ MIN_REASON = 10
 
 
 def checked_reason(text: str) -> str:
-    """Strip the reason.
-
-    Raises:
-        ValidationError: It is too short.
-    """
+    """Strip the reason; raise ValidationError if it is too short."""
     reason = text.strip()
     if len(reason) < MIN_REASON:
         problem = f"Give a reason of at least {MIN_REASON} characters: it stays on record."
@@ -51,9 +47,6 @@ def reveal(test: int, user: User, reason: str, *, by: User) -> Exposure:
 
 
 def end(exposure: Exposure, *, by: User) -> bool:
-    """End the user's access; return False if it had ended before.
-
-    The exposure stays on record.
-    """
+    """End the user's access, on record; return False if it had ended before."""
     open_ones = Exposure.objects.filter(pk=exposure.pk, kind=ExposureKind.REVEALED, ended_at=None)
     return bool(open_ones.update(ended_at=timezone.now(), ended_by=by))

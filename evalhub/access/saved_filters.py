@@ -49,7 +49,13 @@ def save(user: User, page: str, name: str, query: str, *, replace: bool = False)
     """
     name, kept = " ".join(name.split()), saved_query(query)
     old = filters_of(user, page).filter(name__iexact=name).first()
-    problems = _problems(page, kept)
+    problems = []
+    if not address_of(page):
+        problems.append(f"There is no list called {page[:100]!r}.")
+    if not kept:
+        problems.append("Nothing is filtered: filter or search first, then save.")
+    if len(kept) > MAX_QUERY:
+        problems.append(f"These filters have {len(kept)} characters, more than {MAX_QUERY}.")
     if filters_of(user, page).count() >= MAX_FILTERS and old is None:
         problems.append(f"This list has {MAX_FILTERS} saved filters already: delete one first.")
     if old is not None and not replace:
@@ -61,14 +67,3 @@ def save(user: User, page: str, name: str, query: str, *, replace: bool = False)
     row.full_clean()
     row.save()
     return row
-
-
-def _problems(page: str, query: str) -> list[str]:
-    problems = []
-    if not address_of(page):
-        problems.append(f"There is no list called {page[:100]!r}.")
-    if not query:
-        problems.append("Nothing is filtered: filter or search first, then save.")
-    if len(query) > MAX_QUERY:
-        problems.append(f"These filters have {len(query)} characters, more than {MAX_QUERY}.")
-    return problems

@@ -7,11 +7,7 @@ from evalhub.glossary import BY_NAME
 
 
 def term_link(name: str, label: str = "") -> SafeString:
-    """Return a link to a term of the glossary, with its explanation on hover.
-
-    Raises:
-        KeyError: The glossary has no such term.
-    """
+    """Return a link to a glossary term, explained on hover; raise KeyError if there is none."""
     term = BY_NAME[name]
     return format_html(
         '<a class="eh-term" href="{}#{}" title="{}">{}</a>',

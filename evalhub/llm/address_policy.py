@@ -60,11 +60,7 @@ class Allowance:
 
 
 def allowances(entries: Iterable[str]) -> list[Allowance]:
-    """Parse the entries of the allowlist.
-
-    Raises:
-        ValueError: An entry is none of host, host:port and CIDR; the message quotes it.
-    """
+    """Parse the allowlist; raise ValueError for no host, host:port or CIDR, quoted."""
     return [_allowance(entry) for entry in entries]
 
 
@@ -107,11 +103,7 @@ def is_public(address: Address) -> bool:
 
 
 def check_address(host: str, port: int, address: str, allow: Iterable[Allowance]) -> None:
-    """Refuse an address to which a name was resolved.
-
-    Raises:
-        ForbiddenAddress: It is neither public nor allowed.
-    """
+    """Raise ForbiddenAddress if a name's address is neither public nor allowed."""
     host, parsed = host.lower().rstrip("."), ip_address(address)
     if is_public(parsed) or any(entry.covers(host, port, parsed) for entry in allow):
         return
@@ -130,11 +122,7 @@ def joined(host: str, port: int) -> str:
 def permitted(
     host: str, port: int, addresses: Sequence[str], allow: Sequence[Allowance]
 ) -> list[str]:
-    """Return those of a name's addresses that can be called.
-
-    Raises:
-        ForbiddenAddress: None of them can be called; the message is about the first.
-    """
+    """Return the addresses that can be called; raise ForbiddenAddress if there is none."""
     kept, refused = [], None
     for address in addresses:
         try:

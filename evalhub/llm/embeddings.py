@@ -63,11 +63,7 @@ def text_similarity(first: Vector | None, second: Vector | None) -> float | None
 async def vectors_of(
     texts: Sequence[str], *, endpoint: Endpoint | None, caller: ModelCaller
 ) -> dict[str, Vector]:
-    """Return the vectors of texts that are not blank, calling the model only for missing ones.
-
-    Raises:
-        CallError: The model gave none; see `similarity` for the rest.
-    """
+    """Return the vectors of non-blank texts, calling only for new ones; raise CallError if none."""
     if endpoint is None:
         return await asyncio.to_thread(built_in, texts)
     found = await caller.database.with_retries(stored, endpoint, texts)
@@ -93,7 +89,7 @@ def built_in(texts: Sequence[str]) -> dict[str, Vector]:
 def stored(endpoint: Endpoint, texts: Sequence[str]) -> dict[str, Vector]:
     wanted = {digest_of(endpoint, text): text for text in texts}
     rows = Embedding.objects.filter(digest__in=wanted).values_list("digest", "vector")
-    return {wanted[key]: _unpacked(packed) for key, packed in rows}
+    return {wanted[key]: _turned(array("f", bytes(packed))) for key, packed in rows}
 
 
 def store(endpoint: Endpoint, vectors: Mapping[str, "array[float]"]) -> None:
@@ -116,12 +112,6 @@ def digest_of(endpoint: Endpoint, text: str) -> str:
     """Return the digest of everything that determines a vector: model, address, settings, text."""
     asked = {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": endpoint.params}
     return digest({**asked, "text": text})
-
-
-def _unpacked(packed: bytes | memoryview) -> "array[float]":
-    vector = array("f")
-    vector.frombytes(packed)
-    return _turned(vector)
 
 
 def _turned(vector: "array[float]") -> "array[float]":

@@ -37,11 +37,7 @@ class Endpoint:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Endpoint":
-        """Return the endpoint that `to_json` stored.
-
-        Raises:
-            ValueError: A name is unknown or a required one is missing; the message names them.
-        """
+        """Return what `to_json` stored; raise ValueError that names unknown and missing fields."""
         known = {item.name for item in fields(cls)}
         unknown, missing = stored.keys() - known, _REQUIRED - stored.keys()
         if unknown or missing:
@@ -52,10 +48,7 @@ class Endpoint:
         return cls(**stored | {name: p if p is None else Decimal(p) for name, p in prices.items()})
 
     def cost_usd(self, input_tokens: int | None, output_tokens: int | None) -> Decimal | None:
-        """Return the cost of these tokens in US dollars; None if a price or count is unknown.
-
-        Without output tokens, as for embeddings, no output price is needed.
-        """
+        """Return the cost; None if unknown. Without output tokens no output price is needed."""
         if self.input_usd_per_mtok is None or input_tokens is None or output_tokens is None:
             return None
         output_price = self.output_usd_per_mtok if output_tokens else Decimal(0)

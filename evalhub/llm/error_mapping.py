@@ -171,10 +171,7 @@ def _by_status(
 
 
 def kind_of(status: int, text: str) -> CallErrorKind:
-    """Return the kind of an error reply.
-
-    Words decide for the general statuses 400, 403, 422 and 429; otherwise the status does.
-    """
+    """Return the kind of an error reply; words decide for the statuses 400, 403, 422 and 429."""
     if status in (400, 403, 422, 429):
         for kind, pattern in WORDS:
             if re.search(pattern, text[:10_000], re.IGNORECASE):

@@ -132,17 +132,14 @@ def echoes(reply: str, candidate_text: str) -> bool:
 
     Same justification (spaces aside) and same score. Such a reply is no evidence.
     """
-    verdict = _last_or_none(prepared(reply))
+    text = prepared(reply)
+    found = _last(text, ())
+    verdict = found if isinstance(found, ParsedObject) else repaired(text)
     if verdict is None:
         return False
     escaped_once = candidate_text.replace('\\"', '"')
     texts = {latex_kept(text[-LONGEST_REPLY:]) for text in (candidate_text, escaped_once)}
     return any(_same(verdict, other) for text in texts for other in _everything_in(text))
-
-
-def _last_or_none(text: str) -> ParsedObject | None:
-    found = _last(text, ())
-    return found if isinstance(found, ParsedObject) else repaired(text)
 
 
 def _everything_in(text: str) -> Iterator[ParsedObject]:
@@ -209,10 +206,7 @@ def _is_certain(repaired: ParsedObject, text: str, options: Sequence[Offered]) -
 
 
 def verdict_schema(options: Sequence[Offered], *, max_justification: int = 600) -> dict[str, Any]:
-    """Return the JSON schema of a verdict: reasons first, then one of the options' labels.
-
-    Labels that are whole numbers are asked for as numbers.
-    """
+    """Return a verdict's JSON schema: reasons, then a label, as a number if all labels are."""
     labels = [option.label for option in options]
     numbers = all(re.fullmatch(r"-?\d{1,9}", label, re.ASCII) for label in labels)
     score = (

@@ -43,11 +43,7 @@ def base_url(port: int) -> str:
 
 
 def weights() -> Path:
-    """Return the model's file in the installed package, without importing the package.
-
-    Raises:
-        NoLocalModel: The package is not installed, or has no such file.
-    """
+    """Return the model's file, without importing its package; raise NoLocalModel without one."""
     try:
         files = distribution(WEIGHTS).files or []
     except PackageNotFoundError as error:
@@ -118,11 +114,7 @@ def _settings(params: Any, path: Path, port: int) -> Any:
 
 
 def wait_until_ready(port: int, within_s: float = READY_S) -> None:
-    """Return as soon as the server answers.
-
-    Raises:
-        NoLocalModel: It did not within `within_s` seconds.
-    """
+    """Return once the server answers; raise NoLocalModel after `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while not is_ready(port):
         if time.monotonic() > deadline:

@@ -45,11 +45,7 @@ FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
 
 
 def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """Return the whole completion, from litellm's response and the network exchange.
-
-    Raises:
-        CallError: The reply holds no text and no tool call.
-    """
+    """Return the whole completion; raise CallError if it has no text and no tool call."""
     raw = parsed(received.reply)
     choice = response.choices[0]
     message = choice.message
@@ -75,11 +71,7 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
 
 
 def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    """Return the vectors of n texts, from litellm's response and the network exchange.
-
-    Raises:
-        CallError: They are not n vectors of one length, of finite numbers.
-    """
+    """Return n vectors of one length, of finite numbers; raise CallError for anything else."""
     raw = parsed(received.reply)
     items = sorted((dict(item) for item in response.data), key=lambda item: item["index"])
     vectors = tuple(_vector(item["embedding"]) for item in items)

@@ -52,8 +52,7 @@ class NotificationAdmin(ReadOnlyAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_active and request.user.is_staff)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
+    has_module_permission = has_view_permission
 
     @display(description="notification")
     def notified(self, notification: Notification) -> str:

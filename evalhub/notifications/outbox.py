@@ -128,25 +128,22 @@ def _send_webhook(delivery: Delivery) -> int:
     assert webhook is not None
     if not webhook.is_active:
         raise Undelivered("The webhook is inactive.", final=True)
-    body = json.dumps({"delivery": delivery.pk, **delivery.payload}).encode()
-    status = _status_of(webhook.url, body, _headers(webhook, delivery, body))
-    if not 200 <= status < 300:
-        problem = f"The webhook returned status {status}."
-        raise Undelivered(problem, status=status, final=status == GONE)
-    return status
-
-
-def _headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]:
     secret = os.environ.get(webhook.secret_env, "")
     if not secret:
         raise Undelivered(f"Set the environment variable {webhook.secret_env} to the secret.")
-    return {
+    body = json.dumps({"delivery": delivery.pk, **delivery.payload}).encode()
+    headers = {
         "Content-Type": "application/json",
         "User-Agent": "EvalHub",
         "X-EvalHub-Event": str(delivery.payload.get("event", "")),
         "X-EvalHub-Delivery": str(delivery.pk),
         "X-EvalHub-Signature": signature(secret, int(time.time()), body),
     }
+    status = _status_of(webhook.url, body, headers)
+    if not 200 <= status < 300:
+        problem = f"The webhook returned status {status}."
+        raise Undelivered(problem, status=status, final=status == GONE)
+    return status
 
 
 def signature(secret: str, timestamp: int, body: bytes) -> str:

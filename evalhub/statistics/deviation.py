@@ -41,8 +41,5 @@ def _deviation(values: Sequence[float | None], *, lost: int) -> float | None:
 
 
 def is_split(deviation: float | None) -> bool:
-    """Return whether a criterion's judges disagree enough for a human review.
-
-    Compared after rounding to 1e-9; False if the deviation was not measured.
-    """
+    """Return whether judges disagree enough for a human review; False if not measured."""
     return deviation is not None and round(deviation, 9) > SPLIT

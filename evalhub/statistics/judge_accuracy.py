@@ -74,11 +74,7 @@ def judge_counts(judge: Sequence[bool | None], annotators: Sequence[bool | None]
 
 
 def judge_accuracy(counts: JudgeCounts) -> JudgeAccuracy:
-    """Compute the figures of a confusion matrix; precision and recall are those of "fail".
-
-    Raises:
-        ValueError: A count is negative.
-    """
+    """Compute the figures, precision and recall of "fail"; raise ValueError if a count is < 0."""
     if min(counts) < 0:
         raise ValueError(f"expected counts of 0 or more, got {tuple(counts)}")
     passed, failed = counts.true_pass + counts.false_fail, counts.true_fail + counts.false_pass

@@ -77,9 +77,6 @@ def defined_interval(values: Floats, level: float) -> Interval | None:
 
 
 def varying_interval(values: Floats, level: float) -> Interval | None:
-    """Return `defined_interval`; None if all values are the same (to 1e-9).
-
-    An interval of width zero would overstate certainty.
-    """
+    """Return `defined_interval`; None if all values are equal (to 1e-9): that is no certainty."""
     found = defined_interval(values, level)
     return found if found and np.nanmax(values) - np.nanmin(values) > 1e-9 else None

@@ -25,7 +25,8 @@ def heading(context: Context) -> dict[str, list[Part]]:
     title, act = context.get("title"), context.get("crumb")
     if opts is None:
         return {"parts": [Part(str(title or ""))]}
-    parts = [Part(section_of(opts)), Part(capfirst(rows_of(opts)), _link(opts, "changelist"))]
+    section = str(_admin_text(opts, "section") or opts.app_config.verbose_name)
+    parts = [Part(section), Part(capfirst(rows_of(opts)), _link(opts, "changelist"))]
     if row:
         parts.append(Part(str(row), _link(opts, "change", row.pk)))
     elif "cl" not in context:
@@ -39,13 +40,8 @@ def rows_of(opts: Options) -> str:
     return str(_admin_text(opts, "rows") or opts.verbose_name_plural)
 
 
-def section_of(opts: Options) -> str:
-    return str(_admin_text(opts, "section") or opts.app_config.verbose_name)
-
-
 def _admin_text(opts: Options, name: str) -> str:
-    room = admin.site._registry.get(opts.model)
-    return getattr(room, name, "")
+    return getattr(admin.site._registry.get(opts.model), name, "")
 
 
 def _link(opts: Options, page: str, *args: object) -> str:

@@ -86,11 +86,7 @@ class Gate:
 
     @contextmanager
     def reserve(self, estimate_usd: float) -> Iterator[None]:
-        """Reserve an estimated cost while a call is in flight.
-
-        Raises:
-            GivenBack: The batch was paused, or the call could exceed the cost limit.
-        """
+        """Reserve a cost while a call is in flight; raise GivenBack if the call may not start."""
         self.check()
         if not self.budget.affords(estimate_usd):
             self.refused_usd = estimate_usd

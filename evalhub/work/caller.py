@@ -176,7 +176,13 @@ class ModelCaller:
             self.gate.is_open = False
             raise BatchFailed(f"{endpoint.name}: {error.message}") from error
         if error.kind == CallErrorKind.RATE_LIMITED:
-            await self._slow_down(endpoint, error)
+            model = endpoint.language_model_id
+            since = self.limiters.limiter(model).since
+            arguments = (model, error.retry_after_s, since, self.worker_id)
+            try:
+                self.limiters.follow(await self.database(shared_rate.slow_down, *arguments))
+            except DatabaseError:
+                log.exception("The rate of %s could not be reduced", endpoint.name)
         share = self.limiters.limiter(endpoint.language_model_id).share
         retry = next_try(error, attempt, share, self.random)
         if retry is None:
@@ -185,21 +191,8 @@ class ModelCaller:
             raise GivenBack(after_s=retry.wait_s) from error
         await asyncio.sleep(retry.wait_s)
 
-    async def _slow_down(self, endpoint: Endpoint, error: CallError) -> None:
-        model = endpoint.language_model_id
-        since = self.limiters.limiter(model).since
-        arguments = (model, error.retry_after_s, since, self.worker_id)
-        try:
-            self.limiters.follow(await self.database(shared_rate.slow_down, *arguments))
-        except DatabaseError:
-            log.exception("The rate of %s could not be reduced", endpoint.name)
-
     async def save(self, content: Any, *calls: Call) -> None:
-        """Save content for the item, together with the calls that it came from.
-
-        Raises:
-            LeaseLost: The item belongs to another worker now.
-        """
+        """Save content together with its calls; raise LeaseLost if another worker has the item."""
         if not await self.save_later(content, *calls):
             raise LeaseLost
 

@@ -92,10 +92,7 @@ class Kind(ABC, Generic[BatchT, ItemT, JobT]):
 
     @abstractmethod
     def sealed_tests(self, job: JobT) -> Sequence[int]:
-        """Return the ids of the sealed tests whose text the job's calls carry.
-
-        Sending it to an endpoint outside the trusted network is recorded first.
-        """
+        """Return the ids of sealed tests whose text the calls carry, to record their exposure."""
 
     @abstractmethod
     async def perform(self, job: JobT, caller: ModelCaller) -> None:

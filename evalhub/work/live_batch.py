@@ -55,10 +55,7 @@ class LiveBatch:
         self.gate.is_open, self.is_stopped = False, True
 
     def free_slots(self, limiters: RateLimiters) -> int:
-        """Return how many more items keep the batch's models busy, with a few in reserve.
-
-        0 if one of its models is left to the other workers.
-        """
+        """Return how many more items keep its models busy; 0 if one is left to other workers."""
         if not self.endpoints:
             return MAX_WITHOUT_CALLS - len(self.tasks)
         widths = [limiters.limiter(model).width for model in self.models]

@@ -29,10 +29,6 @@ def address(bind: str, port: int) -> str:
     return f"http://{joined(EVERYWHERE.get(bind, bind), port)}"
 
 
-def worker(environment: dict[str, str]) -> Program:
-    return Program("worker", (MANAGE, "worker"), environment)
-
-
 def model(port: int, environment: dict[str, str]) -> Program:
     command = (MANAGE, "local_model", "--port", str(port))
     return Program("model", command, environment, lambda: local_model.is_ready(port))

@@ -75,11 +75,7 @@ class RateLimiter:
                 self.in_flight += 1
 
     async def enter(self, gate: Gate) -> None:
-        """Wait until a call may start.
-
-        Raises:
-            GivenBack: The gate closed while waiting, or the model was left to other workers.
-        """
+        """Wait until a call may start; raise GivenBack if the gate closes or the model is left."""
         if self.has_room and not self.waiting:
             self.in_flight += 1
         else:
@@ -137,11 +133,7 @@ class RateLimiters:
 
     @asynccontextmanager
     async def slot(self, endpoint: Endpoint, gate: Gate) -> AsyncIterator[None]:
-        """Hold room for one call while the block runs.
-
-        Raises:
-            GivenBack: The gate closed while waiting for room.
-        """
+        """Hold room for one call while the block runs; raise GivenBack as `RateLimiter.enter`."""
         limiter = self.limiter(endpoint.language_model_id)
         limiter.is_wanted = True
         await limiter.enter(gate)

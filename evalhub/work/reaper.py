@@ -40,12 +40,7 @@ class StaleWorker(NamedTuple):
 
 
 class Reaper:
-    """Looks after the work every two seconds.
-
-    Args:
-        current_tasks: The id of each worker process's task in this cluster; 0: idle.
-        pids: The id of each worker process; 0: none.
-    """
+    """Looks after the work every two seconds: each worker process's task and pid; 0: none."""
 
     def __init__(self, current_tasks: Sequence[int], pids: Sequence[int]) -> None:
         self.current_tasks, self.pids = current_tasks, pids

@@ -97,6 +97,7 @@ def _shared(
 ) -> Shared:
     shared_rate = getattr(model, "shared_rate", None)
     share = share_now(shared_rate, now) if shared_rate else 1.0
+    not_before = shared_rate.not_before if shared_rate else None
     users = [other for other, use in announced if other.is_alive and use.since]
     ranks = _ranks(announced, me)
     in_flight = {other.worker_id: use.in_flight for other, use in announced if other.is_alive}
@@ -106,7 +107,7 @@ def _shared(
         width=part_of(max(1, int(model.max_concurrency * share)), ranks, me[1], in_flight),
         per_minute=per_minute and part_of(max(1, int(per_minute * share)), ranks, me[1], sent),
         share=share,
-        paused_s=_seconds_until(shared_rate.not_before, now) if shared_rate else 0.0,
+        paused_s=max(0.0, (not_before - now).total_seconds()) if not_before else 0.0,
         seen_at=min((user.beat_at for user in users), default=None),
     )
 
@@ -145,10 +146,6 @@ def share_now(shared_rate: SharedRate, now: datetime) -> float:
         return 1.0
     since_s = max(0.0, (now - shared_rate.cut_at).total_seconds())
     return min(1.0, shared_rate.share * float(2 ** min(since_s / DOUBLES_IN_S, 10.0)))
-
-
-def _seconds_until(moment: datetime | None, now: datetime) -> float:
-    return max(0.0, (moment - now).total_seconds()) if moment else 0.0
 
 
 def cut(language_model_id: int, retry_after_s: float | None) -> None:

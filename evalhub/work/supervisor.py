@@ -99,11 +99,7 @@ class Child:
 
 
 class Supervisor:
-    """Keeps programs running until SIGTERM or SIGINT.
-
-    Args:
-        say: Prints a line.
-    """
+    """Keeps programs running until SIGTERM or SIGINT; `say` prints a line."""
 
     def __init__(self, programs: Sequence[Program], say: Callable[[str], object]) -> None:
         self.children = [Child(program) for program in programs]
@@ -115,11 +111,7 @@ class Supervisor:
         self._selector.register(self._wakeup_read, selectors.EVENT_READ)
 
     def run(self, when_ready: Callable[[], None]) -> None:
-        """Start all, call `when_ready` once all are, and keep them running.
-
-        Raises:
-            CannotStart: A program does not become ready. All programs have ended.
-        """
+        """Run all, call `when_ready` once all are; raise CannotStart if one never is."""
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
         is_announced = False

@@ -47,7 +47,10 @@ class Command(BaseCommand):
 def parts(bind: str, port: int, *, with_model: bool) -> list[Program]:
     """Return the site's programs; they log warnings only, unless EVALHUB_LOG_LEVEL is set."""
     environment = {} if "EVALHUB_LOG_LEVEL" in os.environ else programs.QUIETLY
-    found = [programs.web(bind, port, environment), programs.worker(environment)]
+    found = [
+        programs.web(bind, port, environment),
+        Program("worker", (programs.MANAGE, "worker"), environment),
+    ]
     if with_model:
         found.append(programs.model(settings.EVALHUB_MODEL_PORT, environment))
     return found
