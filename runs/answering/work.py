@@ -9,6 +9,7 @@ from django.db.models import F, Sum
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
+from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.models import Call, CallRole, ItemState
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
@@ -156,19 +157,6 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
         turns=list(answer.turns) if answer else [],
         sealed=[result.test_id] if result.is_sealed else [],
     )
-
-
-def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Message]:
-    """Return the conversation with the run's system prompt before the test's own.
-
-    Many models accept only one system message, so the two are joined.
-    """
-    if not system_prompt:
-        return messages
-    if messages[0]["role"] != "system":
-        return [{"role": "system", "content": system_prompt}, *messages]
-    joined = f"{system_prompt}\n\n{messages[0]['content']}"
-    return [{"role": "system", "content": joined}, *messages[1:]]
 
 
 def said_turn(turn: Turn) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from evalhub.llm.judge_replies import (
     verdict_schema,
     verdict_token_limit,
 )
+from evalhub.llm.system_prompt import with_system_prompt
 from issues.conversation import Message, filled, turns_to_generate
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
 from issues.judge_templates.examples import examples_of
@@ -20,7 +21,6 @@ from issues.judge_templates.preview import judge_prompt
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
-from runs.answering.work import with_system_prompt
 
 FEWEST_TOKENS = 1024
 """Minimum token limit of a verdict, with room for a judge that reasons aloud."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import prefetch_related_objects
 
+from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.models import Call, CallRole, ItemState, User
 from issues.conversation import turns_to_generate
 from issues.revisions import scale_of
@@ -20,7 +21,6 @@ from runs.admin.result.evaluation_entries import (
 from runs.admin.result.judge_runs import JudgeRunView, view_of
 from runs.admin.result.rubric import Row
 from runs.admin.result.score_breakdown import score_breakdown_of
-from runs.answering.work import with_system_prompt
 from runs.figures.verdict_labels import Text, text_or_none
 from runs.models import Answer, HumanEvaluation, Result
 from runs.scoring.verdict import verdicts_on

@@ -10,8 +10,7 @@ from evalhub.models import User
 from runs.importers.weval.files import Found
 from runs.importers.weval.format import read_blueprint
 from runs.importers.weval.importer import Loaded, import_blueprint
-from runs.importers.weval.model_names import Collections
-from runs.importers.weval.records import Blueprint, Finding, Reading, Source
+from runs.importers.weval.records import Blueprint, Finding
 
 
 @dataclass(frozen=True)
@@ -30,27 +29,17 @@ def import_all(
 ) -> Iterator[Outcome]:
     """Read and import files one by one. See `import_blueprint` for the switches."""
     for source, collections in found.sources:
-        yield _import(source, collections, by, approve, dry_run)
-
-
-def _import(
-    source: Source, collections: Collections, by: User | None, approve: bool, dry_run: bool
-) -> Outcome:
-    reading = read_blueprint(source)
-    if reading.blueprint is None:
-        return _refused(reading, reading.problems)
-    try:
-        loaded = import_blueprint(
-            reading.blueprint, collections, by=by, approve=approve, dry_run=dry_run
-        )
-    except ValidationError as error:
-        return _refused(reading, [Finding(source.file, None, "", text) for text in error.messages])
-    except IntegrityError:
-        message = "was being imported by someone else at the same time: try again."
-        return _refused(reading, [Finding(source.file, None, "", message)])
-    more = [Finding(source.file, None, "", text) for text in loaded.notes]
-    return Outcome(source.file, reading.blueprint, loaded, [], [*reading.notes, *more])
-
-
-def _refused(reading: Reading, problems: list[Finding]) -> Outcome:
-    return Outcome(reading.file, reading.blueprint, None, problems, reading.notes)
+        reading = read_blueprint(source)
+        blueprint, loaded = reading.blueprint, None
+        messages: list[str] = []
+        try:
+            if blueprint is not None:
+                options = {"approve": approve, "dry_run": dry_run}
+                loaded = import_blueprint(blueprint, collections, by=by, **options)
+        except ValidationError as error:
+            messages = error.messages
+        except IntegrityError:
+            messages = ["was being imported by someone else at the same time: try again."]
+        problems = [*reading.problems, *(Finding(source.file, text) for text in messages)]
+        notes = [Finding(source.file, text) for text in loaded.notes] if loaded else []
+        yield Outcome(source.file, blueprint, loaded, problems, [*reading.notes, *notes])

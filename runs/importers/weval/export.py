@@ -11,7 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import Test, TestState
 from runs.importers.weval import test_rows
 from runs.importers.weval.model_names import as_written
-from runs.importers.weval.prompts import MOST_ID, normal_tag
+from runs.importers.weval.prompts import MAX_ID, normal_tag
 from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge, Prompt
 from runs.importers.weval.test_rows import IMPORTED
 from runs.importers.weval.writer import not_known_to_weval
@@ -56,7 +56,7 @@ def blueprint_id(suite: Suite) -> str:
     if suite.source_id.startswith(IMPORTED) and "~" not in suite.source_id:
         return suite.source_id.removeprefix(IMPORTED)
     name = re.sub(r"[^\w-]+", "-", suite.name.lower()).strip("-_")
-    return name[:MOST_ID].strip("-_") or f"suite-{suite.pk}"
+    return name[:MAX_ID].strip("-_") or f"suite-{suite.pk}"
 
 
 def file_name(blueprint: Blueprint) -> str:

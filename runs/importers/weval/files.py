@@ -9,11 +9,11 @@ from evalhub.storable import unstorable
 from evalhub.strict_json import excerpt
 from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
-from runs.importers.weval.yaml_reader import MOST_CHARACTERS
+from runs.importers.weval.yaml_reader import MAX_CHARACTERS
 
 ENDINGS = (".weval.yml", ".civic.yml", ".yml", ".yaml", ".json")
 BLUEPRINTS, MODELS = "blueprints", "models"
-MOST_BYTES = 4 * MOST_CHARACTERS
+MAX_BYTES = 4 * MAX_CHARACTERS
 
 
 @dataclass
@@ -22,6 +22,9 @@ class Found:
 
     sources: list[tuple[Source, Collections]] = field(default_factory=list)
     problems: list[Finding] = field(default_factory=list)
+
+    def add_problem(self, file: Path | str, message: str) -> None:
+        self.problems.append(Finding(str(file), message))
 
 
 def find(paths: Iterable[Path]) -> Found:
@@ -32,18 +35,17 @@ def find(paths: Iterable[Path]) -> Found:
     for file, root in _files(paths, found):
         name = id_of(file, root)
         if name in taken:
-            found.problems.append(
-                Finding(str(file), None, "", f"{excerpt(name)} is already the id of {taken[name]}.")
-            )
+            found.add_problem(file, f"{excerpt(name)} is already the id of {taken[name]}.")
             continue
         taken[name] = str(file)
         text = _text(file, found)
-        if text is not None:
-            folder = _models_beside(file)
-            if folder and folder not in known:
-                known[folder] = _collections(folder, found)
-            collections = known[folder] if folder else {}
-            found.sources.append((Source(str(file), name, text), collections))
+        if text is None:
+            continue
+        folders = (parent / MODELS for parent in file.resolve().parents)
+        folder = next((folder for folder in folders if any(folder.glob("*.json"))), None)
+        if folder and folder not in known:
+            known[folder] = _collections(folder, found)
+        found.sources.append((Source(str(file), name, text), known[folder] if folder else {}))
     return found
 
 
@@ -59,61 +61,50 @@ def id_of(file: PurePath, root: PurePath | None = None) -> str:
     return "__".join([*parts[:-1], parts[-1][: len(parts[-1]) - len(ending)]])
 
 
-def collection(name: str, text: str) -> list[str | Json] | None:
+def collection(text: str) -> list[str | Json] | None:
     """Return the models of a collection; None if a JSON file is something else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(value, list) and all(isinstance(item, str | dict) for item in value)
-    return (
-        [item for item in value if not isinstance(item, dict) or "id" in item] if is_one else None
-    )
+    if not isinstance(value, list) or not all(isinstance(item, str | dict) for item in value):
+        return None
+    return [item for item in value if isinstance(item, str) or "id" in item]
 
 
 def _files(paths: Iterable[Path], found: Found) -> Iterator[tuple[Path, Path | None]]:
     for path in paths:
         if path.is_dir():
             root = path / BLUEPRINTS if (path / BLUEPRINTS).is_dir() else path
-            yield from ((file, root) for file in sorted(root.rglob("*")) if _is_one(file))
+            for file in sorted(root.rglob("*")):
+                is_one = file.name.lower().endswith(ENDINGS) and not file.name.startswith(".")
+                if is_one and file.parent.name != MODELS:
+                    yield file, root
         elif path.is_file():
             yield path, None
         else:
-            found.problems.append(Finding(str(path), None, "", "there is no such file or folder."))
-
-
-def _is_one(file: Path) -> bool:
-    hidden = file.name.startswith(".")
-    return file.name.lower().endswith(ENDINGS) and not hidden and file.parent.name != MODELS
+            found.add_problem(path, "there is no such file or folder.")
 
 
 def _text(file: Path, found: Found) -> str | None:
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise OSError(f"it exceeds the limit of {MOST_BYTES:,} bytes")
+        if file.stat().st_size > MAX_BYTES:
+            raise OSError(f"it exceeds the limit of {MAX_BYTES:,} bytes")
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        found.problems.append(Finding(str(file), None, "", f"cannot be read: {error}."))
+        found.add_problem(file, f"cannot be read: {error}.")
         return None
-
-
-def _models_beside(file: Path) -> Path | None:
-    """Return the nearest folder of collections above a blueprint."""
-    folders = (parent / MODELS for parent in file.resolve().parents)
-    return next((folder for folder in folders if any(folder.glob("*.json"))), None)
 
 
 def _collections(folder: Path, found: Found) -> Collections:
     collections = {}
     for file in sorted(folder.glob("*.json")):
         text = _text(file, found)
-        models = None if text is None else collection(file.stem, text)
+        models = None if text is None else collection(text)
         if models is not None:
             collections[file.stem] = models
         elif text is not None:
-            found.problems.append(
-                Finding(str(file), None, "", "is no collection: expected a list of models.")
-            )
+            found.add_problem(file, "is no collection: expected a list of models.")
     return collections
 
 
@@ -123,11 +114,9 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
     blueprints: list[Source] = []
     for name, text in files:
         if not PurePath(name).name or unstorable(name):
-            found.problems.append(
-                Finding(name, None, "", f"{excerpt(name)} cannot be a file's name.")
-            )
+            found.add_problem(name, f"{excerpt(name)} cannot be a file's name.")
             continue
-        models = collection(name, text) if name.lower().endswith(".json") else None
+        models = collection(text) if name.lower().endswith(".json") else None
         if models is not None:
             collections[PurePath(name).stem] = models
         else:
@@ -135,7 +124,7 @@ def uploaded(files: Iterable[tuple[str, str]]) -> Found:
     for source in blueprints:
         if source.id in [other.id for other, _ in found.sources]:
             message = f"{excerpt(source.id)} is already the id of another file."
-            found.problems.append(Finding(source.file, None, "", message))
+            found.add_problem(source.file, message)
         else:
             found.sources.append((source, collections))
     return found

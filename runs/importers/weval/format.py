@@ -7,6 +7,7 @@ with the key `prompts`.
 from dataclasses import replace
 from typing import Any
 
+from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.storable import UNSTORABLE
 from evalhub.strict_json import excerpt
 from runs.importers.weval.prompts import (
@@ -16,7 +17,6 @@ from runs.importers.weval.prompts import (
     normal_tag,
     read_prompts,
     render_as,
-    with_system,
 )
 from runs.importers.weval.records import (
     APPROACHES,
@@ -39,7 +39,7 @@ OF_PROMPTS = (
 """A document with one of these is a prompt, not a header."""
 
 RESERVED = ("_pr_", "_staging_", "_test_")
-MOST_ID, MOST_TAG = 120, 100
+MAX_ID, MAX_TAG = 120, 100
 MAX_TEMPERATURE = 2
 KEPT = ("context", "embeddingModel", "concurrency", "externalServices")
 """Header fields kept unchanged."""
@@ -50,7 +50,7 @@ def read_blueprint(source: Source) -> Reading:
     log = Log(source.file)
     blueprint = None
     try:
-        found, faults = documents(source.text, is_json=source.is_json)
+        found, faults = documents(source.text, is_json=source.file.lower().endswith(".json"))
         for line, message in faults:
             log.problem(line, "", message)
         blueprint = _blueprint(source, found, log)
@@ -64,7 +64,12 @@ def _blueprint(source: Source, found: list[Any], log: Log) -> Blueprint:
     _check_id(source.id, log)
     fields, items = _split(found, log)
     header = Section(fields, log)
-    inherited = _inherited(header)
+    header.given("prompts")
+    inherited = Inherited(
+        definitions=header.mapping("point_defs", "defs"),
+        render_as=render_as(header) or RENDERED[0],
+        no_cache=header.flag("noCache") or False,
+    )
     drafts = read_prompts(items, inherited, log)
     if not drafts:
         log.problem(None, "", "holds no prompts.")
@@ -94,8 +99,8 @@ def _check_id(name: str, log: Log) -> None:
         log.problem(None, "", f"{excerpt(name)} cannot be an id: it ends in __.")
     if name.startswith(RESERVED):
         log.problem(None, "", f"{excerpt(name)} cannot be an id: its prefix is reserved.")
-    if not name or len(name) > MOST_ID or UNSTORABLE.search(name):
-        log.problem(None, "", f"{excerpt(name)} cannot be an id: use 1 to {MOST_ID} characters.")
+    if not name or len(name) > MAX_ID or UNSTORABLE.search(name):
+        log.problem(None, "", f"{excerpt(name)} cannot be an id: use 1 to {MAX_ID} characters.")
 
 
 # Documents ---------------------------------------------------------------------------------------
@@ -111,49 +116,33 @@ def _split(found: list[Any], log: Log) -> tuple[Fields, Items]:
     inside = header.get("prompts")
     if inside is None:
         return header, rest
+    line = header.lines.get("prompts")
     if rest:
-        log.problem(
-            header.lines.get("prompts"), "", "prompts stand in the header and after it: join them."
-        )
+        log.problem(line, "", "prompts are in the header and after it: join them.")
     if not isinstance(inside, list):
-        line = header.lines.get("prompts")
-        log.problem(line, "", f"prompts: expected a list, not {excerpt(plain(inside))}.")
+        log.problem(line, "", f"prompts: expected a list, not {excerpt(inside)}.")
         return header, rest
     return header, _flat([inside], log)
 
 
 def _flat(found: list[Any], log: Log) -> Items:
     """Return the prompts of all documents, each a prompt or a list of prompts."""
-    prompts = Items()
-    prompts.lines = []
-    known = True
+    prompts, lines = Items(), []
     for document in found:
-        is_list = isinstance(document, list)
-        for number, item in enumerate(document if is_list else [document]):
+        for number, item in enumerate(document if isinstance(document, list) else [document]):
             in_list = isinstance(document, Items)
-            line = line_of(document, number) if in_list else getattr(item, "line", None)
-            known = known and line is not None
+            lines.append(line_of(document, number) if in_list else getattr(item, "line", None))
             prompts.append(item)
-            prompts.lines.append(line or 0)
-    if not known:
-        prompts.lines = []
+    known = [line for line in lines if line is not None]
+    prompts.lines = known if len(known) == len(lines) else []
     return prompts
-
-
-def _inherited(header: Section) -> Inherited:
-    header.given("prompts")
-    return Inherited(
-        definitions=header.mapping("point_defs", "defs"),
-        render_as=render_as(header) or RENDERED[0],
-        no_cache=header.flag("noCache") or False,
-    )
 
 
 # System prompts ----------------------------------------------------------------------------------
 
 
 def _systems(header: Section) -> tuple[str | None, ...]:
-    """Return the temperatures; () if there are none."""
+    """Return the system prompts to try, None for none; () if there is none at all."""
     several = header.given("systems")
     one = header.given("system", "systemPrompt")
     if several and one:
@@ -165,9 +154,9 @@ def _systems(header: Section) -> tuple[str | None, ...]:
     found = []
     for item in header.items(name) if name else ():
         if item is not None and not isinstance(item, str):
-            header.problem(name, f"expected texts, or null for none, not {excerpt(plain(item))}.")
-            continue
-        found.append(item if item and item.strip() else None)
+            header.expected(name, "texts, or null for none", item)
+        else:
+            found.append(item if item and item.strip() else None)
     for item in {item for item in found if found.count(item) > 1}:
         header.problem(name, f"{excerpt(item)} is given twice.")
     return () if found == [None] else tuple(found)
@@ -181,22 +170,18 @@ def _settled(
     A prompt's own replaces the header's. A run's is put before a test's own, so where a prompt
     has its own, each gets the one that it means.
     """
-    own = [draft for draft in drafts if draft.says_system]
+    own = [draft for draft in drafts if draft.system is not None]
     if own and len(systems) > 1:
         for draft in own:
             message = "has its own system prompt, while the header lists several to try."
             header.log.problem(draft.line, draft.prompt.id, message)
     common = (systems[0] or "") if own and len(systems) == 1 else ""
-    prompts = tuple(
-        replace(
-            draft.prompt,
-            messages=with_system(
-                draft.prompt.messages, draft.system if draft.says_system else common
-            ),
-        )
-        for draft in drafts
-    )
-    return prompts, () if common else systems
+    prompts = []
+    for draft in drafts:
+        system = common if draft.system is None else draft.system
+        messages = with_system_prompt(draft.prompt.messages, system if system.strip() else "")
+        prompts.append(replace(draft.prompt, messages=messages))
+    return tuple(prompts), () if common else systems
 
 
 # The other fields --------------------------------------------------------------------------------
@@ -207,9 +192,9 @@ def _tags(header: Section) -> tuple[str, ...]:
     found = [value] if isinstance(value, str) else header.items("tags")
     for tag in found:
         if not isinstance(tag, str):
-            header.problem(name, f"expected text, not {excerpt(plain(tag))}.")
-        elif len(tag) > MOST_TAG:
-            header.problem(name, f"{excerpt(tag)} is too long: the limit is {MOST_TAG} characters.")
+            header.expected(name, "text", tag)
+        elif len(tag) > MAX_TAG:
+            header.problem(name, f"{excerpt(tag)} is too long: the limit is {MAX_TAG} characters.")
     normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
     return tuple(sorted({tag for tag in normal if tag}))
 
@@ -223,20 +208,21 @@ def _models(header: Section) -> tuple[str | Json, ...]:
         elif isinstance(item, dict) and isinstance(item.get("id"), str):
             found.append(plain(item))
         else:
-            expected = "expected a model such as openai:gpt-4o-mini, or an object with its id"
-            header.problem(name, f"{expected}, not {excerpt(plain(item))}.")
+            expected = "a model such as openai:gpt-4o-mini, or an object with its id"
+            header.expected(name, expected, item)
     return tuple(item for n, item in enumerate(found) if item not in found[:n]) or DEFAULT_MODELS
 
 
 def _temperatures(header: Section) -> tuple[float, ...]:
     several, one = header.items("temperatures"), header.number("temperature", 0, MAX_TEMPERATURE)
-    for item in several:
-        if not is_number(item, 0, MAX_TEMPERATURE):
-            expected = f"expected numbers from 0 to {MAX_TEMPERATURE}"
-            header.problem("temperatures", f"{expected}, not {excerpt(plain(item))}.")
     if several and one is not None:
         header.note("temperature", "is ignored: temperatures are given.")
-    found = [item for item in several if is_number(item, 0, MAX_TEMPERATURE)]
+    found = []
+    for item in several:
+        if is_number(item, 0, MAX_TEMPERATURE):
+            found.append(item)
+        else:
+            header.expected("temperatures", f"numbers from 0 to {MAX_TEMPERATURE}", item)
     return tuple(dict.fromkeys(found or ([] if one is None else [one])))
 
 
@@ -249,7 +235,7 @@ def _judges(header: Section) -> tuple[NamedJudge, ...]:
         if isinstance(item, str):
             found.append(NamedJudge(item.strip(), APPROACHES["holistic"]))
         else:
-            coverage.problem("judgeModels", f"expected names, not {excerpt(plain(item))}.")
+            coverage.expected("judgeModels", "names", item)
     if coverage.given("judgeModels"):
         coverage.note("judgeModels", "is deprecated: its judges use the holistic approach.")
     return tuple(dict.fromkeys(found))
@@ -259,11 +245,10 @@ def _judge(item: Any, coverage: Section) -> NamedJudge | None:
     fields = item if isinstance(item, dict) else {"model": item}
     model, approach = fields.get("model"), fields.get("approach", "prompt-aware")
     if not isinstance(model, str) or not model.strip():
-        coverage.problem("judges", f"expected a judge's model, not {excerpt(plain(item))}.")
+        coverage.expected("judges", "a judge's model", item)
         return None
     if approach not in APPROACHES:
-        names = ", ".join(APPROACHES)
-        coverage.problem("judges", f"expected one of {names}, not {excerpt(plain(approach))}.")
+        coverage.expected("judges", f"one of {', '.join(APPROACHES)}", approach)
         return None
     return NamedJudge(model.strip(), APPROACHES[approach])
 
@@ -274,7 +259,7 @@ def _tools(header: Section) -> tuple[Json, ...]:
         if isinstance(item, dict) and isinstance(item.get("name"), str):
             found.append(plain(item))
         else:
-            header.problem("tools", f"expected tools with their names, not {excerpt(plain(item))}.")
+            header.expected("tools", "tools with their names", item)
     return tuple(found)
 
 
@@ -282,11 +267,19 @@ def _extras(header: Section) -> Json:
     """Return fields without a place of their own, normalized under Weval's names."""
     found: Json = {name: plain(header.value(name)) for name in KEPT if header.given(name)}
     if authors := header.references("author"):
-        found["author"] = [_author(author) for author in authors]
+        # Authors have names where references have titles.
+        found["author"] = [
+            {"name" if key == "title" else key: value for key, value in author.items()}
+            for author in authors
+        ]
     if references := header.references("references", "citations", "reference", "citation"):
         found["references"] = references
     if use := header.mapping("toolUse"):
-        found["toolUse"] = _tool_use(use, header)
+        mode = use.get("mode", "trace-only")
+        if mode != "trace-only":
+            header.expected("toolUse", "the mode trace-only", mode)
+        header.note("toolUse", "models are offered the tools, but no tool is run.")
+        found["toolUse"] = plain(use)
     if config := _other_config(header):
         found["evaluationConfig"] = config
     for name, value in header.rest().items():
@@ -295,25 +288,12 @@ def _extras(header: Section) -> Json:
     return found
 
 
-def _author(author: Json) -> Json:
-    """Return authors, which have names where references have titles."""
-    return {"name" if key == "title" else key: value for key, value in author.items()}
-
-
-def _tool_use(use: Fields, header: Section) -> Json:
-    mode = use.get("mode", "trace-only")
-    if mode != "trace-only":
-        header.problem("toolUse", f"expected the mode trace-only, not {excerpt(plain(mode))}.")
-    header.note("toolUse", "models are offered the tools, but no tool is run.")
-    return dict(plain(use))
-
-
 def _other_config(header: Section) -> Json:
     """Return settings of judging besides the judges."""
     config = plain(header.mapping("evaluationConfig"))
     coverage = config.pop("llm-coverage", None)
-    judged = coverage if isinstance(coverage, dict) else {}
-    rest = {k: v for k, v in judged.items() if k not in ("judges", "judgeModels") and v is not None}
+    judges = coverage if isinstance(coverage, dict) else {}
+    rest = {k: v for k, v in judges.items() if k not in ("judges", "judgeModels") and v is not None}
     if rest:
         config["llm-coverage"] = rest
     if config:

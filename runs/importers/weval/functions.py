@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from evalhub.strict_json import excerpt
-from runs.importers.weval.records import Json
+from runs.importers.weval.records import Json, plain_number
 
 OWN = "evalhub"
 """Function that stands for checks that Weval does not have."""
@@ -53,14 +53,15 @@ def read_function(name: str, argument: Any) -> Call | None:
     found = _BY_NAME.get(name)
     if found is None:
         return None
-    return Call(found.check, {**_FORMS[found.check].read(argument), **found.switches})
+    return Call(found.check, {**_FORMS[found.check].read(argument), **found.arguments})
 
 
 def write_function(call: Call) -> tuple[str, Any]:
     """Return the function and argument that read back as this check."""
     for name, argument in _equivalent_functions(call):
-        if _reads_as(name, argument, call):
-            return name, argument
+        with suppress(WrongArgument):
+            if read_function(name, argument) == call:
+                return name, argument
     return OWN, {"check": call.check, "arguments": call.arguments}
 
 
@@ -77,17 +78,10 @@ def _equivalent_functions(call: Call) -> Iterator[tuple[str, Any]]:
             yield name, _FORMS[call.check].write(plain)
 
 
-def _reads_as(name: str, argument: Any, call: Call) -> bool:
-    try:
-        return read_function(name, argument) == call
-    except WrongArgument:
-        return False
-
-
-def takes_no_argument(name: str) -> bool:
-    """Return whether the function may be written alone, as text such as `$is_json`."""
+def needs_argument(name: str) -> bool:
+    """Return whether this function cannot be written alone, as text such as `$is_json`."""
     found = _BY_NAME.get(name)
-    return found is not None and found.check in ("is_json", "factcheck")
+    return name == OWN or (found is not None and found.check not in ("is_json", "factcheck"))
 
 
 def _own(argument: Any) -> Call:
@@ -120,20 +114,20 @@ def _expect(met: bool, expected: str, argument: Any) -> None:
         raise WrongArgument(f"expected {expected}, not {excerpt(argument)}.")
 
 
-def _text(key: str) -> _Form:
+def _one(key: str, fits: Callable[[Any], bool], expected: str) -> _Form:
     def read(argument: Any) -> Json:
-        _expect(_is_text(argument), "a text", argument)
+        _expect(fits(argument), expected, argument)
         return {key: argument}
 
     return _Form(read, lambda arguments: _only(arguments, key)[key])
 
 
-def _texts(key: str) -> _Form:
-    def read(argument: Any) -> Json:
-        _expect(_is_texts(argument), "a list of texts", argument)
-        return {key: list(argument)}
+def _text(key: str) -> _Form:
+    return _one(key, _is_text, "a text")
 
-    return _Form(read, lambda arguments: _only(arguments, key)[key])
+
+def _texts(key: str) -> _Form:
+    return _one(key, _is_texts, "a list of texts")
 
 
 def _least(key: str) -> _Form:
@@ -141,7 +135,7 @@ def _least(key: str) -> _Form:
         is_pair = isinstance(argument, list) and len(argument) == 2
         fits = is_pair and _is_number(argument[0]) and _is_texts(argument[1])
         _expect(fits, "a number and a list of texts, such as [2, [a, b, c]]", argument)
-        return {"least": _whole(argument[0]), key: list(argument[1])}
+        return {"least": plain_number(argument[0]), key: list(argument[1])}
 
     def write(arguments: Json) -> Any:
         found = _only(arguments, "least", key)
@@ -153,7 +147,7 @@ def _least(key: str) -> _Form:
 def _range(argument: Any) -> Json:
     is_pair = isinstance(argument, list) and len(argument) == 2
     _expect(is_pair and all(map(_is_number, argument)), "two numbers, such as [5, 15]", argument)
-    return {"least": _whole(argument[0]), "most": _whole(argument[1])}
+    return {"least": plain_number(argument[0]), "most": plain_number(argument[1])}
 
 
 def _write_range(arguments: Json) -> Any:
@@ -162,8 +156,7 @@ def _write_range(arguments: Json) -> Any:
 
 
 def _read_count(argument: Any) -> Json:
-    with_tool = isinstance(argument, list) and len(argument) == 3 and _is_text(argument[2])
-    if with_tool:
+    if isinstance(argument, list) and len(argument) == 3 and _is_text(argument[2]):
         return {**_range(argument[:2]), "tool": argument[2]}
     return _range(argument)
 
@@ -206,13 +199,7 @@ def _only(arguments: Json, *keys: str) -> Json:
     return arguments
 
 
-def _whole(number: float) -> float:
-    return int(number) if number == int(number) else number
-
-
-_ANYTHING = _Form(
-    lambda argument: {"source": argument}, lambda arguments: _only(arguments, "source")["source"]
-)
+_ANYTHING = _one("source", lambda argument: True, "anything")
 _FORMS = {
     "contains": _text("text"),
     "contains_any": _texts("texts"),
@@ -239,11 +226,6 @@ _FORMS = {
 # Names -------------------------------------------------------------------------------------------
 
 
-class _Meaning(NamedTuple):
-    check: str
-    switches: dict[str, bool]
-
-
 _TEXTUAL = {
     "contains": "contains",
     "contains_any_of": "contains_any",
@@ -257,36 +239,29 @@ _TEXTUAL = {
     "matches_at_least_n_of": "matches_at_least",
 }
 _OTHERS = {
+    **{name: name for name in ("is_json", "js", "call", "factcheck")},
+    **{name: name for name in ("tool_called", "tool_call_order")},
     "word_count_between": "word_count",
-    "is_json": "is_json",
-    "js": "js",
-    "call": "call",
-    "factcheck": "factcheck",
-    "tool_called": "tool_called",
     "tool_args_match": "tool_arguments",
     "tool_call_count_between": "tool_call_count",
-    "tool_call_order": "tool_call_order",
 }
 _ALIASES = {"expr": "js", "external": "call"}
 _NOT_NEGATED = ("contains_at_least", "matches_all", "matches_at_least")
 
 
-def _names() -> dict[str, _Meaning]:
-    """All 43 functions, with the singular forms of those that contain or match."""
-    found = {name: _Meaning(check, {}) for name, check in _OTHERS.items()}
+def _names() -> dict[str, Call]:
+    """Return the check and switches of all functions, also in their singular forms."""
+    found = {name: Call(check, {}) for name, check in _OTHERS.items()}
     found |= {alias: found[name] for alias, name in _ALIASES.items()}
     for name, check in _TEXTUAL.items():
         for negate in (False, True) if check not in _NOT_NEGATED else (False,):
             for ignore in (False, True):
                 switches = dict(zip(SWITCHES, (negate, ignore), strict=True))
-                meaning = _Meaning(check, {key: True for key, on in switches.items() if on})
+                call = Call(check, {key: True for key, on in switches.items() if on})
                 start = f"{'not_' * negate}{'i' * ignore}"
-                found[start + name] = found[start + _singular(name)] = meaning
+                singular = name.replace("contains", "contain").replace("matches", "match")
+                found[start + name] = found[start + singular] = call
     return found
-
-
-def _singular(name: str) -> str:
-    return name.replace("contains", "contain").replace("matches", "match")
 
 
 _BY_NAME = _names()
@@ -294,13 +269,8 @@ _PREFERRED = {"imatches_all_of": "imatch_all_of", "imatches_at_least_n_of": "ima
 """Documented names that are not registered → registered ones."""
 
 
-def _by_meaning() -> dict[tuple[str, tuple[str, ...]], str]:
-    """Name written for each check with its switches."""
-    found: dict[tuple[str, tuple[str, ...]], str] = {}
-    for name, meaning in _BY_NAME.items():
-        key = (meaning.check, tuple(meaning.switches))
-        found.setdefault(key, _PREFERRED.get(name, name))
-    return found
+_NAMES: dict[tuple[str, tuple[str, ...]], str] = {}
+"""The function to write for each check with its switches."""
 
-
-_NAMES = _by_meaning()
+for _name, _call in _BY_NAME.items():
+    _NAMES.setdefault((_call.check, tuple(_call.arguments)), _PREFERRED.get(_name, _name))

@@ -19,11 +19,11 @@ from runs.importers.grafite.importer import templates
 from runs.importers.weval import test_rows
 from runs.importers.weval.model_names import Collections, named, spellings
 from runs.importers.weval.prompts import NOTHING
-from runs.importers.weval.records import Blueprint, NamedJudge, Prompt
+from runs.importers.weval.records import Blueprint, Prompt
 from runs.importers.weval.test_rows import GONE, IMPORTED, REASON, source_id
 from runs.models import Judge, Jury, Suite
 
-MOST_TITLE, MOST_NAME, MOST_SOURCE = 200, 150, 500
+MAX_TITLE, MAX_NAME, MAX_SOURCE = 200, 150, 500
 SHOWN_NAMES = 6
 
 
@@ -45,14 +45,6 @@ class Loaded:
     criteria: int
     is_changed: bool
     notes: list[str]
-
-
-class Linked(NamedTuple):
-    """Models that a blueprint names: those that exist here, and names of the others."""
-
-    models: list[LanguageModel]
-    names: list[str]
-    unknown: list[str]
 
 
 def import_blueprint(
@@ -84,7 +76,9 @@ class _Import:
         self.by = by
         self.approve = approve
         self.names = named(blueprint.models, collections)
-        self.linked = linked(self.names.models)
+        found = linked(self.names.models)
+        self.models = list(dict.fromkeys(model.pk for model in found.values() if model))
+        self.unknown = [name for name, model in found.items() if model is None]
         self.notes: list[str] = []
         self.is_changed = False
 
@@ -103,14 +97,17 @@ class _Import:
         if self.approve:
             self._approve(issue)
         self.is_changed |= is_other or any(counts._replace(same=0))
-        self._note_models()
+        if self.names.unknown:
+            names = _listed(self.names.unknown)
+            self.notes.append(f"there is no collection of models {names} beside it.")
+        if self.unknown:
+            self.notes.append(f"these models do not exist here: {_listed(self.unknown)}.")
         points = sum(len(prompt.points) for prompt in self.blueprint.prompts)
         return Loaded(suite, counts, points, self.is_changed, self.notes)
 
     def _digest(self, jury: Jury | None) -> str:
         header = {k: v for k, v in asdict(self.blueprint).items() if k != "prompts"}
-        models = [model.pk for model in self.linked.models]
-        return digest([header, self.names.models, models, jury and jury.name])
+        return digest([header, self.names.models, self.models, jury and jury.name])
 
     # The issue and the suite ---------------------------------------------------------------------
 
@@ -118,11 +115,11 @@ class _Import:
         blueprint = self.blueprint
         if issue.pk is None:
             issue.author, issue.state = self.by, IssueState.IN_REVIEW
-        issue.title = blueprint.title[:MOST_TITLE]
+        issue.title = blueprint.title[:MAX_TITLE]
         issue.description = blueprint.description
         sign(issue, self.by, REASON)
         issue.save()
-        issue.tags.set(self._tags())
+        issue.tags.set(map(_tag, blueprint.tags))
         known = set(issue.sources.values_list("value", flat=True))
         Source.objects.bulk_create(
             Source(issue=issue, kind=kind, value=value)
@@ -131,16 +128,13 @@ class _Import:
         )
 
     def _sources(self) -> Iterable[tuple[str, str]]:
-        yield SourceKind.GENERAL, f"Weval blueprint {self.blueprint.id}"[:MOST_SOURCE]
+        yield SourceKind.GENERAL, f"Weval blueprint {self.blueprint.id}"[:MAX_SOURCE]
         for reference in self.blueprint.extras.get("references", []):
             title, url = reference.get("title", ""), reference.get("url", "")
-            if url.startswith(("https://", "http://")) and len(url) <= MOST_SOURCE:
+            if url.startswith(("https://", "http://")) and len(url) <= MAX_SOURCE:
                 yield SourceKind.URL, url
             else:
-                yield SourceKind.GENERAL, " ".join(filter(None, (title, url)))[:MOST_SOURCE]
-
-    def _tags(self) -> list[Tag]:
-        return [_tag(name) for name in self.blueprint.tags]
+                yield SourceKind.GENERAL, " ".join(filter(None, (title, url)))[:MAX_SOURCE]
 
     def _save_suite(self, suite: Suite, jury: Jury | None, header: str) -> None:
         blueprint = self.blueprint
@@ -153,7 +147,7 @@ class _Import:
             "name": suite.name,
             "models": list(blueprint.models),
             "names": self.names.models,
-            "linked": [model.pk for model in self.linked.models],
+            "linked": self.models,
             "judges": [list(judge) for judge in blueprint.judges],
             "jury": jury.pk if jury else None,
             "tools": list(blueprint.tools),
@@ -161,42 +155,43 @@ class _Import:
         }
         sign(suite, self.by, REASON)
         suite.save()
-        suite.tags.set(self._tags())
+        suite.tags.set(map(_tag, blueprint.tags))
 
     def _defaults(self, suite: Suite, jury: Jury | None) -> dict[str, Any]:
         """Set launch defaults; keep those that users set besides."""
         blueprint = self.blueprint
-        scored = {
-            "models": [model.pk for model in self.linked.models],
+        imported = {
+            "models": self.models,
             "system_prompts": [system or "" for system in blueprint.systems],
             "temperatures": list(blueprint.temperatures),
             "jury": jury.pk if jury else None,
         }
-        others = {key: value for key, value in suite.defaults.items() if key not in scored}
-        return {**others, **{key: value for key, value in scored.items() if value}}
+        others = {key: value for key, value in suite.defaults.items() if key not in imported}
+        return {**others, **{key: value for key, value in imported.items() if value}}
 
     def _jury(self) -> Jury | None:
         """Return the jury that the blueprint configures, if all its models exist here."""
         judges = self.blueprint.judges
-        found = {judge: linked([judge.model]).models for judge in judges}
-        missing = [judge.model for judge, models in found.items() if not models]
+        models = linked([judge.model for judge in judges])
+        missing = [judge.model for judge in judges if models[judge.model] is None]
         if missing:
             self.notes.append(
                 f"no jury is created, for these judges are not models here: {_listed(missing)}."
             )
         if not judges or missing:
             return None
-        members = [_judge(models[0], judge) for judge, models in found.items()]
-        return self._jury_of(members)
-
-    def _jury_of(self, members: list[Judge]) -> Jury:
-        name = f"{self.blueprint.title[: MOST_NAME - 20]} · blueprint’s judges"[:MOST_NAME]
+        members = [
+            Judge.objects.given(model, approach=judge.approach)
+            for judge in judges
+            if (model := models[judge.model])
+        ]
+        name = f"{self.blueprint.title[: MAX_NAME - 20]} · blueprint’s judges"[:MAX_NAME]
         keys = {judge.pk for judge in members}
-        for jury in Jury.objects.filter(name__startswith=name[: MOST_NAME - 5]):
+        for jury in Jury.objects.filter(name__startswith=name[: MAX_NAME - 5]):
             if {judge.pk for judge in jury.judges.all()} == keys and jury.backup_id is None:
                 return jury
-        taken = Jury.objects.filter(name__startswith=name[: MOST_NAME - 5]).count()
-        jury = Jury(name=f"{name[: MOST_NAME - 5]} {taken + 1}" if taken else name)
+        taken = Jury.objects.filter(name__startswith=name[: MAX_NAME - 5]).count()
+        jury = Jury(name=f"{name[: MAX_NAME - 5]} {taken + 1}" if taken else name)
         sign(jury, self.by, REASON)
         jury.save()
         jury.judges.set(members)
@@ -215,27 +210,24 @@ class _Import:
         changed = 0
         for name, prompt in zip(prefix, self.blueprint.prompts, strict=True):
             fields = test_rows.fields_of(prompt, self.blueprint, by_family)
-            self._note_template(prompt, fields)
+            family = prompt.own.get("template", test_rows.usual_template(prompt))
+            if fields["template"] is None and family != NOTHING:
+                self.notes.append(f"{prompt.id}: there is no judge template {family}.")
             test = known.get(name)
             if test is None:
                 new.append((prompt, fields))
-            elif self._is_other(test, fields):
+            elif test.extras.get("digest") != fields["extras"]["digest"] or GONE in test.extras:
                 self._change(test, prompt, fields)
                 changed += 1
         state = TestState.APPROVED if self.approve else TestState.IN_REVIEW
         made = test_rows.add(new, self.blueprint, issue, state=state, by=self.by)
         gone = self._deactivate(issue, suite, set(prefix))
-        self._set_tests(suite, [*known.values(), *made])
+        have = set(suite.tests.values_list("pk", flat=True))
+        missing = [test for test in [*known.values(), *made] if test.pk not in have]
+        if missing:
+            sign(suite, self.by, REASON)
+            suite.tests.add(*missing)
         return Counts(len(made), changed, len(known) - changed, gone)
-
-    def _note_template(self, prompt: Prompt, fields: dict[str, Any]) -> None:
-        family = prompt.own.get("template", test_rows.usual_template(prompt))
-        if fields["template"] is None and family != NOTHING:
-            self.notes.append(f"{prompt.id}: there is no judge template {family}.")
-
-    def _is_other(self, test: Test, fields: dict[str, Any]) -> bool:
-        """Return whether the blueprint has changed since this test was imported."""
-        return test.extras.get("digest") != fields["extras"]["digest"] or GONE in test.extras
 
     def _change(self, test: Test, prompt: Prompt, fields: dict[str, Any]) -> None:
         came_back = test.extras.get(GONE)
@@ -258,14 +250,6 @@ class _Import:
             )
         return len(gone)
 
-    def _set_tests(self, suite: Suite, tests: list[Test]) -> None:
-        """Add missing tests; keep tests that users added."""
-        have = set(suite.tests.values_list("pk", flat=True))
-        missing = [test for test in tests if test.pk not in have]
-        if missing:
-            sign(suite, self.by, REASON)
-            suite.tests.add(*missing)
-
     def _approve(self, issue: Issue) -> None:
         """Approve tests that wait for review."""
         waiting = issue.tests.filter(state=TestState.IN_REVIEW)
@@ -275,31 +259,16 @@ class _Import:
             row.save()
             self.is_changed = True
 
-    def _note_models(self) -> None:
-        if self.names.unknown:
-            names = _listed(self.names.unknown)
-            self.notes.append(f"there is no collection of models {names} beside it.")
-        if self.linked.unknown:
-            names = _listed(self.linked.unknown)
-            self.notes.append(f"these models do not exist here: {names}.")
 
-
-def linked(names: list[str]) -> Linked:
-    """Return the active models of these names: LiteLLM's name, the name or the identity."""
+def linked(names: list[str]) -> dict[str, LanguageModel | None]:
+    """Return the active model of each name: LiteLLM's name, the name or the identity."""
     active = list(LanguageModel.objects.active().order_by("pk"))
     keys: dict[str, LanguageModel] = {}
     for field in ("litellm_model", "name", "identity"):
         for model in active:
             if value := getattr(model, field):
                 keys.setdefault(value.casefold(), model)
-    found = {name: next((keys[s] for s in spellings(name) if s in keys), None) for name in names}
-    models = dict.fromkeys(model for model in found.values() if model)
-    unknown = [name for name, model in found.items() if model is None]
-    return Linked(list(models), names, unknown)
-
-
-def _judge(model: LanguageModel, judge: NamedJudge) -> Judge:
-    return Judge.objects.given(model, approach=judge.approach)
+    return {name: next((keys[s] for s in spellings(name) if s in keys), None) for name in names}
 
 
 def _tag(name: str) -> Tag:
@@ -309,10 +278,10 @@ def _tag(name: str) -> Tag:
 def _free_name(blueprint: Blueprint, suite: Suite) -> str:
     """Return the title, with the id if another suite has the same."""
     others = Suite.objects.exclude(pk=suite.pk)
-    plain = blueprint.title[:MOST_NAME]
+    plain = blueprint.title[:MAX_NAME]
     if not others.filter(name=plain).exists():
         return plain
-    room = MOST_NAME - len(blueprint.id) - 3
+    room = MAX_NAME - len(blueprint.id) - 3
     return f"{blueprint.title[:room]} ({blueprint.id})"
 
 

@@ -8,7 +8,7 @@ from runs.importers.weval.records import Json
 Collections = Mapping[str, list[str | Json]]
 """Models by collection."""
 
-MOST_NESTED = 5
+MAX_NESTED = 5
 
 
 class Named(NamedTuple):
@@ -37,7 +37,7 @@ def _written_out(
 ) -> Iterator[str | Json]:
     for model in models:
         inner = collections.get(model) if isinstance(model, str) else None
-        if inner is None or depth >= MOST_NESTED:
+        if inner is None or depth >= MAX_NESTED:
             yield model
         else:
             yield from _written_out(inner, collections, depth + 1)

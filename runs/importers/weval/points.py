@@ -10,8 +10,8 @@ from issues.checks import problems_of
 from runs.importers.weval.functions import (
     CANNOT_RUN,
     WrongArgument,
+    needs_argument,
     read_function,
-    takes_no_argument,
 )
 from runs.importers.weval.records import Point
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
@@ -21,7 +21,7 @@ WEIGHT = ("weight", "multiplier")
 TEXT = ("point", "text")
 ARGUMENT = ("arg", "fnArgs")
 QUOTED = re.compile(r"\$\w+\s*:")
-MOST_REFERENCES = 20
+MAX_REFERENCES = 20
 """Maximum depth of definitions that refer to each other."""
 
 
@@ -41,21 +41,17 @@ class PointReader:
             if not isinstance(item, list):
                 yield from self._points(item, line, polarity, None)
                 continue
-            points = list(self._alternative(item, line, polarity, alternative + 1))
-            alternative += bool(points)
-            yield from points
             if not item:
                 self.log.note(line, self.prompt, "an empty alternative is ignored.")
-
-    def _alternative(
-        self, items: Any, line: int | None, polarity: str, alternative: int
-    ) -> Iterator[Point]:
-        for number, item in enumerate(items):
-            at = line_of(items, number) if isinstance(items, Items) else line
-            if isinstance(item, list):
-                self._problem(at, f"an alternative cannot contain a list: {excerpt(plain(item))}.")
-                continue
-            yield from self._points(item, at, polarity, alternative)
+            points: list[Point] = []
+            for place, inner in enumerate(item):
+                at = line_of(item, place) if isinstance(item, Items) else line
+                if isinstance(inner, list):
+                    self._problem(at, f"an alternative cannot contain a list: {excerpt(inner)}.")
+                else:
+                    points += self._points(inner, at, polarity, alternative + 1)
+            alternative += bool(points)
+            yield from points
 
     def _points(
         self, item: Any, line: int | None, polarity: str, alternative: int | None
@@ -76,15 +72,14 @@ class PointReader:
         section = Section(as_fields(item), self.log, self.prompt)
         functions = [key for key in item if key.startswith("$")]
         if len(functions) > 1:
-            return self._problem(
-                line,
-                f"a point has several functions: {', '.join(functions)}; make one point of each.",
-            )
+            names = ", ".join(functions)
+            message = f"a point has several functions: {names}; make one point of each."
+            return self._problem(line, message)
         if functions == ["$ref"]:
             return self._reference(section, line, depth)
         if functions or section.given("fn"):
             return self._function(section, functions[0] if functions else "fn")
-        return self._said(section, line)
+        return self._without_function(section, line)
 
     # Text ----------------------------------------------------------------------------------------
 
@@ -95,22 +90,20 @@ class PointReader:
         if not text.startswith("$"):
             return Point(text)
         if QUOTED.match(text):
-            first = text.splitlines()[0]
-            return self._problem(
-                line, f"a quoted function is only text; write it without quotes: {first}"
-            )
-        name = text[1:]
-        return self._called(name, None, Point(), line, has_argument=False)
+            hint = f"write it without quotes: {text.splitlines()[0]}"
+            return self._problem(line, f"a quoted function is only text; {hint}")
+        return self._called(text[1:], None, Point(), line, has_argument=False)
 
-    def _said(self, section: Section, line: int | None) -> Point | None:
+    def _without_function(self, section: Section, line: int | None) -> Point | None:
         """Return the point of an object without a function."""
-        pair = _pair(section.fields)
-        if pair:
-            return Point(pair[0].strip(), citation=pair[1].strip())
+        if len(section.fields) == 1:
+            ((key, value),) = section.fields.items()
+            if key not in TEXT and key.strip() and isinstance(value, str):
+                return Point(key.strip(), citation=value.strip())
         text = section.text(*TEXT).strip()
         if not text:
             expected = "a point needs text, a function, or one text with its citation"
-            return self._problem(line, f"{expected}, not {excerpt(plain(section.fields))}.")
+            return self._problem(line, f"{expected}, not {excerpt(section.fields)}.")
         return self._finished(section, Point(text))
 
     def _finished(self, section: Section, point: Point) -> Point:
@@ -146,7 +139,7 @@ class PointReader:
     def _called(
         self, name: str, argument: Any, point: Point, line: int | None, *, has_argument: bool
     ) -> Point | None:
-        if not has_argument and not takes_no_argument(name) and self._is_function(name):
+        if not has_argument and needs_argument(name):
             return self._problem(line, f"${name} needs an argument.")
         try:
             call = read_function(name, argument)
@@ -160,12 +153,6 @@ class PointReader:
             self.log.note(line, self.prompt, f"${name} cannot run here and is not scored.")
         return replace(point, check=call.check, arguments=call.arguments)
 
-    def _is_function(self, name: str) -> bool:
-        try:
-            return read_function(name, None) is not None
-        except WrongArgument:
-            return True
-
     # Definitions ---------------------------------------------------------------------------------
 
     def _reference(self, section: Section, line: int | None, depth: int) -> Point | None:
@@ -174,9 +161,13 @@ class PointReader:
         if name not in self.definitions:
             known = ", ".join(self.definitions) or "none at all"
             return self._problem(line, f"{excerpt(name)} is not defined; use {known}.")
-        if depth >= MOST_REFERENCES:
+        if depth >= MAX_REFERENCES:
             return self._problem(line, f"the definition {excerpt(name)} refers to itself.")
-        point = self._defined(self.definitions[name], line, depth)
+        definition = self.definitions[name]
+        if isinstance(definition, str):
+            point = self._called("js", definition, Point(), line, has_argument=True)
+        else:
+            point = self._point(definition, line, depth + 1)
         beside = self._finished(section, Point())
         if point is None:
             return None
@@ -188,26 +179,12 @@ class PointReader:
             mandatory=beside.mandatory or point.mandatory,
         )
 
-    def _defined(self, definition: Any, line: int | None, depth: int) -> Point | None:
-        if isinstance(definition, str):
-            return self._called("js", definition, Point(), line, has_argument=True)
-        return self._point(definition, line, depth + 1)
-
     def _problem(self, line: int | None, message: str) -> Point | None:
         """Record a problem; there is no point then."""
         self.log.problem(line, self.prompt, message)
         return None
 
 
-def _pair(fields: Fields) -> tuple[str, str] | None:
-    """Return the criterion and citation of such an object."""
-    if len(fields) != 1:
-        return None
-    key, value = next(iter(fields.items()))
-    is_pair = key not in TEXT and key.strip() and isinstance(value, str)
-    return (key, value) if is_pair else None
-
-
 def _as_text(references: list[dict[str, Any]]) -> str:
-    said = (" ".join(filter(None, (ref.get("title"), ref.get("url")))) for ref in references)
-    return "; ".join(said)
+    texts = (" ".join(filter(None, (ref.get("title"), ref.get("url")))) for ref in references)
+    return "; ".join(texts)

@@ -12,7 +12,7 @@ from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
 from runs.importers.weval.yaml_reader import Fields, Items
 
-ASKED = ("prompt", "promptText")
+PROMPT = ("prompt", "promptText")
 RUBRIC = ("should", "points", "expect", "expects", "expectations")
 IDEAL = ("ideal", "idealResponse")
 WEIGHT = ("weight", "importance", "multiplier")
@@ -36,7 +36,7 @@ OWN_KEYS = (
 NOTHING = "none"
 """Template of tests without one."""
 
-MOST_ID = 120
+MAX_ID = 120
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,11 @@ class Inherited:
 
 @dataclass(frozen=True)
 class Draft:
-    """A prompt before the header's system prompt is applied.
-
-    `says_system`: it has one of its own, even if that is none.
-    """
+    """A prompt and its own system prompt, which may be none (""); None: the header's applies."""
 
     prompt: Prompt
     line: int | None
-    system: str
-    says_system: bool
+    system: str | None
 
 
 def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
@@ -69,9 +65,7 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
     for number, item in enumerate(items):
         line = line_of(items, number)
         if not isinstance(item, dict):
-            log.problem(
-                line, "", f"expected a prompt, that is an object, not {excerpt(plain(item))}."
-            )
+            log.problem(line, "", f"expected a prompt, that is an object, not {excerpt(item)}.")
             continue
         draft = _read_prompt(as_fields(item), number, inherited, log)
         if not draft.prompt.id:
@@ -87,10 +81,10 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
 
 def _named_by_content(draft: Draft, unnamed: dict[str, int]) -> Draft:
     """Derive the id from the request, so that another rubric leaves it the same test."""
-    asked = digest([draft.prompt.messages, draft.system])[:12]
-    unnamed[asked] = unnamed.get(asked, 0) + 1
-    suffix = f"-{unnamed[asked]}" if unnamed[asked] > 1 else ""
-    return replace(draft, prompt=replace(draft.prompt, id=f"hash-{asked}{suffix}"))
+    request = digest([draft.prompt.messages, draft.system or ""])[:12]
+    unnamed[request] = unnamed.get(request, 0) + 1
+    suffix = f"-{unnamed[request]}" if unnamed[request] > 1 else ""
+    return replace(draft, prompt=replace(draft.prompt, id=f"hash-{request}{suffix}"))
 
 
 def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) -> Draft:
@@ -98,8 +92,8 @@ def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) ->
     section = Section(fields, log, name or f"prompt {number + 1}")
     section.given("id")
     system = _system(section)
-    if name and len(name) > MOST_ID:
-        section.problem("id", f"has {len(name)} characters; the limit is {MOST_ID}.")
+    if name and len(name) > MAX_ID:
+        section.problem("id", f"has {len(name)} characters; the limit is {MAX_ID}.")
     prompt = Prompt(
         id=name,
         messages=_messages(section),
@@ -116,8 +110,7 @@ def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) ->
         section.note(
             "", "has an ideal answer but no points: it is judged as a whole against that answer."
         )
-    says_system = "system" in fields
-    return Draft(prompt, section.line(), system, says_system)
+    return Draft(prompt, section.line(), system if "system" in fields else None)
 
 
 def _id(fields: Fields) -> str:
@@ -138,13 +131,13 @@ def _system(section: Section) -> str:
 
 
 def _messages(section: Section) -> list[Json]:
-    asked = section.given(*ASKED)
-    if asked:
+    name = section.given(*PROMPT)
+    if name:
         if section.given("messages"):
-            section.problem("messages", f"are given beside {asked}: use one of the two.")
-        text = section.text(*ASKED)
-        if isinstance(section.fields[asked], str) and not text.strip():
-            section.problem(asked, "is empty.")
+            section.problem("messages", f"are given beside {name}: use one of the two.")
+        text = section.text(*PROMPT)
+        if isinstance(section.fields[name], str) and not text.strip():
+            section.problem(name, "is empty.")
         return [{"role": "user", "content": text}]
     items = section.items("messages")
     if not items:
@@ -158,39 +151,29 @@ def _messages(section: Section) -> list[Json]:
 
 def _message(item: Any, line: int | None, section: Section) -> Json:
     """Return the message; empty if it is wrong."""
-    log, prompt = section.log, section.prompt
-    if not isinstance(item, dict):
-        log.problem(line, prompt, f"expected a message, not {excerpt(plain(item))}.")
+
+    def wrong(message: str) -> Json:
+        section.log.problem(line, section.prompt, message)
         return {}
+
+    if not isinstance(item, dict):
+        return wrong(f"expected a message, not {excerpt(item)}.")
+    more: Json = {}
     if "role" in item or "content" in item:
-        unknown = sorted(set(item) - set(MESSAGE_KEYS))
         role, content = item.get("role"), item.get("content")
         more = {key: plain(item[key]) for key in MESSAGE_KEYS[2:] if item.get(key) is not None}
-        if unknown:
-            log.problem(line, prompt, f"unknown fields of a message: {', '.join(unknown)}.")
+        if unknown := sorted(set(item) - set(MESSAGE_KEYS)):
+            wrong(f"unknown fields of a message: {', '.join(unknown)}.")
     elif len(item) == 1 and next(iter(item)) in SHORTHAND:
-        (role, content), more = next(iter(item.items())), {}
+        ((role, content),) = item.items()
     else:
-        names = ", ".join(SHORTHAND)
-        expected = f"expected a message with one of {names}, or with role and content"
-        log.problem(line, prompt, f"{expected}, not {excerpt(plain(item))}.")
-        return {}
-    return _checked(role, content, more, line, section)
-
-
-def _checked(role: Any, content: Any, more: Json, line: int | None, section: Section) -> Json:
+        expected = f"a message with one of {', '.join(SHORTHAND)}, or with role and content"
+        return wrong(f"expected {expected}, not {excerpt(item)}.")
     if not isinstance(role, str) or role not in ROLES:
-        names = ", ".join(ROLES)
-        section.log.problem(
-            line, section.prompt, f"{excerpt(plain(role))} is not a role: expected one of {names}."
-        )
-        return {}
+        return wrong(f"{excerpt(role)} is not a role: expected one of {', '.join(ROLES)}.")
     has_text = isinstance(content, str) and bool(content.strip())
     if not has_text and not (ROLES[role] == "assistant" and content is None):
-        section.log.problem(
-            line, section.prompt, f"a {role} message needs text, not {excerpt(plain(content))}."
-        )
-        return {}
+        return wrong(f"a {role} message needs text, not {excerpt(content)}.")
     return {"role": ROLES[role], "content": content, **more}
 
 
@@ -202,16 +185,6 @@ def _is_open(messages: list[Json]) -> bool:
         and not message.get("tool_calls")
         for message in messages
     )
-
-
-def with_system(messages: list[Json], system: str) -> list[Json]:
-    """Return the messages with a system prompt, joined with their own."""
-    if not system.strip() or not messages:
-        return messages
-    if messages[0].get("role") != "system":
-        return [{"role": "system", "content": system}, *messages]
-    joined = f"{system}\n\n{messages[0]['content']}"
-    return [{**messages[0], "content": joined}, *messages[1:]]
 
 
 # Points and the rest -----------------------------------------------------------------------------
@@ -266,8 +239,7 @@ def render_as(section: Section) -> str:
     """Return the rendering of answers; "" if unset."""
     value = section.text("render_as")
     if value and value not in RENDERED:
-        names = ", ".join(RENDERED)
-        section.problem("render_as", f"expected one of {names}, not {excerpt(value)}.")
+        section.expected("render_as", f"one of {', '.join(RENDERED)}", value)
         return ""
     return value
 

@@ -18,8 +18,8 @@ Json = dict[str, Any]
 class Point:
     """A criterion. Judges score `text`, or `check` tests it with `arguments`.
 
-    `alternative` numbers the paths of its polarity from 1; None: required. Beside a check, `text`
-    only says what it is for.
+    `alternative` numbers the alternatives of its polarity from 1; None: required. Beside a check,
+    `text` is only its label.
     """
 
     text: str = ""
@@ -61,9 +61,9 @@ class NamedJudge(NamedTuple):
 class Blueprint:
     """A blueprint.
 
-    `tags` are in the order of the alphabet. `models` are ids, names of collections, or objects that
-    describe a model. `systems` are the system prompts to try, None for none; () where there is none
-    at all. `temperatures` () leaves them to the models. `judges` () means the default ones.
+    `tags` are sorted. `models` are ids, names of collections, or objects that describe a model.
+    `systems` are the system prompts to try, None for none; () if there is none at all.
+    `temperatures` () leaves them to the models. `judges` () means the default ones.
     """
 
     id: str
@@ -80,15 +80,12 @@ class Blueprint:
 
 
 class Finding(NamedTuple):
-    """A remark on one place. `line` is None if unknown; `prompt` is "" for the whole file.
-
-    `more` counts the further places of which the same is to be said.
-    """
+    """A remark on one place, of a prompt or ("") the file. `more` counts its repetitions."""
 
     file: str
-    line: int | None
-    prompt: str
     message: str
+    line: int | None = None
+    prompt: str = ""
     more: int = 0
 
     def __str__(self) -> str:
@@ -104,10 +101,6 @@ class Source(NamedTuple):
     file: str
     id: str
     text: str
-
-    @property
-    def is_json(self) -> bool:
-        return self.file.lower().endswith(".json")
 
 
 @dataclass(frozen=True)
@@ -126,3 +119,8 @@ class Reading:
 def in_order(findings: Sequence[Finding]) -> list[Finding]:
     """Return distinct findings by line, those of the whole file first."""
     return sorted(dict.fromkeys(findings), key=lambda found: found.line or 0)
+
+
+def plain_number(number: float) -> float:
+    """Return the number as an int if it is whole, to be written without a point."""
+    return int(number) if number == int(number) else number

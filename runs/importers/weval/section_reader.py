@@ -20,15 +20,11 @@ class Log:
         self._notes: dict[str, Finding] = {}
 
     def problem(self, line: int | None, prompt: str, message: str) -> None:
-        self.problems.append(Finding(self.file, line, prompt, message))
+        self.problems.append(Finding(self.file, message, line, prompt))
 
     def note(self, line: int | None, prompt: str, message: str) -> None:
-        first = self._notes.get(message)
-        self._notes[message] = (
-            first._replace(more=first.more + 1)
-            if first
-            else Finding(self.file, line, prompt, message)
-        )
+        first = self._notes.get(message) or Finding(self.file, message, line, prompt, more=-1)
+        self._notes[message] = first._replace(more=first.more + 1)
 
     @property
     def notes(self) -> list[Finding]:
@@ -51,8 +47,8 @@ class Section:
         return self.fields.lines.get(name, self.fields.line)
 
     def problem(self, name: str, message: str) -> None:
-        said = f"{name}: {message}" if name else message
-        self.log.problem(self.line(name), self.prompt, said)
+        text = f"{name}: {message}" if name else message
+        self.log.problem(self.line(name), self.prompt, text)
 
     def note(self, name: str, message: str) -> None:
         self.log.note(self.line(name), self.prompt, message)
@@ -68,31 +64,31 @@ class Section:
     def value(self, *names: str) -> Any:
         return self.fields.get(self.given(*names))
 
+    def expected(self, name: str, what: str, value: Any) -> None:
+        self.problem(name, f"expected {what}, not {excerpt(value)}.")
+
+    def _typed(self, names: tuple[str, ...], kind: type, what: str) -> Any:
+        """Return a value of this type; None if missing or of another."""
+        name, value = self.given(*names), self.value(*names)
+        if value is None or isinstance(value, kind):
+            return value
+        self.expected(name, what, value)
+        return None
+
     def text(self, *names: str) -> str:
         """Return text as written; "" if missing."""
-        value = self.value(*names)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            self.problem(self.given(*names), f"expected text, not {excerpt(value)}.")
-            return ""
-        return value
+        return self._typed(names, str, "text") or ""
 
     def flag(self, name: str) -> bool | None:
-        value = self.value(name)
-        if value is not None and not isinstance(value, bool):
-            self.problem(name, f"expected true or false, not {excerpt(value)}.")
-            return None
-        return value
+        found: bool | None = self._typed((name,), bool, "true or false")
+        return found
 
     def number(self, name: str, least: float, most: float) -> float | None:
         value = self.value(name)
-        if value is not None and not is_number(value, least, most):
-            self.problem(
-                name, f"expected a number from {least:g} to {most:g}, not {excerpt(value)}."
-            )
-            return None
-        return value  # type: ignore[no-any-return]
+        if value is None or is_number(value, least, most):
+            return value  # type: ignore[no-any-return]
+        self.expected(name, f"a number from {least:g} to {most:g}", value)
+        return None
 
     def weight(self, *names: str) -> float:
         found = self.number(self.given(*names) or names[0], MIN_WEIGHT, MAX_WEIGHT)
@@ -100,21 +96,12 @@ class Section:
 
     def items(self, *names: str) -> Items:
         """Return a list; empty if missing."""
-        value = self.value(*names)
-        if isinstance(value, list):
-            return value if isinstance(value, Items) else _without_lines(value)
-        if value is not None:
-            hint = "begin each item with a dash"
-            name = self.given(*names)
-            self.problem(name, f"expected a list ({hint}), not {excerpt(value)}.")
-        return _without_lines([])
+        found = self._typed(names, list, "a list (begin each item with a dash)")
+        return found if isinstance(found, Items) else Items(found or [])
 
     def mapping(self, *names: str) -> Fields:
         """Return an object; empty if missing."""
-        value = self.value(*names)
-        if value is not None and not isinstance(value, dict):
-            self.problem(self.given(*names), f"expected an object, not {excerpt(value)}.")
-        return as_fields(value if isinstance(value, dict) else {})
+        return as_fields(self._typed(names, dict, "an object") or {})
 
     def references(self, *names: str) -> list[Json]:
         """Return each as {"title", "url"}, as far as given."""
@@ -123,7 +110,7 @@ class Section:
         for item in value if isinstance(value, list) else [] if value is None else [value]:
             reference = _reference(item)
             if reference is None:
-                self.problem(name, f"expected text, or a title with a url, not {excerpt(item)}.")
+                self.expected(name, "text, or a title with a url", item)
             elif reference:
                 found.append(reference)
         return found
@@ -143,7 +130,7 @@ def is_number(value: Any, least: float, most: float) -> bool:
 
 
 def _reference(item: Any) -> Json | None:
-    """Return a mapping; empty if missing, None if it is something else."""
+    """Return the title and url of a reference; None if it is none."""
     if isinstance(item, str):
         text = item.strip()
         return {"url" if URL.fullmatch(text) else "title": text} if text else {}
@@ -152,9 +139,9 @@ def _reference(item: Any) -> Json | None:
     title, url = item.get("title", item.get("name")), item.get("url")
     if not all(part is None or isinstance(part, str) for part in (title, url)):
         return None
-    said = {"title": (title or "").strip(), "url": (url or "").strip()}
+    texts = {"title": (title or "").strip(), "url": (url or "").strip()}
     more = {k: plain(v) for k, v in item.items() if k not in ("title", "name", "url")}
-    return {**{key: text for key, text in said.items() if text}, **more}
+    return {**{key: text for key, text in texts.items() if text}, **more}
 
 
 def plain(value: Any) -> Any:
@@ -165,19 +152,9 @@ def plain(value: Any) -> Any:
 
 
 def as_fields(value: dict[str, Any]) -> Fields:
-    if isinstance(value, Fields):
-        return value
-    fields = Fields(value)
-    fields.lines = {}
-    return fields
+    return value if isinstance(value, Fields) else Fields(value)
 
 
 def line_of(items: Items, number: int) -> int | None:
     """Return the line of an item of a list."""
     return items.lines[number] if number < len(items.lines) else items.line
-
-
-def _without_lines(values: list[Any]) -> Items:
-    items = Items(values)
-    items.lines = []
-    return items

@@ -1,6 +1,6 @@
 """Conversion of a blueprint's prompts to tests with criteria, and back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,15 @@ from evalhub.models import User
 from issues.models import Criterion, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
 from runs.importers.weval.prompts import NOTHING
-from runs.importers.weval.records import SHOULD, SHOULD_NOT, Blueprint, Json, Point, Prompt
+from runs.importers.weval.records import (
+    SHOULD,
+    SHOULD_NOT,
+    Blueprint,
+    Json,
+    Point,
+    Prompt,
+    plain_number,
+)
 
 REASON = "Imported from a Weval blueprint"
 BY_REFERENCE, BY_GUIDELINES = "input-output-reference-guidelines", "input-output-guidelines"
@@ -24,7 +32,7 @@ USUAL_AUTHOR = "unknown"
 IMPORTED = "weval:"
 """Prefix of the source ids of imported rows."""
 
-LONGEST_SOURCE = 200
+MAX_SOURCE_ID = 200
 GONE = "gone"
 """Key in a test's extras: deprecated because its blueprint no longer contains it."""
 
@@ -32,15 +40,10 @@ GONE = "gone"
 def source_id(*parts: str) -> str:
     """Return the source id of an imported row, shortened by a digest if too long."""
     name = IMPORTED + ":".join(parts)
-    return name if len(name) <= LONGEST_SOURCE else f"{name[:150]}~{digest(name)[:40]}"
+    return name if len(name) <= MAX_SOURCE_ID else f"{name[:150]}~{digest(name)[:40]}"
 
 
 # Prompt → test -----------------------------------------------------------------------------------
-
-
-def content_digest(prompt: Prompt, blueprint: Blueprint) -> str:
-    """Return a digest of everything that a test takes from its blueprint."""
-    return digest([asdict(prompt), list(blueprint.tools)])
 
 
 def fields_of(
@@ -63,7 +66,7 @@ def fields_of(
         "reference_by": own.get("reference_by", USUAL_AUTHOR),
         "extras": {
             "prompt": prompt.id,
-            "digest": content_digest(prompt, blueprint),
+            "digest": digest([asdict(prompt), list(blueprint.tools)]),
             "fields": prompt.extras,
         },
     }
@@ -110,7 +113,7 @@ def _fields_of_criterion(point: Point, order: int) -> dict[str, Any]:
 
 
 def add(
-    prompts: Iterable[tuple[Prompt, dict[str, Any]]],
+    prompts: Sequence[tuple[Prompt, dict[str, Any]]],
     blueprint: Blueprint,
     issue: Issue,
     *,
@@ -118,26 +121,19 @@ def add(
     by: User | None,
 ) -> list[Test]:
     """Create tests in bulk. Each prompt comes with the fields of its test."""
-    pairs = [
-        (
-            prompt,
-            Test(
-                issue=issue,
-                source_id=source_id(blueprint.id, prompt.id),
-                state=state,
-                origin=Origin.IMPORTED,
-                author=by,
-                **fields,
-            ),
-        )
-        for prompt, fields in prompts
+    tests = []
+    for prompt, fields in prompts:
+        source = source_id(blueprint.id, prompt.id)
+        common = {"issue": issue, "state": state, "author": by, "origin": Origin.IMPORTED}
+        tests.append(Test(source_id=source, **common, **fields))
+        _check(tests[-1])
+    made = bulk_create_with_history(tests, Test, default_user=by, default_change_reason=REASON)
+    criteria = [
+        Criterion(test=test, key=new_key(), **_fields_of_criterion(point, order))
+        for (prompt, _), test in zip(prompts, made, strict=True)
+        for order, point in enumerate(prompt.points, 1)
     ]
-    for _, test in pairs:
-        _check(test)
-    made = bulk_create_with_history(
-        [test for _, test in pairs], Test, default_user=by, default_change_reason=REASON
-    )
-    _add_criteria(zip((prompt for prompt, _ in pairs), made, strict=True), by)
+    bulk_create_with_history(criteria, Criterion, default_user=by, default_change_reason=REASON)
     return list(made)
 
 
@@ -145,15 +141,6 @@ def _check(test: Test) -> None:
     """Raise a ValidationError for wrong fields. Constraints are left to the database."""
     others = ("issue", "author", "template")
     test.full_clean(exclude=others, validate_unique=False, validate_constraints=False)
-
-
-def _add_criteria(pairs: Iterable[tuple[Prompt, Test]], by: User | None) -> None:
-    rows = [
-        Criterion(test=test, key=new_key(), **_fields_of_criterion(point, order))
-        for prompt, test in pairs
-        for order, point in enumerate(prompt.points, 1)
-    ]
-    bulk_create_with_history(rows, Criterion, default_user=by, default_change_reason=REASON)
 
 
 def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | None) -> None:
@@ -205,7 +192,7 @@ def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
         messages=test.messages,
         description=test.note.strip(),
         reference=test.reference,
-        weight=_plain(test.weight),
+        weight=plain_number(test.weight),
         points=tuple(_points(criteria)),
         extras=test.extras.get("fields", {}),
     )
@@ -215,7 +202,7 @@ def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
     if test.guidelines and test.guidelines != usual_guidelines(prompt):
         own["guidelines"] = test.guidelines
     if test.pass_threshold is not None:
-        own["pass_threshold"] = _plain(test.pass_threshold)
+        own["pass_threshold"] = plain_number(test.pass_threshold)
     prompt.own.update(own)
     family = test.template.family if test.template else NOTHING
     if family != usual_template(prompt):
@@ -235,23 +222,18 @@ def _points(criteria: Iterable[Criterion]) -> list[Point]:
                 groups.setdefault(key, []).append(row)
         numbers = iter(range(1, len(rows) + 1))
         for group in groups.values():
-            way = None if group[0].alternative is None else next(numbers)
-            points += [_point(row, way) for row in group]
+            alternative = None if group[0].alternative is None else next(numbers)
+            points += [
+                Point(
+                    text=row.text.strip(),
+                    polarity=polarity,
+                    weight=plain_number(row.weight),
+                    alternative=alternative,
+                    check=row.check_name,
+                    arguments=row.arguments,
+                    citation=row.citation.strip(),
+                    mandatory=row.mandatory,
+                )
+                for row in group
+            ]
     return points
-
-
-def _point(row: Criterion, alternative: int | None) -> Point:
-    return Point(
-        text=row.text.strip(),
-        polarity=row.polarity,
-        weight=_plain(row.weight),
-        alternative=alternative,
-        check=row.check_name,
-        arguments=row.arguments,
-        citation=row.citation.strip(),
-        mandatory=row.mandatory,
-    )
-
-
-def _plain(number: float) -> float:
-    return int(number) if number == int(number) else number

@@ -21,15 +21,16 @@ except ImportError:  # where PyYAML was built without its C library
 from evalhub.storable import REASON, unstorable
 from evalhub.strict_json import excerpt, parse
 
-MOST_CHARACTERS = 2_000_000
+MAX_CHARACTERS = 2_000_000
 """Limit of a file."""
 
-MOST_EXPANDED = 8_000_000
+MAX_EXPANDED = 8_000_000
 """Characters of a file, with its aliases written out; each value counts as `VALUE_TAG` more."""
 
 VALUE_TAG = 10
 
-MOST_DEPTH = 40
+MAX_DEPTH = 40
+TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep."
 TAG = "tag:yaml.org,2002:"
 MERGE = "<<"
 SCALARS = (
@@ -53,14 +54,20 @@ class Fields(dict[str, Any]):
     """A mapping with the `line` of its start and the `lines` of its keys; None if unknown."""
 
     line: int | None = None
-    lines: dict[str, int]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.lines: dict[str, int] = {}
 
 
 class Items(list[Any]):
     """A list with the `line` of its start and the `lines` of its items; empty if unknown."""
 
     line: int | None = None
-    lines: list[int]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.lines: list[int] = []
 
 
 class Fault(NamedTuple):
@@ -97,10 +104,10 @@ def documents(text: str, *, is_json: bool = False) -> tuple[list[Any], list[Faul
     """Return the nonempty documents of a file, and their problems.
 
     Raises:
-        Unreadable: Nothing can be read.
+        YamlError: Nothing can be read.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise YamlError(None, f"has {len(text)} characters; the limit is {MOST_CHARACTERS}.")
+    if len(text) > MAX_CHARACTERS:
+        raise YamlError(None, f"has {len(text)} characters; the limit is {MAX_CHARACTERS}.")
     faults: list[Fault] = []
     found = [_json(text)] if is_json else list(_yaml(text, faults))
     faults += [Fault(None, f"{where or 'it'} {REASON}") for where in unstorable(found)]
@@ -123,7 +130,6 @@ def _json(text: str) -> Any:
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Fields:
     fields = Fields(pairs)
-    fields.lines = {}
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
@@ -142,17 +148,14 @@ def _yaml(text: str, faults: list[Fault]) -> Iterator[Any]:
             yield reader.value(node, 0)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlError(mark.line + 1 if mark else None, _reason(error)) from error
+        problem = error.problem or error.context or "it cannot be read"
+        hint = " Put text that holds a colon in quotes." if "mapping values" in problem else ""
+        message = f"is not YAML: {problem}.{hint}"
+        raise YamlError(mark.line + 1 if mark else None, message) from error
     except yaml.YAMLError as error:
         position = getattr(error, "position", 0) or 0
         line = text[:position].count("\n") + 1
         raise YamlError(line, f"is not YAML: {getattr(error, 'reason', error)}.") from error
-
-
-def _reason(error: yaml.MarkedYAMLError) -> str:
-    problem = error.problem or error.context or "it cannot be read"
-    hint = " Put text that holds a colon in quotes." if "mapping values" in problem else ""
-    return f"is not YAML: {problem}.{hint}"
 
 
 def _check_depth(text: str) -> None:
@@ -163,13 +166,9 @@ def _check_depth(text: str) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             mark = event.start_mark
-            raise YamlError(mark.line + 1 if mark else None, _too_deep())
-
-
-def _too_deep() -> str:
-    return f"is nested more than {MOST_DEPTH} levels deep."
+            raise YamlError(mark.line + 1 if mark else None, TOO_DEEP)
 
 
 class _Reader:
@@ -177,13 +176,13 @@ class _Reader:
 
     def __init__(self, faults: list[Fault]) -> None:
         self.faults = faults
-        self.room = MOST_EXPANDED
+        self.room = MAX_EXPANDED
 
     def value(self, node: Any, depth: int) -> Any:
         line = node.start_mark.line + 1
         self.room -= VALUE_TAG + (len(node.value) if isinstance(node, yaml.ScalarNode) else 0)
-        if depth > MOST_DEPTH:  # an alias within what it stands for
-            raise YamlError(line, _too_deep())
+        if depth > MAX_DEPTH:  # an alias within what it stands for
+            raise YamlError(line, TOO_DEEP)
         if self.room < 0:
             raise YamlError(line, "grows too large when its aliases are written out.")
         if isinstance(node, yaml.ScalarNode):
@@ -211,7 +210,7 @@ class _Reader:
     def _fields(self, node: yaml.MappingNode, line: int, depth: int) -> Fields:
         self._check_tag(node, "map", line)
         fields, merged = Fields(), Fields()
-        fields.line, fields.lines = line, {}
+        fields.line = line
         for key_node, value_node in node.value:
             key = self._key(key_node)
             value = self.value(value_node, depth + 1)
@@ -264,7 +263,6 @@ def _plain(kind: str, text: str) -> Any:
     if kind == "bool":
         return text.lower() == "true"
     if kind == "int":
-        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        return int(text, base)
+        return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
     number = float(text)
     return number if isfinite(number) else text

@@ -2,8 +2,8 @@
 
 import pytest
 
+from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.models import Call, ItemState
-from runs.answering.work import with_system_prompt
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_test
 from tests.provider import Reply, verdict

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from runs.importers.weval.yaml_reader import MOST_CHARACTERS, MOST_DEPTH, YamlError, documents
+from runs.importers.weval.yaml_reader import MAX_CHARACTERS, MAX_DEPTH, YamlError, documents
 from tests.runs.importers.weval.blueprints_in_text import problems_of, prompts_of, read
 
 
@@ -57,11 +57,11 @@ def test_a_long_text_repeated_by_aliases_is_refused():
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "a: &a [*a]\n"])
 def test_a_file_that_is_nested_too_deeply_is_refused(text):
     problem = read(text).problems[0]
-    assert problem.message == f"is nested more than {MOST_DEPTH} levels deep."
+    assert problem.message == f"is nested more than {MAX_DEPTH} levels deep."
 
 
 def test_a_file_that_is_too_large_is_refused():
-    assert "the limit is" in read("x" * (MOST_CHARACTERS + 1)).problems[0].message
+    assert "the limit is" in read("x" * (MAX_CHARACTERS + 1)).problems[0].message
 
 
 @pytest.mark.parametrize(
