@@ -5,7 +5,7 @@ for each run `<run_id>.json` with its results.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from evalhub.strict_json import Problem, excerpt
 from runs.importers.grafite import issue_mapping, run_mapping
@@ -13,14 +13,12 @@ from runs.importers.grafite.records import GrafiteData, RunRecord
 from runs.importers.grafite.run_mapping import TABLES
 from runs.importers.json_reader import Row, rows_of
 
-OPTIONAL = ("feedback.json",)
-
 
 def read_grafite_data(files: Mapping[str, str]) -> GrafiteData:
     """Return the data in these files (name → text)."""
     grafite_data = GrafiteData()
     for name in TABLES:
-        if name not in files and name not in OPTIONAL:
+        if name not in files and name != "feedback.json":
             grafite_data.problems.append(Problem(name, "there is no such file."))
     tables = [name for name in TABLES if name in files]
     rows = {name: rows_of(files[name], name, grafite_data.problems) for name in tables}
@@ -31,7 +29,10 @@ def read_grafite_data(files: Mapping[str, str]) -> GrafiteData:
     grafite_data.runs = [run_mapping.run(row, files) for row in rows.get("run.json", [])]
     _check_ids(rows)
     _check_links(grafite_data, with_feedback="feedback.json" in rows)
-    _check_files(grafite_data, files)
+    named = {f"{run.source_id}.json" for run in grafite_data.runs}
+    for name in files:
+        if name.startswith("run_") and name not in named:
+            grafite_data.problems.append(Problem(name, "run.json has no row of this run."))
     grafite_data.problems = sorted(dict.fromkeys(grafite_data.problems), key=_in_order_of_files)
     return grafite_data
 
@@ -53,23 +54,14 @@ def _read_labels(rows: Iterable[Row], grafite_data: GrafiteData) -> None:
 
 
 def _check_ids(rows: Mapping[str, list[Row]]) -> None:
-    keys: dict[str, Callable[[Row], str]] = {
-        "feedback.json": _id_of,
-        "issue.json": _id_of,
-        "test.json": _id_of,
-        "run.json": lambda row: str(row.fields.get("run_id") or ""),
-    }
-    for name, key in keys.items():
+    for name in ("feedback.json", "issue.json", "test.json", "run.json"):
+        field = "run_id" if name == "run.json" else "_id"
         first: dict[str, str] = {}
         for row in rows.get(name, []):
-            found = key(row)
+            found = Row(row.fields, row.place, []).identifier(field)
             if found and found in first:
                 row.note("", f"{excerpt(found)} is already the id of {first[found]}.")
             first.setdefault(found, row.place)
-
-
-def _id_of(row: Row) -> str:
-    return Row(row.fields, row.place, []).identifier("_id")
 
 
 def _check_links(grafite_data: GrafiteData, *, with_feedback: bool) -> None:
@@ -85,14 +77,17 @@ def _check_links(grafite_data: GrafiteData, *, with_feedback: bool) -> None:
     for test in grafite_data.tests:
         problems += _unknown(test.place, "issue_id", [test.issue_id], issues, "issue.json")
     for run in grafite_data.runs:
-        problems += _result_problems(run, tests)
+        _check_results(run, tests, problems)
 
 
-def _check_files(grafite_data: GrafiteData, files: Mapping[str, str]) -> None:
-    named = {f"{run.source_id}.json" for run in grafite_data.runs}
-    for name in files:
-        if name.startswith("run_") and name not in named:
-            grafite_data.problems.append(Problem(name, "run.json has no row of this run."))
+def _check_results(run: RunRecord, tests: set[str], problems: list[Problem]) -> None:
+    first: dict[str, str] = {}
+    for result in run.results:
+        problems += _unknown(result.place, "test_id", [result.test_id], tests, "test.json")
+        if result.test_id in first:
+            message = f"{first[result.test_id]} is already a result of this test."
+            problems.append(Problem(f"{result.place}.test_id", message))
+        first.setdefault(result.test_id, result.place)
 
 
 def _unknown(
@@ -103,15 +98,3 @@ def _unknown(
         for source_id in ids
         if source_id and source_id not in known
     ]
-
-
-def _result_problems(run: RunRecord, tests: set[str]) -> list[Problem]:
-    problems: list[Problem] = []
-    first: dict[str, str] = {}
-    for result in run.results:
-        problems += _unknown(result.place, "test_id", [result.test_id], tests, "test.json")
-        if result.test_id in first:
-            message = f"{first[result.test_id]} is already a result of this test."
-            problems.append(Problem(f"{result.place}.test_id", message))
-        first.setdefault(result.test_id, result.place)
-    return problems

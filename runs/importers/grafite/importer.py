@@ -1,10 +1,9 @@
 """Import of GRAFITE data: all of it or nothing, and each row once."""
 
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import Q
 
 from evalhub.models import User
 from evalhub.strict_json import Problem
@@ -24,8 +23,14 @@ from issues.models import (
 )
 from runs.importers.accounts import Accounts
 from runs.importers.grafite.format import read_grafite_data
-from runs.importers.grafite.records import FeedbackRecord, GrafiteData, IssueRecord, TestRecord
-from runs.importers.grafite.run_importer import load_runs
+from runs.importers.grafite.records import (
+    FeedbackRecord,
+    GrafiteData,
+    IssueRecord,
+    Tally,
+    TestRecord,
+)
+from runs.importers.grafite.run_importer import load_runs, new_among
 
 REASON = "Imported from GRAFITE"
 
@@ -36,14 +41,6 @@ class ImportRefused(ValueError):
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = problems
-
-
-class Tally(NamedTuple):
-    """Rows of one kind in the files, and the new ones among them."""
-
-    kind: str
-    found: int
-    new: int
 
 
 def read_folder(folder: Path) -> GrafiteData:
@@ -78,7 +75,7 @@ def import_grafite_data(grafite_data: GrafiteData, *, dry_run: bool = False) -> 
             *_load_labels(grafite_data),
             *_load_issues(grafite_data, accounts),
             _load_tests(grafite_data.tests, accounts),
-            *(Tally(*counts) for counts in load_runs(grafite_data.runs, accounts, templates())),
+            *load_runs(grafite_data.runs, accounts, templates()),
         ]
         transaction.set_rollback(dry_run)
     return tallies
@@ -94,11 +91,10 @@ def templates() -> dict[str, JudgeTemplate]:
 
 
 def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
-    tags = dict.fromkeys(
-        [*grafite_data.tags, *(tag for i in grafite_data.issues for tag in i.tags)]
-    )
-    of_issues = [label for issue in grafite_data.issues for label in issue.resolution_labels]
-    labels = dict.fromkeys([*grafite_data.resolution_labels, *of_issues])
+    tags, labels = dict.fromkeys(grafite_data.tags), dict.fromkeys(grafite_data.resolution_labels)
+    for issue in grafite_data.issues:
+        tags |= dict.fromkeys(issue.tags)
+        labels |= dict.fromkeys(issue.resolution_labels)
     new_tags = [Tag.objects.get_or_create(name=name)[1] for name in tags]
     new_labels = [ResolutionLabel.objects.get_or_create(name=name)[1] for name in labels]
     return [
@@ -112,8 +108,7 @@ def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
 
 def _load_issues(grafite_data: GrafiteData, accounts: Accounts) -> list[Tally]:
     feedback = _load_feedback(grafite_data.feedback)
-    known = set(Issue.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
-    new = [record for record in grafite_data.issues if record.source_id not in known]
+    new = new_among(grafite_data.issues, Issue)
     for record in new:
         _load_issue(record, accounts, feedback)
     return [
@@ -123,15 +118,9 @@ def _load_issues(grafite_data: GrafiteData, accounts: Accounts) -> list[Tally]:
 
 
 def _load_feedback(records: list[FeedbackRecord]) -> dict[str, Feedback]:
-    """Creator of new rows, by their ids in the source."""
-    known = set(Feedback.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
-    fields = ("source_id", "source", "model", "prompt", "answer", "rating", "comment", "note")
-    made = {}
-    for record in records:
-        if record.source_id not in known:
-            values = {name: getattr(record, name) for name in (*fields, "raw")}
-            made[record.source_id] = _save(Feedback(**values))
-    return made
+    """Return the new rows by their ids in the source."""
+    new = new_among(records, Feedback)
+    return {record.source_id: _save(Feedback(**vars(record))) for record in new}
 
 
 def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Feedback]) -> None:
@@ -144,7 +133,14 @@ def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Fee
     elsewhere = [key for key in record.feedback_ids if not _link(feedback.get(key), issue)]
     sources = [*record.sources, *(("general", f"GRAFITE feedback {key}") for key in elsewhere)]
     Source.objects.bulk_create(Source(issue=issue, kind=k, value=v) for k, v in sources)
-    _load_comments(record, issue, accounts)
+    for comment in record.comments:
+        author = accounts.known(comment.author)
+        name = "" if author else comment.author
+        row = Comment.objects.create(
+            issue=issue, author=author, author_name=name, text=comment.text
+        )
+        if comment.created_at:
+            Comment.objects.filter(pk=row.pk).update(created_at=comment.created_at)
 
 
 def _link(feedback: Feedback | None, issue: Issue) -> bool:
@@ -156,23 +152,11 @@ def _link(feedback: Feedback | None, issue: Issue) -> bool:
     return True
 
 
-def _load_comments(record: IssueRecord, issue: Issue, accounts: Accounts) -> None:
-    for comment in record.comments:
-        author = accounts.known(comment.author)
-        name = "" if author else comment.author
-        row = Comment.objects.create(
-            issue=issue, author=author, author_name=name, text=comment.text
-        )
-        if comment.created_at:
-            Comment.objects.filter(pk=row.pk).update(created_at=comment.created_at)
-
-
 # Tests -------------------------------------------------------------------------------------------
 
 
 def _load_tests(records: list[TestRecord], accounts: Accounts) -> Tally:
-    known = set(Test.objects.filter(~Q(source_id="")).values_list("source_id", flat=True))
-    new = [record for record in records if record.source_id not in known]
+    new = new_among(records, Test)
     owners = Issue.objects.filter(source_id__in={record.issue_id for record in new})
     issues = {issue.source_id: issue for issue in owners}
     by_family = templates()
@@ -184,16 +168,16 @@ def _load_tests(records: list[TestRecord], accounts: Accounts) -> Tally:
 def _load_test(
     record: TestRecord, issue: Issue, by_family: dict[str, JudgeTemplate], author: User | None
 ) -> None:
-    asked = record.asked
+    request = record.request
     fields = ("source_id", "tools", "flagged_answer", "reference_by", "note", "state")
     _save(
         Test(
             issue=issue,
             author=author,
-            messages=asked.messages,
-            reference=asked.reference,
-            guidelines=asked.guidelines,
-            template=by_family[asked.template] if asked.template else None,
+            messages=request.messages,
+            reference=request.reference,
+            guidelines=request.guidelines,
+            template=by_family[request.template] if request.template else None,
             origin=Origin.IMPORTED,
             **{name: getattr(record, name) for name in fields},
         )

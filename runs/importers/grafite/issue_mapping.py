@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from evalhub.strict_json import excerpt
-from runs.importers.grafite.records import Asked, Comment, FeedbackRecord, IssueRecord, TestRecord
+from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, Request, TestRecord
 from runs.importers.json_reader import Row
 
 TEMPLATES = {
@@ -22,29 +22,29 @@ RATINGS = {"THUMBS_UP": "up", "THUMBS_DOWN": "down", "": "none"}
 
 
 def feedback(row: Row) -> FeedbackRecord:
-    said = row.row("raw_feedback")
-    rating = said.text("user_rating")
+    raw = row.row("raw_feedback")
+    rating = raw.text("user_rating")
     if rating not in RATINGS:
-        said.note("user_rating", f"expected THUMBS_UP, THUMBS_DOWN or null, not {excerpt(rating)}.")
+        raw.note("user_rating", f"expected THUMBS_UP, THUMBS_DOWN or null, not {excerpt(rating)}.")
     more = ("tags", "recommended_fix", "revision")
     return FeedbackRecord(
         source_id=row.identifier("_id"),
         source=row.text("source", most=100),
         model=row.text("model_id", most=200),
-        prompt=_as_text(said.fields.get("model_input")),
-        answer=_as_text(said.fields.get("model_output")),
+        prompt=_as_text(raw.fields.get("model_input")),
+        answer=_as_text(raw.fields.get("model_output")),
         rating=RATINGS.get(rating, "none"),
-        comment=said.text("user_comment"),
+        comment=raw.text("user_comment"),
         note="\n".join(_triage_notes(row)),
-        raw={**said.fields, **{key: row.fields[key] for key in more if row.fields.get(key)}},
+        raw={**raw.fields, **{key: row.fields[key] for key in more if row.fields.get(key)}},
     )
 
 
 def _triage_notes(row: Row) -> list[str]:
     """Return comments of triagers and others, with their authors."""
     comments = [*row.row("triage").rows("comments"), *row.rows("comments")]
-    said = [(c.text("author"), c.text("comment") or c.text("text")) for c in comments]
-    return [f"{author}: {text}" if author else text for author, text in said if text]
+    notes = [(c.text("author"), c.text("comment") or c.text("text")) for c in comments]
+    return [f"{author}: {text}" if author else text for author, text in notes if text]
 
 
 def _as_text(value: Any) -> str:
@@ -55,13 +55,14 @@ def _as_text(value: Any) -> str:
 
 def issue(row: Row) -> IssueRecord:
     triage = row.row("triage")
+    is_resolved = triage.flag("resolved") and row.flag("active", True)
     return IssueRecord(
         place=row.place,
         source_id=row.identifier("_id"),
         title=row.text("title", required=True, most=200),
         description=row.text("description"),
         author=next(iter(row.texts("authors", most=150)), ""),
-        state=_issue_state(row, triage),
+        state="resolved" if is_resolved else _state(row, triage),
         tags=row.texts("tags", most=100),
         resolution_labels=triage.texts("resolution", most=100),
         resolution_note=triage.text("note"),
@@ -70,12 +71,6 @@ def issue(row: Row) -> IssueRecord:
         feedback_ids=row.identifiers("feedback_ids"),
         test_ids=row.identifiers("test_ids"),
     )
-
-
-def _issue_state(row: Row, triage: Row) -> str:
-    if triage.flag("resolved") and row.flag("active", True):
-        return "resolved"
-    return _state(row, triage)
 
 
 def _state(row: Row, triage: Row) -> str:
@@ -104,22 +99,25 @@ def _comment(row: Row) -> Comment:
 
 
 def test(row: Row) -> TestRecord:
-    asked, ending = _asked_of_test(row)
+    request, ending = _request_of_test(row)
     flagged = row.verbatim("sample_output") or ending
     by = row.text("desired_output_source") or "unknown"
     if by not in ("human", "model", "unknown"):
         row.note("desired_output_source", f"expected human, model or null, not {excerpt(by)}.")
-    flags = row.texts("flags")
+    comments = [_comment(comment) for comment in row.rows("comments")]
+    notes = [f"{comment.author}: {comment.text}" for comment in comments]
+    if flags := row.texts("flags"):
+        notes.insert(0, f"Flags: {', '.join(flags)}")
     return TestRecord(
         place=row.place,
         source_id=row.identifier("_id"),
         issue_id=row.identifier("issue_id"),
         author=row.text("author", most=150),
-        asked=asked,
+        request=request,
         tools=[dict(tool.fields) for tool in row.rows("tools")],
-        flagged_answer="" if flagged.strip() == asked.reference.strip() else flagged,
+        flagged_answer="" if flagged.strip() == request.reference.strip() else flagged,
         reference_by=by,
-        note="\n".join(_test_notes(row, flags)),
+        note="\n".join(notes),
         state=_state(row, row.row("triage")),
     )
 
@@ -127,24 +125,18 @@ def test(row: Row) -> TestRecord:
 test.__test__ = False  # type: ignore[attr-defined]
 
 
-def _test_notes(row: Row, flags: list[str]) -> list[str]:
-    comments = [_comment(comment) for comment in row.rows("comments")]
-    said = [f"{comment.author}: {comment.text}" for comment in comments]
-    return [f"Flags: {', '.join(flags)}", *said] if flags else said
-
-
-def _asked_of_test(row: Row) -> tuple[Asked, str]:
+def _request_of_test(row: Row) -> tuple[Request, str]:
     """Return the request, and the answer that ended the conversation, if any."""
     validator = next(iter(row.rows("validators")), None)
     judge = validator.row("parameters") if validator else Row({}, row.place, row.problems)
     messages, ending = conversation(row, "prompt")
-    asked = Asked(
+    request = Request(
         messages=messages,
         reference=row.verbatim("desired_output"),
         guidelines=judge.verbatim("judge_guidelines"),
         template=_template(judge),
     )
-    return asked, ending
+    return request, ending
 
 
 def _template(judge: Row) -> str | None:
@@ -163,8 +155,8 @@ def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
 
     A chat is stored with the answer that the author saw: left in, nothing would be asked.
     """
-    said = row.rows("messages")
-    messages = [_message(message) for message in said]
+    turns = row.rows("messages")
+    messages = [_message(turn) for turn in turns]
     if not messages:
         text = row.verbatim(prompt)
         if not text.strip():
@@ -174,7 +166,7 @@ def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
     if len(messages) > 1 and last["role"] == "assistant" and last.get("content"):
         return messages[:-1], str(last["content"])
     if last["role"] not in ("user", "tool"):
-        said[-1].note("role", f"has no turn to answer: {excerpt(last['role'])} is last.")
+        turns[-1].note("role", f"has no turn to answer: {excerpt(last['role'])} is last.")
     return messages, ""
 
 

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalhub.strict_json import Problem
-
-Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,13 @@ class IssueRecord:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """The request to a candidate, and its criteria.
 
     `template` is the family of a built-in template; None: no judge was configured.
     """
 
-    messages: list[Message]
+    messages: list[dict[str, Any]]
     reference: str
     guidelines: str
     template: str | None
@@ -73,7 +71,7 @@ class TestRecord:
     source_id: str
     issue_id: str
     author: str
-    asked: Asked
+    request: Request
     tools: list[dict[str, Any]]
     flagged_answer: str
     reference_by: str
@@ -100,7 +98,7 @@ class ResultRecord:
 
     place: str
     test_id: str
-    asked: Asked
+    request: Request
     judge_prompt: str
     answer: str
     error: str
@@ -137,3 +135,11 @@ class GrafiteData:
     tests: list[TestRecord] = field(default_factory=list)
     runs: list[RunRecord] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+class Tally(NamedTuple):
+    """Rows of one kind in the files, and the new ones among them."""
+
+    kind: str
+    found: int
+    new: int

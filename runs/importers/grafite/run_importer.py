@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from django.db.models import Model
 from django.utils import timezone
 
 from evalhub.digest import digest
@@ -14,7 +15,7 @@ from issues.models import FrozenCriterion, JudgeTemplate, Test
 from issues.revisions import freeze, scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.importers.accounts import Accounts
-from runs.importers.grafite.records import ResultRecord, RunRecord, Vote
+from runs.importers.grafite.records import ResultRecord, RunRecord, Tally, Vote
 from runs.launching.launch import BATCH_SIZE, add_judge_run, add_results, variant_key
 from runs.models import (
     NO_ANSWER,
@@ -43,22 +44,25 @@ class Imported(NamedTuple):
     record: ResultRecord
     criterion_id: int
     options: dict[float, str]
-    """Return the labels of the test's scale, by value."""
+    """Labels of the test's scale, by value."""
 
 
 def load_runs(
     records: Sequence[RunRecord], accounts: Accounts, templates: dict[str, JudgeTemplate]
-) -> list[tuple[str, int, int]]:
-    """Add new runs; return the numbers of rows found and new, by kind."""
-    ids = [record.source_id for record in records]
-    known = set(Run.objects.filter(source_id__in=ids).values_list("source_id", flat=True))
-    new = [record for record in records if record.source_id not in known]
+) -> list[Tally]:
+    """Add new runs."""
+    new = new_among(records, Run)
     for record in new:
         _load_run(record, accounts, templates)
-    kinds = [count(record) for record in records]
-    fresh = sum((count(record) for record in new), Counter[str]())
-    found = sum(kinds, Counter[str]())
-    return [(kind, found[kind], fresh[kind]) for kind in COUNTED]
+    found, added = (sum(map(_count, rows), Counter[str]()) for rows in (records, new))
+    return [Tally(kind, found[kind], added[kind]) for kind in COUNTED]
+
+
+def new_among(records: Iterable[Any], model: type[Model]) -> list[Any]:
+    """Return the records of which there is no row yet."""
+    rows = model._default_manager.exclude(source_id="")
+    known = set(rows.values_list("source_id", flat=True))
+    return [record for record in records if record.source_id not in known]
 
 
 COUNTED = (
@@ -71,7 +75,7 @@ COUNTED = (
 )
 
 
-def count(record: RunRecord) -> Counter[str]:
+def _count(record: RunRecord) -> Counter[str]:
     """Count the rows of a run, by kind."""
     votes = [vote for result in record.results if not result.error for vote in result.votes]
     return Counter(
@@ -93,7 +97,9 @@ def _load_run(record: RunRecord, accounts: Accounts, templates: dict[str, JudgeT
     run.suite_fingerprint = digest(sorted([revisions[t.pk].digest, t.weight] for t in tests))
     run.save()
     add_results(run, tests, revisions)
-    judges = {name: Judge.objects.given(_model(name)) for name in _judges(record)}
+    voters = [v.voter for result in record.results for v in result.votes if not v.is_human]
+    names = dict.fromkeys([*record.judges, *voters])
+    judges = {name: Judge.objects.given(_model(name)) for name in names}
     judge_run = add_judge_run(run, list(judges.values()), name=JURY if judges else "", active=True)
     _end(run, judge_run, record)
     imported = _imported(run, record)
@@ -106,11 +112,11 @@ def _load_run(record: RunRecord, accounts: Accounts, templates: dict[str, JudgeT
 
 def _tests(record: RunRecord, templates: dict[str, JudgeTemplate]) -> list[Test]:
     """Return the run's tests as they were then, which may differ from now."""
-    asked = {result.test_id: result.asked for result in record.results}
-    rows = Test.objects.filter(source_id__in=asked).select_related("issue", "template")
+    requests = {result.test_id: result.request for result in record.results}
+    rows = Test.objects.filter(source_id__in=requests).select_related("issue", "template")
     tests = []
     for row in rows.prefetch_related("issue__tags").order_by("pk"):
-        test, then = copy(row), asked[row.source_id]
+        test, then = copy(row), requests[row.source_id]
         test.messages, test.reference = then.messages, then.reference
         test.guidelines = then.guidelines
         if then.template:
@@ -146,12 +152,6 @@ def _model(name: str, provider: str = "ollama") -> LanguageModel:
     return LanguageModel.objects.get_or_create(name=name, defaults=defaults)[0]
 
 
-def _judges(record: RunRecord) -> list[str]:
-    """Return the names of all judges: those configured, then others that voted."""
-    voted = [v.voter for result in record.results for v in result.votes if not v.is_human]
-    return list(dict.fromkeys([*record.judges, *voted]))
-
-
 def _end(run: Run, judge_run: JudgeRun, record: RunRecord) -> None:
     """Set the run's original dates and mark it as done."""
     run.created_at = run.started_at = record.created_at or timezone.now()
@@ -165,11 +165,10 @@ def _end(run: Run, judge_run: JudgeRun, record: RunRecord) -> None:
             started_at=run.started_at,
             finished_at=run.finished_at,
         )
-    # Its judges were asked in other words than ours would be, so it is comparable only with
-    # judgings that were asked in the same.
-    wordings = sorted({digest(result.judge_prompt) for result in record.results})
-    asked = [judge_run.jury_fingerprint, record.judge_system_prompt, wordings]
-    JudgeRun.objects.filter(pk=judge_run.pk).update(jury_fingerprint=digest(asked))
+    # The judges' prompts differ from ours, so only judge runs with the same are comparable.
+    prompts = sorted({digest(result.judge_prompt) for result in record.results})
+    jury = [judge_run.jury_fingerprint, record.judge_system_prompt, prompts]
+    JudgeRun.objects.filter(pk=judge_run.pk).update(jury_fingerprint=digest(jury))
 
 
 # Its results -------------------------------------------------------------------------------------
@@ -194,7 +193,12 @@ def _answer(imported: Iterable[Imported]) -> None:
     answers, answered = [], []
     for result, record, *_ in imported:
         if record.error:
-            _fail(result, record.error)
+            Result.objects.filter(pk=result.pk).update(
+                state=ItemState.ERROR, error_kind=IMPORTED_ERROR, error_message=record.error
+            )
+            ResultScore.objects.filter(result=result).update(
+                state=ItemState.ERROR, error_kind=NO_ANSWER
+            )
         else:
             turns = [{"content": record.answer, "call": None}]
             answers.append(Answer(result=result, text=record.answer, turns=turns))
@@ -204,26 +208,19 @@ def _answer(imported: Iterable[Imported]) -> None:
     ResultScore.objects.filter(result__in=answered).update(state=ItemState.DONE)
 
 
-def _fail(result: Result, message: str) -> None:
-    Result.objects.filter(pk=result.pk).update(
-        state=ItemState.ERROR, error_kind=IMPORTED_ERROR, error_message=message
-    )
-    ResultScore.objects.filter(result=result).update(state=ItemState.ERROR, error_kind=NO_ANSWER)
-
-
 def _judge(
     judge_run: JudgeRun, imported: Iterable[Imported], judges: dict[str, Judge], at: datetime
 ) -> None:
     judgments = []
     for item in imported:
-        asked: Counter[str] = Counter()
+        samples: Counter[str] = Counter()
         for vote in item.record.votes:
             if not vote.is_human and not item.record.error:
-                judgment = _judgment(item, vote, asked[vote.voter])
+                judgment = _judgment(item, vote, samples[vote.voter])
                 judgment.judge_run, judgment.judge = judge_run, judges[vote.voter]
                 judgment.created_at = at
                 judgments.append(judgment)
-                asked[vote.voter] += 1
+                samples[vote.voter] += 1
     Judgment.objects.bulk_create(judgments, batch_size=BATCH_SIZE)
 
 

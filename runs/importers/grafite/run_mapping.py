@@ -6,7 +6,7 @@ from typing import Any
 
 from evalhub.strict_json import excerpt
 from runs.importers.grafite.issue_mapping import conversation
-from runs.importers.grafite.records import Asked, ResultRecord, RunRecord, Vote
+from runs.importers.grafite.records import Request, ResultRecord, RunRecord, Vote
 from runs.importers.grafite.stored_errors import is_error
 from runs.importers.json_reader import Row, rows_of
 
@@ -29,7 +29,10 @@ def run(row: Row, files: Mapping[str, str]) -> RunRecord:
     if state not in RUN_STATES:
         row.note("status", f"expected one of {', '.join(RUN_STATES)}, not {excerpt(state)}.")
     judges = row.texts("judge_model_ids", most=100) or [row.text("judge_model_id", most=100)]
-    config = _config(row)
+    is_cancelled = RUN_STATES.get(state) == "cancelled"
+    reason = f"It was {state} when it was exported." if is_cancelled else ""
+    text = row.fields.get("config")  # old runs have their settings as text
+    config = {"config": text} if isinstance(text, str) else row.row("config").fields
     return RunRecord(
         place=row.place,
         source_id=name,
@@ -40,15 +43,11 @@ def run(row: Row, files: Mapping[str, str]) -> RunRecord:
         judge_system_prompt=str(config.get("additional_judge_system_prompt") or ""),
         params=_params(config),
         state=RUN_STATES.get(state, "done"),
-        reason=row.text("error_msg") or _reason(state),
+        reason=row.text("error_msg") or reason,
         created_at=row.moment("created_at"),
         elapsed_s=_seconds(row),
         results=[result(r) for r in _results_of(row, name, state, files)],
     )
-
-
-def _reason(state: str) -> str:
-    return f"It was {state} when it was exported." if RUN_STATES.get(state) == "cancelled" else ""
 
 
 def _results_of(row: Row, name: str, state: str, files: Mapping[str, str]) -> list[Row]:
@@ -60,12 +59,6 @@ def _results_of(row: Row, name: str, state: str, files: Mapping[str, str]) -> li
     elif name and state == "done":
         row.note("run_id", f"there is no file {file} with its results.")
     return []
-
-
-def _config(row: Row) -> Mapping[str, Any]:
-    """Return the run's settings; old runs have them as text."""
-    config = row.fields.get("config")
-    return {"config": config} if isinstance(config, str) else row.row("config").fields
 
 
 def _params(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +82,7 @@ def result(row: Row) -> ResultRecord:
     return ResultRecord(
         place=row.place,
         test_id=row.identifier("test_id"),
-        asked=Asked(
+        request=Request(
             messages=messages,
             reference=row.verbatim("ground_truth"),
             guidelines=row.verbatim("judge_guidelines"),

@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from runs.importers.grafite.importer import ImportRefused, Tally, import_grafite_data, read_folder
+from runs.importers.grafite.importer import ImportRefused, import_grafite_data, read_folder
+from runs.importers.grafite.records import Tally
 
 
 class Command(BaseCommand):

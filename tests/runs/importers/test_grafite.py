@@ -10,7 +10,8 @@ from django.core.management import CommandError, call_command
 
 from evalhub.models import LanguageModel, User
 from issues.models import Comment, Feedback, Issue, Revision, Tag, Test
-from runs.importers.grafite.importer import ImportRefused, Tally, import_grafite_data, read_folder
+from runs.importers.grafite.importer import ImportRefused, import_grafite_data, read_folder
+from runs.importers.grafite.records import Tally
 from runs.importers.grafite.stored_errors import is_error
 from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, Run
 
