@@ -72,6 +72,12 @@ def clip(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def listed(names: Sequence[str]) -> str:
+    """List at least one name, such as "a, b and c"."""
+    *rest, last = names
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
 def few(names: Sequence[str], *, most: int = 6, of: int | None = None) -> str:
     """List the first names and count the rest; `of` is the total if `names` is not complete."""
     shown = names[:most]

@@ -1,16 +1,12 @@
 """Proposals to resolve or reopen an issue, drawn from its runs. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from reports.issue_timeline.rule import (
-    IssueResult,
-    ReleasePoint,
-    failures_after_resolution,
-    passed_in_a_row,
-)
+from evalhub.formatting import listed
+from reports.issue_timeline.rule import IssueResult, failures_after_resolution, passed_in_a_row
 
 Button = Literal["resolve", "reopen"]
 
@@ -41,15 +37,19 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
         releases: Number of releases that is enough.
     """
     row = passed_in_a_row(runs)
-    if len(row) < max(1, releases):
+    n, names = len(row), [point.name for point in reversed(row[:MAX_NAMED])]
+    if n < max(1, releases):
         return None
+    unit = "release" if names[0] else "launch"
+    units = unit if n == 1 else "releases" if names[0] else "launches"
+    named = f"{', most recently ' if n > MAX_NAMED else ': '}{listed(names)}" if names[0] else ""
     seen = sorted((one for point in row for one in point.runs), key=_newest_first)
     return Proposal(
         issue,
         "resolve",
-        f"{_row_words(row)} All {sum(one.passed for one in seen):,} answers in {len(seen)} "
-        f"{'run' if len(seen) == 1 else 'runs'} passed.",
-        f"passed {len(row)} {_things(row)} in a row",
+        f"Passed {n} {units} in a row{named}. All {sum(one.passed for one in seen):,} answers in "
+        f"{len(seen)} {'run' if len(seen) == 1 else 'runs'} passed.",
+        f"passed {n} {units} in a row",
         tuple(one.run for one in seen),
     )
 
@@ -67,36 +67,16 @@ def reopening(
     if not found:
         return None
     first = found[-1]
-    told = f"{first.failed:,} of {first.failed + first.passed:,}"
+    share = f"{first.failed:,} of {first.failed + first.passed:,}"
     more = "" if len(found) == 1 else f" It also failed in {len(found) - 1} later runs."
     return Proposal(
         issue,
         "reopen",
-        f"Failed again after its resolution: {told} answers in {names[first.run]}.{more}",
-        f"failed again in run {first.run} ({told})",
+        f"Failed again after its resolution: {share} answers in {names[first.run]}.{more}",
+        f"failed again in run {first.run} ({share})",
         tuple(one.run for one in found),
     )
 
 
 def _newest_first(seen: IssueResult) -> tuple[float, int]:
     return -seen.at.timestamp(), -seen.run
-
-
-def _things(row: Sequence[ReleasePoint]) -> str:
-    many = len(row) > 1
-    return (
-        ("releases" if many else "release") if row[0].name else ("launches" if many else "launch")
-    )
-
-
-def _row_words(row: Sequence[ReleasePoint]) -> str:
-    if not row[0].name:
-        return f"Passed {len(row)} {_things(row)} in a row."
-    names = [point.name for point in reversed(row[:MAX_NAMED])]
-    last = ", most recently " if len(row) > MAX_NAMED else ": "
-    return f"Passed {len(row)} {_things(row)} in a row{last}{_listed(names)}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last

@@ -1,25 +1,25 @@
 """The timeline of an issue: its runs, tests, feedback and states."""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Count
 
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
-from reports.documents.model_lines import LineStyle, line_style_of_name, line_styles, names_of
+from reports.documents.model_lines import LineStyle
 from reports.documents.rate_cells import issue_rate
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
 from reports.leaderboard.query import labels_by_run
-from reports.queries.issue_outcomes import RunInfo, Sightings, run_infos, sightings
+from reports.queries.issue_outcomes import RunInfo, run_infos, sightings
 from reports.queries.model_identities import identities
 from reports.queries.result_rows import TEXT, prompt_of
-from reports.queries.run_variants import variant_of
+from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
@@ -106,8 +106,15 @@ class IssueReport:
 def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
     """Read the whole timeline; a constant number of queries."""
     found = sightings([issue.pk], run_infos())
-    seen = _on_lines(found, issue.pk, by_family=by_family)
-    courses = by_time(_briefs(seen, found.runs), max_lines=MAX_LINES, max_points=points)
+    seen = sorted(found.by_issue[issue.pk], key=lambda one: (one.at, one.run))
+    if by_family:
+        families = {pk: identity.family for pk, identity in identities().items()}
+        seen = [one._replace(line=families[found.runs[one.run].model_id]) for one in seen]
+    keys = [
+        RunKey(one.run, str(one.line), found.runs[one.run].variant, one.release, one.at)
+        for one in seen
+    ]
+    courses = by_time(keys, max_lines=MAX_LINES, max_points=points)
     feedback = Feedback.objects.filter(issue=issue)
     return IssueReport(
         issue=issue,
@@ -121,30 +128,8 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) ->
         feedback_total=feedback.count(),
         changes=changes_of(issue),
         proposal=proposal_for(issue, found),
-        labels=_labels(courses.runs),
+        labels=tuple(sorted(set().union(*labels_by_run(courses.runs).values()))),
     )
-
-
-def _labels(runs: Collection[int]) -> tuple[str, ...]:
-    return tuple(sorted({label for some in labels_by_run(runs).values() for label in some}))
-
-
-# Runs --------------------------------------------------------------------------------------------
-
-
-def _on_lines(found: Sightings, issue: int, *, by_family: bool) -> list[IssueResult]:
-    """Return the outcomes of the issue, oldest first, by variant or model family."""
-    seen = sorted(found.by_issue[issue], key=lambda one: (one.at, one.run))
-    if not by_family:
-        return seen
-    families = {pk: identity.family for pk, identity in identities().items()}
-    return [one._replace(line=families[found.runs[one.run].model_id]) for one in seen]
-
-
-def _briefs(seen: Iterable[IssueResult], runs: Mapping[int, RunInfo]) -> list[RunKey]:
-    return [
-        RunKey(one.run, str(one.line), runs[one.run].variant, one.release, one.at) for one in seen
-    ]
 
 
 def _lines(
@@ -154,7 +139,15 @@ def _lines(
     turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
     for one in seen:
         turns[str(one.line)].append(one)
-    repeats, names, looks = _dressed(courses, by_family=by_family)
+    rows = Run.objects.filter(pk__in=courses.runs).order_by()
+    repeats = dict(rows.values_list("pk", "repeats"))
+    newest = [series_line.series_points[-1].newest.run for series_line in courses.shown]
+    fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
+    names, looks = named_lines(
+        rows.filter(pk__in=newest).only(*fields, "endpoint"),
+        [series_line.key for series_line in courses.shown],
+        by_family,
+    )
     return tuple(
         Line(
             names[series_line.key],
@@ -178,24 +171,6 @@ def _point(
     return Point(series_point, seen, issue_rate(passed, scored, single=single))
 
 
-def _dressed(
-    courses: SeriesLines, *, by_family: bool
-) -> tuple[dict[int, int], dict[str, str], dict[str, LineStyle]]:
-    """Return the repeats by run, and the names and styles of the lines."""
-    rows = Run.objects.filter(pk__in=courses.runs).order_by()
-    repeats = dict(rows.values_list("pk", "repeats"))
-    keys = [series_line.key for series_line in courses.shown]
-    if by_family:
-        return repeats, {key: key for key in keys}, {key: line_style_of_name(key) for key in keys}
-    newest = [series_line.series_points[-1].newest.run for series_line in courses.shown]
-    fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
-    variants = [variant_of(run) for run in rows.filter(pk__in=newest).only(*fields, "endpoint")]
-    return repeats, names_of(variants), line_styles(variants)
-
-
-# Tests and states --------------------------------------------------------------------------------
-
-
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
     """Return its tests, hardest first; those without results last."""
     tests = Test.objects.filter(issue=issue).order_by("pk")
@@ -204,18 +179,14 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
     results = Result.objects.filter(issue=issue, run__in=runs).order_by()
     for test, outcome, n in results.values_list("test_id", "outcome").annotate(n=Count("pk")):
         counts[test][outcome] += n
-    lines = [
-        _test_line(pk, state, prompts.get(pk), counts[pk])
-        for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]
-    ]
+    lines = []
+    for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]:
+        passed, failed = counts[pk][Outcome.PASSED], counts[pk][Outcome.FAILED]
+        rate = issue_rate(passed, passed + failed, single=False)
+        prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
+        excluded = sum(counts[pk].values()) - passed - failed
+        lines.append(TestLine(pk, state, prompt, rate, excluded))
     return tuple(sorted(lines, key=_hardest_first))
-
-
-def _test_line(pk: int, state: str, messages: Any, counts: Mapping[str, int]) -> TestLine:
-    passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
-    prompt = None if messages is None else prompt_of(messages)[:TEXT]
-    excluded = sum(counts.values()) - passed - failed
-    return TestLine(pk, state, prompt, issue_rate(passed, passed + failed, single=False), excluded)
 
 
 def _hardest_first(line: TestLine) -> tuple[float, int]:

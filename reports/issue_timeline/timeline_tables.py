@@ -44,9 +44,7 @@ def runs_table(report: IssueReport) -> Table:
         note="Bands and ranges are 95% intervals. There is none with several answers to a test, "
         "which are not independent.",
         empty="No complete run has results of this issue yet. Launch a run with its tests.",
-        draw=lambda: (
-            trend_lines([_drawn(line) for line in report.lines], (), ()) if points else None
-        ),
+        draw=lambda: trend_lines([_drawn(line) for line in report.lines]) if points else None,
         describes="The issue's pass rate in each run, with a line for each model",
         look="long",
     )

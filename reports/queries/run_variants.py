@@ -3,7 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reports.documents.model_lines import Variant
+from reports.documents.model_lines import (
+    LineStyle,
+    Variant,
+    line_style_of_name,
+    line_styles,
+    names_of,
+)
 from runs.figures.run_labels import labels_of
 from runs.models import JudgeRun, Run
 
@@ -41,6 +47,20 @@ def labels_of_all(runs: Iterable[Run], judge_runs: Mapping[int, JudgeRun]) -> tu
     return tuple(
         sorted({label for run in runs for label in labels_of(run, judge_runs.get(run.pk))})
     )
+
+
+def named_lines(
+    newest: Iterable[Run], keys: Iterable[str], by_family: bool
+) -> tuple[dict[str, str], dict[str, LineStyle]]:
+    """Return the names and styles of lines by their keys: families, or variants of models.
+
+    Args:
+        newest: The newest run of each line.
+    """
+    if by_family:
+        return {key: key for key in keys}, {key: line_style_of_name(key) for key in keys}
+    variants = [variant_of(run) for run in newest]
+    return names_of(variants), line_styles(variants)
 
 
 def variant_of(run: Run) -> Variant:

@@ -1,11 +1,11 @@
 """Changes of tests, judges and scoring between runs, in words. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evalhub.digest import digest
-from evalhub.formatting import percent
+from evalhub.formatting import listed, percent
 
 
 class Measure(NamedTuple):
@@ -45,7 +45,7 @@ Jury = Mapping[str, Any]
 
 def kinds_of(before: Measure, after: Measure, juries: tuple[Jury, Jury]) -> tuple[str, ...]:
     """Return the kinds of change: tests, jury (template, if the judges are equal), similarity."""
-    judges = "jury" if _seats(juries[0]) != _seats(juries[1]) else "template"
+    judges = "jury" if _judges(juries[0]) != _judges(juries[1]) else "template"
     found = {
         "tests": before.suite != after.suite,
         judges: before.jury != after.jury,
@@ -63,22 +63,21 @@ def words_of(
         details: None where they are not computed yet.
     """
     kinds = kinds_of(before, after, juries)
+    old, new = percent(before.beta), percent(after.beta)
+    similarity = f"The weight of similarity changed from {old} to {new}."
     return (
         *(words_of_tests(details) if "tests" in kinds else ()),
         *(jury_words(*juries) if "jury" in kinds else ()),
         *(_template_words(details, alone="template" in kinds) if before.jury != after.jury else ()),
-        *(_similarity_words(before, after) if "similarity" in kinds else ()),
+        *((similarity,) if "similarity" in kinds else ()),
     )
 
 
 def words_of_tests(details: Details | None) -> tuple[str, ...]:
     """Return a sentence such as "2 tests were added and 25 tests were reworded."."""
-    parts = [] if details is None else [*_parts_of_tests(details)]
-    return (f"{_sentence(parts)}.",) if parts else ("The tests changed.",)
-
-
-def _parts_of_tests(details: Details) -> Iterable[str]:
-    told = (
+    if details is None:
+        return ("The tests changed.",)
+    counts = (
         (details.reworded, "was reworded", "were reworded"),
         (
             details.rejudged,
@@ -89,14 +88,12 @@ def _parts_of_tests(details: Details) -> Iterable[str]:
         (details.added, "was added", "were added"),
         (details.removed, "was removed", "were removed"),
     )
-    for n, one, several in told:
-        if n:
-            yield f"{n:,} {'test' if n == 1 else 'tests'} {one if n == 1 else several}"
-
-
-def _sentence(parts: Sequence[str]) -> str:
-    *rest, last = parts
-    return f"{', '.join(rest)} and {last}" if rest else last
+    parts = [
+        f"{n:,} test {one}" if n == 1 else f"{n:,} tests {several}"
+        for n, one, several in counts
+        if n
+    ]
+    return (f"{listed(parts)}.",) if parts else ("The tests changed.",)
 
 
 def jury_words(before: Jury, after: Jury) -> tuple[str, ...]:
@@ -104,43 +101,32 @@ def jury_words(before: Jury, after: Jury) -> tuple[str, ...]:
     if not after:
         return ("There is no jury any more.",)
     if not before:
-        return (f"New jury: {', '.join(_names(after))}.",)
-    old, new = _seats(before), _seats(after)
-    gone = [name for key, name in old.items() if key not in new]
-    came = [name for key, name in new.items() if key not in old]
-    both = [name for name in gone if name in came]
-    return (
-        *(f"{_named(name)} has new settings." for name in both),
-        *_exchanged(
-            [name for name in gone if name not in both], [name for name in came if name not in both]
-        ),
-    )
+        return (f"New jury: {', '.join(judge['name'] for judge in after.get('judges', ()))}.",)
+    old, new = _judges(before), _judges(after)
+    left = [name for key, name in old.items() if key not in new]
+    joined = [name for key, name in new.items() if key not in old]
+    both = [name for name in left if name in joined]
+    sentences = [f"{_capitalized(name)} has new settings." for name in both]
+    left = [name for name in left if name not in both]
+    joined = [name for name in joined if name not in both]
+    if len(left) == len(joined) == 1:
+        return (*sentences, f"{_capitalized(joined[0])} replaced {left[0]}.")
+    sentences += [f"{listed(left)} left the jury."] if left else []
+    sentences += [f"{listed(joined)} joined the jury."] if joined else []
+    return tuple(sentences)
 
 
-def _exchanged(gone: Sequence[str], came: Sequence[str]) -> tuple[str, ...]:
-    if len(gone) == len(came) == 1:
-        return (f"{_named(came[0])} replaced {gone[0]}.",)
-    return (
-        *((f"{_sentence(gone)} left the jury.",) if gone else ()),
-        *((f"{_sentence(came)} joined the jury.",) if came else ()),
-    )
-
-
-def _named(name: str) -> str:
+def _capitalized(name: str) -> str:
     return name[:1].upper() + name[1:] if name.startswith("the ") else name
 
 
-def _names(jury: Jury) -> list[str]:
-    return [judge["name"] for judge in jury.get("judges", ())]
-
-
-def _seats(jury: Jury) -> dict[str, str]:
+def _judges(jury: Jury) -> dict[str, str]:
     """Return the names of the judges by their identity; the backup is marked."""
     backup = jury.get("backup")
-    seats = {_identity(judge): str(judge["name"]) for judge in jury.get("judges", ())}
+    judges = {_identity(judge): str(judge["name"]) for judge in jury.get("judges", ())}
     if backup:
-        seats[f"backup {_identity(backup)}"] = f"the backup {backup['name']}"
-    return seats
+        judges[f"backup {_identity(backup)}"] = f"the backup {backup['name']}"
+    return judges
 
 
 def _identity(judge: Mapping[str, Any]) -> str:
@@ -160,8 +146,3 @@ def _template_words(details: Details | None, *, alone: bool) -> Iterable[str]:
             yield f"The judge template {family} went from version {before} to {after}."
     if alone and not templates:
         yield "A judge template changed."
-
-
-def _similarity_words(before: Measure, after: Measure) -> tuple[str, ...]:
-    old, new = percent(before.beta), percent(after.beta)
-    return (f"The weight of similarity changed from {old} to {new}.",)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
-from evalhub.charts import GRID, NEUTRAL, Figure, base_layout
+from evalhub.charts import GRID, NEUTRAL, Figure, axis, base_layout
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -69,7 +69,7 @@ class Mark:
 
 
 def trend_lines(
-    lines: Sequence[DrawnLine], marks: Sequence[Mark], releases: Sequence[str]
+    lines: Sequence[DrawnLine], marks: Sequence[Mark] = (), releases: Sequence[str] = ()
 ) -> Figure:
     """Draw lines with their intervals as bands, and marks for changes.
 
@@ -82,9 +82,21 @@ def trend_lines(
         showlegend=len(lines) > 1,
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
         xaxis=_places(releases, lines, most=MAX_NAMES),
-        yaxis=_shares("Pass rate of scored results", _span(lines)),
+        yaxis=axis("Pass rate of scored results", tickformat=".0%", range=_span(lines)),
         shapes=[_rule(mark, "x", "y domain") for mark in marks],
-        annotations=[_number(mark) for mark in marks],
+        annotations=[
+            {
+                "text": f"<b>{mark.number}</b>",
+                "hovertext": escape(mark.text, quote=False),
+                "x": _before(mark.place),
+                "y": 1,
+                "yref": "y domain",
+                "yanchor": "top",
+                "xanchor": "left",
+                "showarrow": False,
+            }
+            for mark in marks
+        ],
     )
     return {"data": [trace for line in lines for trace in _traces(line)], "layout": layout}
 
@@ -106,28 +118,24 @@ def small_multiples(
         shapes=[],
     )
     data: list[dict[str, Any]] = []
+    named: set[str] = set()
     for number, (name, lines) in enumerate(panels):
-        x, y = _axis_name("x", number), _axis_name("y", number)
+        suffix = str(number + 1) if number else ""
+        x, y = f"x{suffix}", f"y{suffix}"
         across, down = _spans(number, rows)
-        places = _places(releases, everyone, most=FEW_NAMES) | {"domain": across, "anchor": y}
-        layout[x.replace("x", "xaxis")] = places
-        layout[y.replace("y", "yaxis")] = _shares("", WHOLE) | {"domain": down, "anchor": x}
+        places = _places(releases, everyone, most=FEW_NAMES)
+        rates = axis("", tickformat=".0%", range=list(WHOLE))
+        layout[f"xaxis{suffix}"] = places | {"domain": across, "anchor": y}
+        layout[f"yaxis{suffix}"] = rates | {"domain": down, "anchor": x}
         layout["annotations"].append(_heading(name, x, y))
         layout["shapes"] += [_rule(mark, x, f"{y} domain") for mark in marks]
         for line in lines:
             for trace in _traces(line):
-                named = trace.get("showlegend", True) and number == _first(line, panels)
-                data.append(trace | {"xaxis": x, "yaxis": y, "showlegend": named})
+                # The legend takes the entry of a line from its first panel.
+                is_named = trace.get("showlegend", True) and line.name not in named
+                data.append(trace | {"xaxis": x, "yaxis": y, "showlegend": is_named})
+        named |= {line.name for line in lines}
     return {"data": data, "layout": layout}
-
-
-def _first(line: DrawnLine, panels: Sequence[tuple[str, Sequence[DrawnLine]]]) -> int:
-    """Return the first panel with this line: the legend takes its entry from there."""
-    return next(
-        number
-        for number, (_, lines) in enumerate(panels)
-        if any(other.name == line.name for other in lines)
-    )
 
 
 def _traces(line: DrawnLine) -> list[dict[str, Any]]:
@@ -208,19 +216,6 @@ def _rule(mark: Mark, x: str, y: str) -> dict[str, Any]:
     }
 
 
-def _number(mark: Mark) -> dict[str, Any]:
-    return {
-        "text": f"<b>{mark.number}</b>",
-        "hovertext": escape(mark.text, quote=False),
-        "x": _before(mark.place),
-        "y": 1,
-        "yref": "y domain",
-        "yanchor": "top",
-        "xanchor": "left",
-        "showarrow": False,
-    }
-
-
 def _before(place: Place) -> float | str:
     """Return the position of a change: before the first run that it affects."""
     return place - 0.5 if isinstance(place, int) else place
@@ -239,10 +234,6 @@ def _heading(name: str, x: str, y: str) -> dict[str, Any]:
     }
 
 
-def _axis_name(letter: str, number: int) -> str:
-    return letter if number == 0 else f"{letter}{number + 1}"
-
-
 def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
     """Return the horizontal and vertical range of a panel, as shares of the figure."""
     row, column = divmod(number, PANELS_ACROSS)
@@ -252,12 +243,12 @@ def _spans(number: int, rows: int) -> tuple[list[float], list[float]]:
 
 
 def _places(releases: Sequence[str], lines: Sequence[DrawnLine], *, most: int) -> dict[str, Any]:
-    axis: dict[str, Any] = {"gridcolor": GRID, "automargin": True, "zeroline": False}
+    style: dict[str, Any] = {"gridcolor": GRID, "automargin": True, "zeroline": False}
     if not releases:
-        return axis | {"type": "date", "nticks": min(most, MAX_DAYS)} | _times(lines)
+        return style | {"type": "date", "nticks": min(most, MAX_DAYS)} | _times(lines)
     step = -(-len(releases) // most)
     shown = range((len(releases) - 1) % step, len(releases), step)
-    return axis | {
+    return style | {
         "tickvals": list(shown),
         "ticktext": [escape(releases[place], quote=False) for place in shown],
         "range": [-0.6, len(releases) - 0.4],
@@ -275,23 +266,12 @@ def _times(lines: Sequence[DrawnLine]) -> dict[str, Any]:
     return {"range": [(first - MARGIN).isoformat(), (last + MARGIN).isoformat()]}
 
 
-def _span(lines: Sequence[DrawnLine]) -> tuple[float, float]:
+def _span(lines: Sequence[DrawnLine]) -> list[float]:
     """Return a range of rates with all intervals of these lines, at least `MIN_SPAN` wide."""
     dots = [dot for line in lines for dot in line.dots if dot.share is not None]
     if not dots:
-        return WHOLE
+        return list(WHOLE)
     ends = [end for dot in dots for end in (dot.interval or (dot.share,)) if end is not None]
     low, high = min(ends), max(ends)
     lacking = max(0.0, MIN_SPAN - (high - low)) / 2
-    return max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)
-
-
-def _shares(title: str, span: tuple[float, float]) -> dict[str, Any]:
-    return {
-        "title": {"text": title},
-        "tickformat": ".0%",
-        "range": list(span),
-        "gridcolor": GRID,
-        "zerolinecolor": GRID,
-        "automargin": True,
-    }
+    return [max(WHOLE[0], low - lacking - 0.05), min(WHOLE[1], high + lacking + 0.05)]

@@ -66,15 +66,23 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         tests=asked["tests"],
     )
     report = trend_report(question, reading)
+    subjects = [subject for subject in (question.tag, question.issue) if subject is not None]
+    about = "".join(f" on “{subject}”" for subject in subjects)
+    by_release = report.is_by_release or question.over == RELEASE
+    over = "by release" if by_release else "over time"
+    caveat = (
+        "The latest runs of these lines differ in tests or judges: compare each line with itself "
+        "only."
+    )
     return Document(
-        title=_title(question, report),
+        title=f"Pass rate{about} {over}",
         sentences=(
             *tests_filter_help(question.tests),
             *_sentences(report),
             *_left_out(report),
         ),
         tables=tuple(_tables(report, question)),
-        warnings=tuple(_warnings(report)),
+        warnings=(caveat,) if report.measured_apart else (),
         labels=report.labels,
     )
 
@@ -90,15 +98,6 @@ def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
             yield heat_table(report)
         if question.each_tag and not question.has_subject:
             yield panels_table(report, numbers)
-
-
-def _title(question: TrendQuery, report: TrendReport) -> str:
-    by_release = report.is_by_release or question.over == RELEASE
-    over = "by release" if by_release else "over time"
-    about = "".join(
-        f" on “{subject}”" for subject in (question.tag, question.issue) if subject is not None
-    )
-    return f"Pass rate{about} {over}"
 
 
 # In words ----------------------------------------------------------------------------------------
@@ -131,28 +130,20 @@ def _move_sentence(direction: str, move: Move) -> str:
     )
 
 
-def _warnings(report: TrendReport) -> Iterator[str]:
-    if report.measured_apart:
-        yield (
-            "The latest runs of these lines differ in tests or judges: compare each line with "
-            "itself only."
-        )
-
-
 def _left_out(report: TrendReport) -> Iterator[str]:
     """Yield what is not shown, and how to show it."""
     courses = report.courses
     if courses.left_out:
         names = few(report.lines_left_out, of=len(courses.left_out))
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
-    told = (
+    counts = (
         ("earlier runs", courses.earlier, "; increase “Runs shown”"),
         ("runs without a release", courses.unreleased, "; switch to “Date”"),
         ("runs replaced by a later one of the same release or day", courses.repeated, ""),
         ("incomplete runs", report.incomplete, ""),
         ("older changes", report.changes_left_out, ""),
     )
-    yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in told if n)
+    yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in counts if n)
 
 
 TREND = Page(

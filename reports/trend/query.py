@@ -1,19 +1,22 @@
 """Pass rates over runs: a line for each model variant, and changes of tests and judges."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
-from reports.documents.model_lines import LineStyle, line_style_of_name, line_styles, names_of
+from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.queries.exposure import only
 from reports.queries.measurement_changes import Change, changes_of, measure_of
 from reports.queries.model_identities import identities
-from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
+from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.trend.series_rule import (
     RunKey,
@@ -117,25 +120,23 @@ class TrendReport:
     def is_by_release(self) -> bool:
         return bool(self.courses.releases)
 
-    def has_tag(self, point: Point, tag: str) -> bool:
-        """Return whether any result of the point has the tag."""
-        return RateKey(tag, point.place.line, point.place.series_point) in self.rates
-
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
-        return self.rates.get(RateKey(tag, point.place.line, point.place.series_point))
+        return self.rates.get(point.place._replace(tag=tag))
 
 
 def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
     """Read the whole report; a constant number of queries."""
     scope = scope_of(question.suite)
     found = _briefs(scope, question)
-    courses = _courses(found, question)
+    over = question.over or (RELEASE if has_releases(found) else TIME)
+    choose = by_release if over == RELEASE else by_time
+    courses = choose(found, max_lines=MAX_LINES, max_points=question.points)
     newest = _newest(found, courses)
     runs = runs_of({*courses.runs, *newest.values()})
     judge_runs = judge_runs_of(courses.runs)
     counted = Counted.read(question, courses, runs, reading)
-    names, looks = _dressed(question, {line: runs[run] for line, run in newest.items()})
+    names, looks = named_lines([runs[run] for run in newest.values()], newest, question.by_family)
     lines = tuple(
         Line(
             names[series_line.key],
@@ -160,7 +161,7 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
         lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
-        incomplete=_incomplete(scope, question, len(found)),
+        incomplete=_of_models(scope.all_runs, question).count() - len(found),
         measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
         labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
     )
@@ -171,9 +172,7 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
 
 def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
     """Return every complete run of the scope."""
-    rows = scope.runs.order_by()
-    if question.models:
-        rows = rows.filter(language_model__in=question.models)
+    rows = _of_models(scope.runs.order_by(), question)
     families = {pk: one.family for pk, one in identities().items()} if question.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
     return [
@@ -188,10 +187,8 @@ def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
     ]
 
 
-def _courses(found: Sequence[RunKey], question: TrendQuery) -> SeriesLines:
-    over = question.over or (RELEASE if has_releases(found) else TIME)
-    choose = by_release if over == RELEASE else by_time
-    return choose(found, max_lines=MAX_LINES, max_points=question.points)
+def _of_models(runs: QuerySet[Run], question: TrendQuery) -> QuerySet[Run]:
+    return runs.filter(language_model__in=question.models) if question.models else runs
 
 
 def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
@@ -199,13 +196,6 @@ def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
     lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MAX_NAMED]}
     ordered = sorted(found, key=lambda run: (run.at, run.run))
     return {run.line: run.run for run in ordered if run.line in lines}
-
-
-def _incomplete(scope: Scope, question: TrendQuery, complete: int) -> int:
-    runs = scope.all_runs
-    if question.models:
-        runs = runs.filter(language_model__in=question.models)
-    return runs.count() - complete
 
 
 # Their rates -------------------------------------------------------------------------------------
@@ -232,12 +222,14 @@ class Counted:
             for run in series_point.runs
         }
         pooled = _pooled(courses, runs)
-        tags_of = _tag_sets()
+        tag_sets = TagSet.objects.order_by().values_list("pk", "names")
+        tags_of = {pk: frozenset(names) for pk, names in tag_sets}
         results = only(Result.objects.filter(run__in=list(series_points)), question.tests)
         if question.issue:
             results = results.filter(issue=question.issue)
         if question.tag:
-            results = results.filter(tag_set__in=_with_tag(tags_of, question.tag))
+            with_tag = [pk for pk, names in tags_of.items() if question.tag.name in names]
+            results = results.filter(tag_set__in=with_tag)
         tallies = tallies_of(results, by_issue=bool(pooled))
         groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
         of_tags = Result.objects.filter(run__in=_tagged(question, courses))
@@ -274,15 +266,9 @@ def _tagged(question: TrendQuery, courses: SeriesLines) -> list[int]:
         return []
     if question.each_tag:
         return courses.runs
-    series_points = [
-        series_point for series_line in courses.shown for series_point in series_line.series_points
-    ]
-    newest = sorted(
-        series_points,
-        key=lambda series_point: (series_point.at, series_point.newest.run),
-        reverse=True,
-    )
-    return [run.run for series_point in newest[:MAX_COLUMNS] for run in series_point.runs]
+    points = [point for series_line in courses.shown for point in series_line.series_points]
+    newest = sorted(points, key=lambda point: (point.at, point.newest.run), reverse=True)
+    return [run.run for point in newest[:MAX_COLUMNS] for run in point.runs]
 
 
 def _by_tag(
@@ -291,41 +277,27 @@ def _by_tag(
     shown: frozenset[str],
 ) -> Callable[[Tally], Iterable[RateKey]]:
     """Return a function from a tally to its points, overall and by tag shown."""
-    known: dict[tuple[int, int], list[RateKey]] = {}
 
-    def places(tally: Tally) -> Iterable[RateKey]:
-        found = known.get(tally[:2])
-        if found is None:
-            _, line, series_point = series_points[tally.run_id]
-            tags = tags_of[tally.tag_set_id] & shown
-            found = known[tally[:2]] = [RateKey(tag, line, series_point) for tag in tags]
-        return found
+    @cache
+    def places(run: int, tag_set: int) -> Iterable[RateKey]:
+        place = series_points[run]
+        return [place._replace(tag=tag) for tag in tags_of[tag_set] & shown]
 
-    return places
+    return lambda tally: places(tally.run_id, tally.tag_set_id)
 
 
 NOTHING = Rate(passed=0, n=0, share=None, interval=None, is_resampled=False)
-
-
-def _tag_sets() -> dict[int, frozenset[str]]:
-    rows = TagSet.objects.order_by().values_list("pk", "names")
-    return {pk: frozenset(names) for pk, names in rows}
-
-
-def _with_tag(tags_of: Mapping[int, frozenset[str]], tag: Tag) -> list[int]:
-    return [pk for pk, names in tags_of.items() if tag.name in names]
 
 
 def _largest(
     tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
 ) -> tuple[tuple[str, ...], int]:
     """Return the tags with most results, and the number of others."""
-    results: dict[str, int] = {}
+    results: Counter[str] = Counter()
     for tally in tallies:
-        if tally.outcome not in (Outcome.PASSED, Outcome.FAILED):
-            continue
-        for tag in tags_of[tally.tag_set_id]:
-            results[tag] = results.get(tag, 0) + tally.n
+        if tally.outcome in (Outcome.PASSED, Outcome.FAILED):
+            for tag in tags_of[tally.tag_set_id]:
+                results[tag] += tally.n
     order = sorted(results, key=lambda tag: (-results[tag], tag))
     return tuple(order[:MAX_TAGS]), max(0, len(order) - MAX_TAGS)
 
@@ -339,16 +311,3 @@ def _hardest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tupl
     return tuple(
         sorted(passed, key=lambda tag: (passed[tag] / scored[tag] if scored[tag] else 2, tag))
     )
-
-
-# Their names -------------------------------------------------------------------------------------
-
-
-def _dressed(
-    question: TrendQuery, newest: Mapping[str, Run]
-) -> tuple[dict[str, str], dict[str, LineStyle]]:
-    """Return the names and styles of the lines."""
-    if question.by_family:
-        return {key: key for key in newest}, {key: line_style_of_name(key) for key in newest}
-    variants = [variant_of(run) for run in newest.values()]
-    return names_of(variants), line_styles(variants)

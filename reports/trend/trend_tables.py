@@ -1,6 +1,6 @@
 """The tables of the trend page, and their figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,8 +71,7 @@ def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
     """Return the changes on this line just before the point."""
     runs = [other.run.pk for other in line.points]
     place = runs.index(point.run.pk)
-    step = tuple(runs[place - 1 : place + 1]) if place else ()
-    return [change for change in changes if _concerns(change, line) and step in change.steps]
+    return _at_step(changes, line, runs[place - 1 : place + 1] if place else ())
 
 
 def _run_link(run: Run, *, more: int = 0) -> Link:
@@ -81,12 +80,11 @@ def _run_link(run: Run, *, more: int = 0) -> Link:
 
 
 def _excluded(point: Point) -> str:
-    others = sorted(point.others.items())
-    return ", ".join(f"{n:,} {_outcome(outcome, n)}" for outcome, n in others) or "none"
-
-
-def _outcome(outcome: str, n: int) -> str:
-    return "errors" if outcome == Outcome.ERROR and n != 1 else outcome
+    counts = [
+        f"{n:,} {'errors' if outcome == Outcome.ERROR and n != 1 else outcome}"
+        for outcome, n in sorted(point.others.items())
+    ]
+    return ", ".join(counts) or "none"
 
 
 def _place(report: TrendReport, release: str, at: Any) -> Place:
@@ -194,14 +192,19 @@ def _last(report: TrendReport, line: Line) -> tuple[Cell, ...]:
 
 
 def heat_table(report: TrendReport) -> Table:
-    shown = _newest_first(report)[:MAX_COLUMNS]
+    shown, total = _newest_first(report)[:MAX_COLUMNS], sum(len(one.points) for one in report.lines)
+    order = "Newest first."
+    if len(shown) < total:
+        order = f"Showing the {len(shown)} newest of {total} runs; choose models to see more."
+    n = report.tags_left_out
+    fewer = f" {n} tags with fewer results are not shown: choose a tag above." if n else ""
     return Table(
         key="tags",
         title="Pass rate by tag",
         columns=(
             Column("tag", "Tag", "link"),
             *(
-                Column(f"run_{point.run.pk}", _column_title(line, point), "rate")
+                Column(f"run_{point.run.pk}", f"{line.name}, {_release_or_day(point)}", "rate")
                 for line, point in shown
             ),
         ),
@@ -212,28 +215,15 @@ def heat_table(report: TrendReport) -> Table:
             )
             for tag in report.tags
         ],
-        note=f"{_newest(report, shown)} Hardest tags first. Click a cell to open its results. A "
-        f"test counts for each of its tags.{_fewer_tags(report)} Check “One chart per tag” to see "
-        "all runs of each tag.",
+        note=f"{order} Hardest tags first. Click a cell to open its results. A test counts for "
+        f"each of its tags.{fewer} Check “One chart per tag” to see all runs of each tag.",
         empty="The tests of these runs have no tags.",
         look="heat",
     )
 
 
-def _newest(report: TrendReport, shown: Sequence[Any]) -> str:
-    total = sum(len(line.points) for line in report.lines)
-    if len(shown) == total:
-        return "Newest first."
-    return f"Showing the {len(shown)} newest of {total} runs; choose models to see more."
-
-
-def _fewer_tags(report: TrendReport) -> str:
-    n = report.tags_left_out
-    return f" {n} tags with fewer results are not shown: choose a tag above." if n else ""
-
-
-def _column_title(line: Line, point: Point) -> str:
-    return f"{line.name}, {point.series_point.release or f'{point.series_point.at:%Y-%m-%d}'}"
+def _release_or_day(point: Point) -> str:
+    return point.series_point.release or f"{point.series_point.at:%Y-%m-%d}"
 
 
 def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
@@ -241,11 +231,6 @@ def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
     if rate is None or len(point.series_point.runs) > 1:
         return rate
     return Linked(rate, results_url(point.run, tag=tag))
-
-
-def _panel_row(report: TrendReport, tag: str, line: Line, point: Point) -> tuple[Cell, ...]:
-    place = point.series_point.release or f"{point.series_point.at:%Y-%m-%d}"
-    return tag, line.name, place, report.tag_rate(point, tag)
 
 
 def panels_table(report: TrendReport, numbers: Numbers) -> Table:
@@ -266,9 +251,12 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
                 for tag in tags
                 for line in report.lines
                 for point in reversed(line.points)
-                if report.has_tag(point, tag)
+                if report.tag_rate(point, tag) is not None
             ],
-            lambda some: [_panel_row(report, *one) for one in some],
+            lambda some: [
+                (tag, line.name, _release_or_day(point), report.tag_rate(point, tag))
+                for tag, line, point in some
+            ],
         ),
         note="" if len(tags) == len(report.tags) else f"Showing the {len(tags)} hardest tags.",
         empty="The tests of these runs have no tags.",
@@ -307,9 +295,8 @@ def last_move(line: Line) -> Move | None:
 
 def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
     """Return the changes of tests and judges between the last two runs of a line."""
-    step = tuple(point.run.pk for point in line.points[-2:])
-    return [change for change in report.changes if _concerns(change, line) and step in change.steps]
+    return _at_step(report.changes, line, [point.run.pk for point in line.points[-2:]])
 
 
-def _concerns(change: Change, line: Line) -> bool:
-    return line.name in change.lines
+def _at_step(changes: Iterable[Change], line: Line, step: Sequence[int]) -> list[Change]:
+    return [one for one in changes if line.name in one.lines and tuple(step) in one.steps]
