@@ -6,9 +6,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.formatting import percent
+from issues.models import IssueState
 from reports.compare.sentences import is_p
-from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport, WorseIssue
-from reports.dashboard.query import Waiting
+from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport
+from reports.dashboard.query import Dashboard
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.judge_reliability.judges.totals_query import JudgeConcern
@@ -19,9 +20,6 @@ from runs.figures.tallies import Rate
 from runs.models import Run
 
 SHOWN = 6
-SIGNIFICANT = 0.05
-
-NOT_YET = "being computed"
 
 
 def models_table(found: LatestRunsReport) -> Table:
@@ -38,7 +36,26 @@ def models_table(found: LatestRunsReport) -> Table:
             Column("verdict", "Verdict", "verdict"),
             Column("sure", "Significance"),
         ),
-        rows=[_model_row(latest) for latest in found.runs],
+        rows=[
+            (
+                Link(
+                    latest.run.model_name,
+                    latest.run.get_absolute_url(),
+                    _about(latest.run, *latest.labels),
+                ),
+                latest.rate,
+                _against(latest),
+                latest.before,
+                Linked(change.net, page_url("compare", runs=[latest.against, latest.run]))
+                if change and change.net is not None
+                else None,
+                _tests(change) if change else None,
+                _change_label(change),
+                _significance(latest, change),
+            )
+            for latest in found.runs
+            for change in [latest.compared.whole if latest.compared else None]
+        ],
         note="Compared with the baseline of the suite or, without one, the model's previous run. "
         "Change is measured on the tests both runs share, so it can differ from the difference in "
         "pass rates.",
@@ -46,28 +63,9 @@ def models_table(found: LatestRunsReport) -> Table:
     )
 
 
-def _model_row(latest: Latest) -> tuple[Cell, ...]:
-    run, found = latest.run, latest.compared
-    change = found.whole if found else None
-    return (
-        Link(run.model_name, run.get_absolute_url(), _about(run, *latest.labels)),
-        latest.rate,
-        _against(latest),
-        latest.before,
-        _linked_change(latest, change),
-        _tests(change) if change else None,
-        _change_label(change),
-        _significance(latest, change),
-    )
-
-
 def _about(run: Run, *labels: str) -> str:
     name = f"release {run.release}" if run.release else run.label
-    return ", ".join((name, _day(run), *labels))
-
-
-def _day(run: Run) -> str:
-    return f"{timezone.localtime(run.created_at):%Y-%m-%d}"
+    return ", ".join((name, f"{timezone.localtime(run.created_at):%Y-%m-%d}", *labels))
 
 
 def _against(latest: Latest) -> Link | None:
@@ -80,23 +78,13 @@ def _against(latest: Latest) -> Link | None:
     return Link(name, latest.against.get_absolute_url(), about)
 
 
-def _compare_url(latest: Latest) -> str:
-    return page_url("compare", runs=[latest.against, latest.run])
-
-
-def _linked_change(latest: Latest, change: Change | None) -> Linked | None:
-    if change is None or change.net is None:
-        return None
-    return Linked(change.net, _compare_url(latest))
-
-
 def _tests(change: Change) -> str:
     tally = change.tally
     return f"{tally.worse:,} worse, {tally.better:,} better (of {tally.n:,})"
 
 
 def _is_significant(change: Change) -> bool:
-    return change.p is not None and change.p < SIGNIFICANT
+    return change.p is not None and change.p < 0.05
 
 
 def _change_label(change: Change | None) -> str | None:
@@ -110,7 +98,7 @@ def _significance(latest: Latest, change: Change | None) -> str:
     if latest.against is None:
         return "is the baseline" if is_baseline(latest.run) else "nothing to compare with"
     if change is None:
-        return NOT_YET
+        return "being computed"
     if change.p is None:
         return "no shared tests"
     return _significance_words(change)
@@ -140,7 +128,11 @@ def worse_table(found: LatestRunsReport) -> Table:
         rows=[
             (
                 issue_link(one.issue, found.titles[one.issue]),
-                _since(one),
+                Link(
+                    one.run.model_name,
+                    page_url("compare", runs=[one.since, one.run]),
+                    f"since {_about(one.since)}",
+                ),
                 one.change.net,
                 _tests(one.change),
                 _change_label(one.change),
@@ -152,11 +144,6 @@ def worse_table(found: LatestRunsReport) -> Table:
         + (f" {more:,} more issues declined, not all significantly." if more > 0 else ""),
         empty="Being computed." if pending else "No issue got worse.",
     )
-
-
-def _since(one: WorseIssue) -> Link:
-    url = page_url("compare", runs=[one.since, one.run])
-    return Link(one.run.model_name, url, f"since {_about(one.since)}")
 
 
 def issue_link(issue: int, title: str) -> Link:
@@ -190,6 +177,13 @@ def everywhere_table(found: LatestRunsReport) -> Table:
 
 def underperforming_table(report: UnderperformingReport) -> Table:
     found, more = report.comparisons, len(report.listed) - SHOWN
+    if report.run is None:
+        empty = "No run is complete yet."
+    elif found is None:
+        empty = "Being computed."
+    else:
+        rate = percent(found.rate)
+        empty = f"No issue of the newest run ({report.run}) is significantly below its {rate}."
     return Table(
         key="underperforming",
         title="Underperforming issues",
@@ -202,17 +196,8 @@ def underperforming_table(report: UnderperformingReport) -> Table:
             for one in report.listed[:SHOWN]
         ],
         note=f"{more:,} more." if more > 0 else "",
-        empty=_none_listed(report),
+        empty=empty,
     )
-
-
-def _none_listed(report: UnderperformingReport) -> str:
-    if report.run is None:
-        return "No run is complete yet."
-    if report.comparisons is None:
-        return "Being computed."
-    rate = percent(report.comparisons.rate)
-    return f"No issue of the newest run ({report.run}) is significantly below its {rate}."
 
 
 def judges_table(found: Sequence[JudgeConcern]) -> Table:
@@ -235,14 +220,29 @@ def judges_table(found: Sequence[JudgeConcern]) -> Table:
     )
 
 
-def waiting_table(found: Waiting, *, may_review: bool) -> Table:
+def waiting_table(found: Dashboard, *, may_review: bool) -> Table:
     queues = reverse("admin:review_queue_changelist") if may_review else ""
-    lists: list[tuple[Cell, ...]] = [
+    issues, tests = (
+        f"{reverse(f'admin:issues_{name}_changelist')}?state__exact=in_review"
+        for name in ("issue", "test")
+    )
+    rows: list[tuple[Cell, ...]] = [
         (Link("Feedback to triage", reverse("admin:issues_feedback_inbox")), found.feedback, None),
         (Link("Reviews in open queues", queues), found.reviews, None),
-        (_list_link("Issues in review", "issues_issue", "in_review"), found.issues, None),
-        (_list_link("Tests in review", "issues_test", "in_review"), found.tests, None),
+        (Link("Issues in review", issues), found.issues[IssueState.IN_REVIEW], None),
+        (Link("Tests in review", tests), found.tests_in_review, None),
     ]
+    counts = [
+        (line.run, line.counts.unscored, line.counts.error, found.disputed.get(line.run.pk, 0))
+        for line in found.latest
+        if line.run.pk in found.disputed or (line.needs_a_look and not line.is_live)
+    ]
+    for place, (text, query) in enumerate(RESULTS, 1):
+        runs = [(one[0], one[place]) for one in counts if one[place]]
+        links = [
+            Link(run.model_name, f"{run.get_absolute_url()}?{query}#results") for run, _ in runs
+        ]
+        rows.append((Link(text, ""), sum(n for _, n in runs), tuple(links) or None))
     return Table(
         key="waiting",
         title="To do",
@@ -251,26 +251,13 @@ def waiting_table(found: Waiting, *, may_review: bool) -> Table:
             Column("n", "Count", "count"),
             Column("where", "Runs", "link"),
         ),
-        rows=[*lists, *(_results_row(found, *what) for what in RESULTS)],
+        rows=rows,
         note="Results of the newest runs only.",
     )
 
 
 RESULTS = (
-    ("Unscored answers", "unscored", "outcome=unscored"),
-    ("Results without an answer", "errors", "outcome=error"),
-    ("Disputed answers", "disputed", "disputed=1"),
+    ("Unscored answers", "outcome=unscored"),
+    ("Results without an answer", "outcome=error"),
+    ("Disputed answers", "disputed=1"),
 )
-
-
-def _results_row(found: Waiting, text: str, name: str, query: str) -> tuple[Cell, ...]:
-    lines = [line for line in found.runs if getattr(line, name)]
-    where = tuple(
-        Link(line.run.model_name, f"{line.run.get_absolute_url()}?{query}#results")
-        for line in lines
-    )
-    return Link(text, ""), sum(getattr(line, name) for line in lines), where or None
-
-
-def _list_link(text: str, name: str, state: str) -> Link:
-    return Link(text, f"{reverse(f'admin:{name}_changelist')}?state__exact={state}")

@@ -15,12 +15,7 @@ from reports.dashboard.card_tables import (
     waiting_table,
     worse_table,
 )
-from reports.dashboard.latest_runs_query import (
-    CompleteRun,
-    LatestRunsReport,
-    complete_run_infos,
-    latests,
-)
+from reports.dashboard.latest_runs_query import CompleteRun, LatestRunsReport, latests
 from reports.dashboard.query import Dashboard, dashboard_of
 from reports.documents.document import Table
 from reports.documents.links import page_url
@@ -29,6 +24,7 @@ from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_proposals.rule import Proposal
 from reports.judge_reliability.judges.totals_query import judge_concerns
 from reports.underperforming.query import underperforming
+from runs.baselines import HAS_BASELINE
 from runs.models import Run
 
 PREFERENCE = "home"
@@ -70,7 +66,10 @@ class Home:
 
     @cached_property
     def complete(self) -> list[CompleteRun]:
-        return complete_run_infos()
+        """All complete runs, newest first."""
+        runs = Run.objects.complete().order_by("-created_at", "-pk")
+        rows = runs.values_list("pk", "language_model_id", HAS_BASELINE, "created_at")
+        return [CompleteRun(*row) for row in rows]
 
     @cached_property
     def latests(self) -> LatestRunsReport:
@@ -93,7 +92,7 @@ class Home:
 
 def _todo(home: Home) -> Content:
     may_review = home.reading.reader.has_perm("review.view_queue")
-    return Content(waiting_table(home.dashboard.waiting, may_review=may_review))
+    return Content(waiting_table(home.dashboard, may_review=may_review))
 
 
 def _proposals(home: Home) -> Content:

@@ -10,14 +10,14 @@ from django.db.models import BigIntegerField, Count, Q, Sum
 from django.db.models.functions import Cast, Coalesce
 
 from issues.models import Issue
-from reports.compare.evidence_rule import Findings, findings, sample_of
+from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.matching_rule import match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
 from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
-from runs.baselines import HAS_BASELINE, earlier_of, is_baseline
+from runs.baselines import earlier_of, is_baseline
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
 
@@ -186,13 +186,6 @@ def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsRepo
     return LatestRunsReport(runs, worse, never_passed, dict(titles))
 
 
-def complete_run_infos() -> list[CompleteRun]:
-    """Every complete run, newest first; one query."""
-    runs = Run.objects.complete().order_by("-created_at", "-pk")
-    rows = runs.values_list("pk", "language_model_id", HAS_BASELINE, "created_at")
-    return [CompleteRun(*row) for row in rows]
-
-
 def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
     rows = Result.objects.filter(run__in=runs).order_by()
     passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
@@ -213,13 +206,11 @@ def _ids(wanted: Q) -> Cast:
     return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
 
 
-FIELDS = ("label", "release", "created_at", "model_name", "repeats", "suite")
-
-
 def _latest(
     pairs: Sequence[LatestRuns], counts: Mapping[int, Sequence[Counted]], reading: Reading
 ) -> Iterable[Latest]:
-    rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*FIELDS)
+    fields = ("label", "release", "created_at", "model_name", "repeats", "suite")
+    rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*fields)
     runs = {run.pk: run for run in rows}
     labels = labels_by_run([pair.run for pair in pairs])
     found = _compared(pairs, runs, counts, reading)
@@ -272,27 +263,21 @@ def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair
     tests = outcomes_in({pk for pair in pairs for pk in pair})
     apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
     digests = digests_of({pk for revisions in apart for pk in revisions})
-    return {
-        (before, run): _comparison_of(
-            compared(match(tests[before], tests[run], digests)), single=is_single
-        )
-        for (before, run), is_single in zip(pairs, single, strict=True)
-    }
-
-
-def _comparison_of(rows: Sequence[Compared], *, single: bool) -> Comparison:
-    found = findings(sample_of(rows, defaultdict(tuple), single=single))
-    by_issue: dict[int, list[Compared]] = defaultdict(list)
-    for one in rows:
-        if one.change is not None:
-            by_issue[one.latest.issue_id].append(one)
-    whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
-    issues = {issue: _change(issue, mine, found) for issue, mine in by_issue.items()}
-    return Comparison(whole, found.evidence.rule, issues)
-
-
-def _change(issue: int, rows: Sequence[Compared], found: Findings) -> Change:
-    return Change(tally_of(rows), net_change(rows), found.issues[issue].holm)
+    comparisons: dict[Pair, Comparison] = {}
+    for (before, run), is_single in zip(pairs, single, strict=True):
+        rows = compared(match(tests[before], tests[run], digests))
+        found = findings(sample_of(rows, defaultdict(tuple), single=is_single))
+        by_issue: dict[int, list[Compared]] = defaultdict(list)
+        for one in rows:
+            if one.change is not None:
+                by_issue[one.latest.issue_id].append(one)
+        issues = {
+            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].holm)
+            for issue, mine in by_issue.items()
+        }
+        whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
+        comparisons[before, run] = Comparison(whole, found.evidence.rule, issues)
+    return comparisons
 
 
 def _worse(runs: Iterable[Latest]) -> tuple[WorseIssue, ...]:

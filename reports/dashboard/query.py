@@ -13,7 +13,7 @@ from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Reading
 from reports.queries.rate_lines import Line, worst_first
 from reports.runs.query import RunLine, run_lines
-from runs.figures.tallies import Counts, grouped, tallies_of
+from runs.figures.tallies import grouped, tallies_of
 from runs.models import JudgeRun, Result, Run
 from runs.review.models import Assignment, AssignmentState, QueueState
 
@@ -55,8 +55,20 @@ class Dashboard:
 
     @cached_property
     def worst(self) -> tuple[Line, ...]:
-        """The worst issues of that run; read only where they are shown."""
-        return _worst(self.worst_of) if self.worst_of else ()
+        """The worst issues of that run, read only where they are shown; two queries."""
+        run = self.worst_of
+        if run is None:
+            return ()
+        tallies = tallies_of(Result.objects.filter(run=run), by_issue=True)
+        groups = grouped(tallies, lambda tally: [tally.issue_id])
+        titles = Issue.objects.filter(pk__in=groups).order_by().values_list("pk", "title")
+        lines = []
+        for issue, title in titles:
+            counts = groups[issue].counts
+            rate = issue_rate(counts.passed, counts.scored, single=run.repeats == 1)
+            lines.append(Line(title, issue, counts, rate))
+        failed = [line for line in lines if line.counts.failed]
+        return tuple(sorted(failed, key=worst_first)[:WORST])
 
     @property
     def is_new(self) -> bool:
@@ -68,90 +80,28 @@ class Dashboard:
         """Work is waiting, but no worker is active."""
         return bool(self.live) and not self.workers
 
-    @property
-    def waiting(self) -> "Waiting":
-        """The open tasks."""
-        return Waiting(
-            feedback=self.feedback,
-            reviews=self.reviews,
-            issues=self.issues[IssueState.IN_REVIEW],
-            tests=self.tests_in_review,
-            runs=tuple(
-                WaitingRun(line.run, line.counts.unscored, line.counts.error, disputed)
-                for line in self.latest
-                if (disputed := self.disputed.get(line.run.pk, 0))
-                or (line.needs_a_look and not line.is_live)
-            ),
-        )
-
-
-@dataclass(frozen=True)
-class WaitingRun:
-    """Unscored, failed and disputed results of a run, counted."""
-
-    run: Run
-    unscored: int
-    errors: int
-    disputed: int
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """Open tasks: feedback, reviews, issues and tests in review, results of the newest runs."""
-
-    feedback: int
-    reviews: int
-    issues: int
-    tests: int
-    runs: tuple[WaitingRun, ...]
-
 
 def dashboard_of(reading: Reading | None = None) -> Dashboard:
     """Return the figures of the dashboard, in a constant number of queries."""
     newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
     latest = run_lines(newest, reading)
+    runs = [line.run.pk for line in latest]
+    disputed = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
+    reviews = Assignment.objects.filter(queue__state=QueueState.OPEN)
     tests = _by_state(Test, TestState.values)
     return Dashboard(
         issues=_by_state(Issue, IssueState.values),
         feedback=Feedback.objects.filter(state=FeedbackState.NEW).count(),
-        reviews=_reviews(),
+        reviews=reviews.exclude(state=AssignmentState.SUBMITTED).count(),
         tests=sum(tests.values()),
         approved_tests=tests[TestState.APPROVED],
         tests_in_review=tests[TestState.IN_REVIEW],
         models=LanguageModel.objects.active().count(),
         latest=latest,
-        disputed=_disputed(latest),
+        disputed=dict(disputed.values_list("run_id").annotate(Count("pk"))),
         workers=workers_alive(),
         live=sum(batch.objects.filter(state=BatchState.LIVE).count() for batch in (Run, JudgeRun)),
     )
-
-
-def _reviews() -> int:
-    """Count the reviews missing in open queues; one query."""
-    places = Assignment.objects.filter(queue__state=QueueState.OPEN)
-    return places.exclude(state=AssignmentState.SUBMITTED).count()
-
-
-def _disputed(lines: Iterable[RunLine]) -> dict[int, int]:
-    """Count disputed results by run; one query."""
-    runs = [line.run.pk for line in lines]
-    rows = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
-    return dict(rows.values_list("run_id").annotate(Count("pk")))
-
-
-def _worst(run: Run) -> tuple[Line, ...]:
-    """Return the issues with the highest failure rates; two queries."""
-    tallies = tallies_of(Result.objects.filter(run=run), by_issue=True)
-    groups = grouped(tallies, lambda tally: [tally.issue_id])
-    titles = Issue.objects.filter(pk__in=groups).order_by().values_list("pk", "title")
-    lines = [_line(run, pk, title, groups[pk].counts) for pk, title in titles]
-    failed = [line for line in lines if line.counts.failed]
-    return tuple(sorted(failed, key=worst_first)[:WORST])
-
-
-def _line(run: Run, issue: int, title: str, counts: Counts) -> Line:
-    rate = issue_rate(counts.passed, counts.scored, single=run.repeats == 1)
-    return Line(title, issue, counts, rate)
 
 
 def _by_state(model: type[Model], states: Iterable[str]) -> dict[str, int]:

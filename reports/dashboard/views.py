@@ -13,8 +13,6 @@ from reports.documents.reading import Reading
 from reports.documents.rendering import needs
 from reports.report_views import COMPUTE
 
-TEMPLATE = "reports/dashboard/page.html"
-
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the dashboard's context; users without access to runs get the plain list of tables."""
@@ -24,7 +22,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     return {
         **context,
         "title": "Dashboard",
-        "dashboard_template": TEMPLATE,
+        "dashboard_template": "reports/dashboard/page.html",
         "home": shown,
         "dashboard": shown.dashboard,
     }

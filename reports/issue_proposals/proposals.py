@@ -44,7 +44,11 @@ def proposals() -> list[Proposal]:
     runs = run_infos()
     lately = sightings(approved, recent(runs, settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE))
     found = [_resolving(issue, seen) for issue, seen in lately.by_issue.items()]
-    return [one for one in (*_reopening_all(runs), *found) if one is not None]
+    if resolved := _issues_in(IssueState.RESOLVED):
+        failed, when, models = sightings(resolved, runs), resolved_at(resolved), _models()
+        again = [_reopening(one, failed, when[one], models) for one in resolved if one in when]
+        found = [*again, *found]
+    return [one for one in found if one is not None]
 
 
 def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
@@ -67,7 +71,7 @@ def proposal_of(issue: Issue) -> Proposal | None:
 
 def kept_proposals(reading: Reading) -> list[Proposal] | None:
     """Return all cached proposals; None if not computed yet for the present state."""
-    return reading.computed("proposals-1", state_of_workspace(), proposals)
+    return reading.computed("proposals-2", state_of_workspace(), proposals)
 
 
 def state_of_workspace() -> list[Any]:
@@ -77,18 +81,9 @@ def state_of_workspace() -> list[Any]:
     current = JudgeRun.objects.filter(is_active=True).aggregate(Sum("pk"))
     evaluations = HumanEvaluation.objects.aggregate(Max("pk"))
     issues = Issue.history.aggregate(Max("history_id"))
-    parts = {
-        **_named("run", runs),
-        **_named("judge_run", judge_runs),
-        **current,
-        **evaluations,
-        **issues,
-    }
-    return [settings.EVALHUB_RELEASES_TO_RESOLVE, sorted((k, str(v)) for k, v in parts.items())]
-
-
-def _named(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{name} {key}": value for key, value in values.items()}
+    parts = (*runs.values(), *judge_runs.values(), *current.values(), *evaluations.values())
+    newest = [str(part) for part in (*parts, *issues.values())]
+    return [settings.EVALHUB_RELEASES_TO_RESOLVE, newest]
 
 
 def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
@@ -130,14 +125,6 @@ def _issues_in(state: IssueState) -> list[int]:
 
 def _resolving(issue: int, seen: Sequence[IssueResult]) -> Proposal | None:
     return resolving(issue, seen, releases=settings.EVALHUB_RELEASES_TO_RESOLVE)
-
-
-def _reopening_all(runs: Sequence[RunInfo]) -> list[Proposal | None]:
-    resolved = _issues_in(IssueState.RESOLVED)
-    if not resolved:
-        return []
-    found, when, models = sightings(resolved, runs), resolved_at(resolved), _models()
-    return [_reopening(issue, found, when[issue], models) for issue in resolved if issue in when]
 
 
 def _reopening(
@@ -182,14 +169,10 @@ def pull() -> int:
     kept, state = caches["computed"], state_of_workspace()
     if kept.get(PULLED) == state:
         return 0
-    found = kept_proposals(_computing()) or []
+    found = kept_proposals(Reading(User(is_active=False))) or []
     opened = sum(_reopened(one) for one in found if one.act == "reopen")
     kept.set(PULLED, state, KEPT_S)
     return opened
-
-
-def _computing() -> Reading:
-    return Reading(User(is_active=False))
 
 
 def _reopened(proposal: Proposal) -> bool:

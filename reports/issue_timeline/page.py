@@ -1,11 +1,12 @@
 """Issue timeline: the runs, tests, feedback and states of one issue."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
 from django.conf import settings
 
+from evalhub.formatting import few
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
@@ -21,7 +22,7 @@ from reports.issue_timeline.timeline_tables import (
     turns_table,
 )
 
-POINTS, MAX_POINTS, MAX_NAMED, OFFERED = 10, 50, 6, 50
+POINTS, MAX_POINTS, OFFERED = 10, 50, 50
 
 PROPOSED = {
     "resolve": "Its runs suggest resolving it.",
@@ -111,43 +112,26 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         f"Severity: {issue.get_severity_display().lower()}."
     )
     if issue.resolution_note or issue.state == IssueState.RESOLVED:
-        yield f"Resolution: {_resolution(issue)}"
-    yield from _now(report.lines)
+        labels = ", ".join(str(label) for label in issue.resolution_labels.all())
+        parts = ". ".join(part for part in (labels, issue.resolution_note) if part)
+        yield f"Resolution: {parts or 'no note.'}"
+    failing = [line.name for line in report.lines if _latest(line) == IssueOutcome.FAILED]
+    passing = [line.name for line in report.lines if _latest(line) == IssueOutcome.PASSED]
+    now = [f"it fails with {few(failing)}"] if failing else []
+    now += [f"it passes with {few(passing)}"] if passing else []
+    if now:
+        yield f"In the newest run of each model, {' and '.join(now)}."
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
-    yield from _left_out(report)
-
-
-def _resolution(issue: Issue) -> str:
-    labels = ", ".join(str(label) for label in issue.resolution_labels.all())
-    return ". ".join(part for part in (labels, issue.resolution_note) if part) or "no note."
-
-
-def _now(lines: Sequence[Line]) -> Iterator[str]:
-    """Name the models that fail and pass it in their newest runs."""
-    failing = [line.name for line in lines if _goes(line) == IssueOutcome.FAILED]
-    passing = [line.name for line in lines if _goes(line) == IssueOutcome.PASSED]
-    told = [f"it fails with {_few(failing)}"] if failing else []
-    told += [f"it passes with {_few(passing)}"] if passing else []
-    if told:
-        yield f"In the newest run of each model, {' and '.join(told)}."
-
-
-def _goes(line: Line) -> IssueOutcome | None:
-    return line.turns.now.issue_outcome if line.turns.now else None
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _left_out(report: IssueReport) -> Iterator[str]:
     courses = report.courses
     if courses.left_out:
         yield f"Not shown: {len(courses.left_out)} models that ran longer ago."
     if courses.earlier:
         yield f"Not shown: {courses.earlier:,} earlier runs; increase “Runs shown”."
+
+
+def _latest(line: Line) -> IssueOutcome | None:
+    return line.turns.now.issue_outcome if line.turns.now else None
 
 
 def _facts(report: IssueReport) -> Iterator[Fact]:
@@ -156,7 +140,7 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
         "state", "State", issue.get_state_display(), note="Open issue", url=issue.get_absolute_url()
     )
     yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of this issue")
-    failing = sum(_goes(line) == IssueOutcome.FAILED for line in report.lines)
+    failing = sum(_latest(line) == IssueOutcome.FAILED for line in report.lines)
     yield Fact("failing", "Models failing now", failing, "count", f"of {len(report.lines)}")
     row = len(passed_in_a_row(report.seen))
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE

@@ -5,14 +5,12 @@ unscored) its outcome is unknown and counts neither way.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from typing import NamedTuple
-
-RELEASES = 3
-"""Default number of releases passed in a row that suggest resolving an issue."""
 
 
 class IssueOutcome(StrEnum):
@@ -88,15 +86,7 @@ def turning_points(runs: Iterable[IssueResult]) -> TurningPoints:
             (seen for seen in after if seen.issue_outcome == IssueOutcome.PASSED), None
         ),
         now=known[-1],
-        streak=_streak(outcomes),
-    )
-
-
-def _streak(outcomes: Sequence[IssueOutcome]) -> int:
-    """Count the last outcomes that equal the very last."""
-    return next(
-        (n for n, issue_outcome in enumerate(reversed(outcomes)) if issue_outcome != outcomes[-1]),
-        len(outcomes),
+        streak=sum(1 for _ in takewhile(lambda one: one == outcomes[-1], reversed(outcomes))),
     )
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import row_url
-from reports.issue_timeline.query import IssueReport, Line, Point, TestLine
+from reports.issue_timeline.query import IssueReport, Line, Point
 from reports.issue_timeline.rule import IssueOutcome, IssueResult, TurningPoints
 from reports.trend.figure import Dot, DrawnLine, trend_lines
 
@@ -136,19 +136,18 @@ def tests_table(report: IssueReport) -> Table:
             Column("rate", "Pass rate", "rate", "Over the runs shown"),
             Column("excluded", "Excluded", "count"),
         ),
-        rows=[_test_row(line) for line in report.tests],
+        rows=[
+            (
+                Link(f"test {line.pk}", row_url("admin:issues_test_change", line.pk)),
+                "sealed" if line.prompt is None else line.prompt,
+                line.state.replace("_", " "),
+                line.rate if line.rate.n else None,
+                line.excluded,
+            )
+            for line in report.tests
+        ],
         note=f"{more} more tests not shown." if more else "",
         empty="No tests yet. Add one that shows the issue.",
-    )
-
-
-def _test_row(line: TestLine) -> tuple[Cell, ...]:
-    return (
-        Link(f"test {line.pk}", row_url("admin:issues_test_change", line.pk)),
-        "sealed" if line.prompt is None else line.prompt,
-        line.state.replace("_", " "),
-        line.rate if line.rate.n else None,
-        line.excluded,
     )
 
 

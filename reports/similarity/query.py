@@ -123,17 +123,27 @@ def similarity_of(
     prompt_versions = _prompt_versions(test)
     prompt_version = _chosen(prompt_versions, test, result_id)
     results = _latest(test, prompt_version) if prompt_version else []
-    said = dict(
+    answers = dict(
         Answer.objects.filter(pk__in=[result.pk for result in results])
         .readable_by(reader)
         .values_list("pk", "text")
     )
-    results = [result for result in results if result.pk in said]
-    embedders = _embedders(results)
+    results = [result for result in results if result.pk in answers]
+    found: dict[int, Embedder] = {}
+    for result in results:
+        if kept := result.run.similarity_endpoint:
+            endpoint = Endpoint.from_json(kept)
+            key = endpoint.language_model_id
+            found.setdefault(key, Embedder(key, endpoint.name, endpoint))
+    embedders = (BUILT_IN, *found.values())
     embedder = next((e for e in embedders if e.language_model_id == embedder_id), BUILT_IN)
     messages, reference = _asked(test, prompt_version, reader)
-    vectors = _vectors(embedder, [*said.values(), reference])
-    variants, matrix = _compared(results, said, vectors, vectors.get(reference))
+    texts = list(dict.fromkeys(text for text in (*answers.values(), reference) if text.strip()))
+    if embedder.endpoint is None:
+        vectors = embeddings.built_in(texts)
+    else:
+        vectors = embeddings.stored(embedder.endpoint, texts)
+    variants, matrix = _compared(results, answers, vectors, vectors.get(reference))
     return TestSimilarity(
         test=test,
         messages=messages,
@@ -193,34 +203,18 @@ def _asked(
     return content.get("messages") or [], content.get("reference") or ""
 
 
-def _embedders(results: Sequence[Result]) -> tuple[Embedder, ...]:
-    """Return the built-in embedder and the embedding models of these runs."""
-    found: dict[int, Embedder] = {}
-    for result in results:
-        if stored := result.run.similarity_endpoint:
-            endpoint = Endpoint.from_json(stored)
-            key = endpoint.language_model_id
-            found.setdefault(key, Embedder(key, endpoint.name, endpoint))
-    return (BUILT_IN, *found.values())
-
-
-def _vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Vector]:
-    """Return kept or built-in vectors: no page makes a call."""
-    written = list(dict.fromkeys(text for text in texts if text.strip()))
-    if embedder.endpoint is None:
-        return embeddings.built_in(written)
-    return embeddings.stored(embedder.endpoint, written)
-
-
 def _compared(
     results: Sequence[Result],
-    said: Mapping[int, str],
+    answers: Mapping[int, str],
     vectors: Mapping[str, Vector],
     reference: Vector | None,
 ) -> tuple[tuple[Variant, ...], tuple[tuple[float | None, ...], ...]]:
     """Return the variants and their matrix, both in order."""
-    mine = [vectors.get(said[result.pk]) for result in results]
-    cosines = _pairs(mine)
+    mine = [vectors.get(answers[result.pk]) for result in results]
+    cosines: list[list[float | None]] = [[None] * len(mine) for _ in mine]
+    for i, first in enumerate(mine):
+        for j, second in enumerate(mine[: i + 1]):
+            cosines[i][j] = cosines[j][i] = text_similarity(first, second)
     variants = [
         Variant(
             result.pk,
@@ -231,20 +225,11 @@ def _compared(
         )
         for i, (result, row) in enumerate(zip(results, cosines, strict=True))
     ]
-    order = sorted(range(len(variants)), key=lambda i: _most_alike_first(variants[i]))
+    order = sorted(range(len(variants)), key=lambda i: _most_similar_first(variants[i]))
     matrix = tuple(tuple(cosines[i][j] for j in order) for i in order)
     return tuple(variants[i] for i in order), matrix
 
 
-def _pairs(vectors: Sequence[Vector | None]) -> list[list[float | None]]:
-    """Return the symmetric matrix of cosines."""
-    cosines: list[list[float | None]] = [[None] * len(vectors) for _ in vectors]
-    for i, first in enumerate(vectors):
-        for j, second in enumerate(vectors[: i + 1]):
-            cosines[i][j] = cosines[j][i] = text_similarity(first, second)
-    return cosines
-
-
-def _most_alike_first(variant: Variant) -> tuple[bool, float, str, int]:
+def _most_similar_first(variant: Variant) -> tuple[bool, float, str, int]:
     mean = variant.mean
     return mean is None, -(mean or 0.0), variant.run.model_name, -variant.run.pk

@@ -10,6 +10,7 @@ from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from evalhub.work.leases import workers_alive
 from issues.models import Feedback
+from reports.dashboard.card_tables import waiting_table
 from reports.dashboard.query import dashboard_of
 from reports.run.query import run_report
 from reports.runs.query import runs_report
@@ -115,7 +116,7 @@ def test_an_empty_ledger_shows_three_steps(client):
     assert "three steps" in client.get(reverse("admin:index")).content.decode()
 
 
-def test_the_dashboard_tells_what_waits():
+def test_the_dashboard_counts_open_tasks():
     Feedback.objects.create(prompt="p", answer="a")
     Feedback.objects.create(prompt="p", answer="a", state="dismissed")
     run = judged([1], [0], [0])
@@ -123,7 +124,8 @@ def test_the_dashboard_tells_what_waits():
     found = dashboard_of()
 
     assert (found.feedback, found.issues["approved"], found.worst_of) == (1, 3, run)
-    assert [line.run for line in found.waiting.runs] == [run]
+    links = [link for *_, runs in waiting_table(found, may_review=True).rows for link in runs or ()]
+    assert [link.url.partition("?")[0] for link in links] == [run.get_absolute_url()]
     assert [line.counts.failed for line in found.worst] == [1, 1]
 
 
