@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from issues.checks.code_blocks import code_blocks
 
-MOST_DIGITS = 300
+MAX_DIGITS = 300
 
 
 def parsed(text: str) -> Any:
@@ -24,7 +24,7 @@ def _refused(name: str) -> NoReturn:
 
 
 def _whole(digits: str) -> float:
-    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
 def document(text: str) -> Any:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 check = family("Language")
 
-SURE = 0.4
+MIN_PROBABILITY = 0.4
 """Minimum probability of a language: below, short texts are guesses."""
 
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 
 NO_LANGUAGE = "zxx"
 PART_OF = {"yue": "zh", "wuu": "zh", "arz": "ar", "ary": "ar", "nn": "no", "uzs": "uz", "ltg": "lv"}
@@ -50,8 +50,8 @@ def language(arguments: Language, material: Material) -> Finding:
 
     A text too short or too mixed to detect has no value.
     """
-    code, probability = _identifier().classify(without_code(material.text)[:MOST_CHARACTERS])
-    if code == NO_LANGUAGE or probability < SURE:
+    code, probability = _identifier().classify(without_code(material.text)[:MAX_CHARACTERS])
+    if code == NO_LANGUAGE or probability < MIN_PROBABILITY:
         raise CheckError("The text is too short or too mixed to detect its language.")
     is_shown = arguments.language in (code, PART_OF.get(code))
     explanation = f"The text reads as {quoted(code)} ({probability:.0%})."

@@ -10,7 +10,7 @@ from issues.checks.subject import Material
 check = family("Numbers and similarity")
 
 DIGITS = 9
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 
 NUMBER = re.compile(
     r"(?<![\w.])[-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+|(?=\.[0-9]))"
@@ -26,7 +26,7 @@ class Number(Arguments):
 
 
 class Ratio(Cased):
-    text: str = Field(max_length=MOST_CHARACTERS, title="Text")
+    text: str = Field(max_length=MAX_CHARACTERS, title="Text")
     least: float = Field(
         ge=0, le=1, title="At least", description="From 0 (nothing in common) to 1 (equal)."
     )
@@ -49,9 +49,9 @@ def text_ratio(arguments: Ratio, material: Material) -> Finding:
     from rapidfuzz.distance import Levenshtein
 
     text, wanted = material.text.strip(), arguments.text.strip()
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise CheckError(
-            f"The text has {len(text):,} characters; the maximum is {MOST_CHARACTERS:,}."
+            f"The text has {len(text):,} characters; the maximum is {MAX_CHARACTERS:,}."
         )
     if arguments.ignore_case:
         text, wanted = text.lower(), wanted.lower()

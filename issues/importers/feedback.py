@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from evalhub.storable import REASON, UNSTORABLE, unstorable
 from evalhub.strict_json import Problem, excerpt, parse
 
-MOST_BYTES = 8 * 1024 * 1024
-MOST_ROWS = 5000
-MOST_COLUMNS = 100
+MAX_BYTES = 8 * 1024 * 1024
+MAX_ROWS = 5000
+MAX_COLUMNS = 100
 LENGTHS = {
     "prompt": 200_000,
     "answer": 200_000,
@@ -45,7 +45,7 @@ RATINGS = {
     "down": ("down", "thumbs down", "thumbs_down", "-1", "negative", "bad", "dislike", "👎"),
     "none": ("", "none", "null", "not rated"),
 }
-_RATING_OF = {said: rating for rating, words in RATINGS.items() for said in words}
+_RATING_OF = {word: rating for rating, words in RATINGS.items() for word in words}
 
 
 class ParsedRow(NamedTuple):
@@ -92,9 +92,9 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
         file.unreadable.append(Problem(name, str(error)))
         return file
     names = list(dict.fromkeys(key for _, item in items for key in item))
-    if len(names) > MOST_COLUMNS:
-        said = f"has {len(names)} columns; the maximum is {MOST_COLUMNS}."
-        file.unreadable.append(Problem(name, said))
+    if len(names) > MAX_COLUMNS:
+        message = f"has {len(names)} columns; the maximum is {MAX_COLUMNS}."
+        file.unreadable.append(Problem(name, message))
         return file
     file.columns = columns_of(names, chosen or {})
     seen: Counter[str] = Counter()
@@ -123,8 +123,8 @@ def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
 
 
 def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    if len(data) > MOST_BYTES:
-        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MOST_BYTES:,}.")
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -134,15 +134,15 @@ def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, di
     if ending not in readers:
         raise Unreadable("has an unknown format: use .csv, .tsv, .json, .jsonl or .ndjson.")
     for number, pair in enumerate(readers[ending](text, file)):
-        if number == MOST_ROWS:
-            raise Unreadable(f"has more than {MOST_ROWS:,} rows: split it into several files.")
+        if number == MAX_ROWS:
+            raise Unreadable(f"has more than {MAX_ROWS:,} rows: split it into several files.")
         yield pair
 
 
 def _csv(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(MOST_BYTES)
+    csv.field_size_limit(MAX_BYTES)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     names: list[str] = []
     line = 1
@@ -154,8 +154,8 @@ def _csv(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
             if not names:
                 names = _header(cells)
             elif len(cells) != len(names):
-                said = f"has {len(cells)} cells, expected {len(names)}: {excerpt(cells)}."
-                file.problems.append(Problem(place, said))
+                message = f"has {len(cells)} cells, expected {len(names)}: {excerpt(cells)}."
+                file.problems.append(Problem(place, message))
             else:
                 yield place, dict(zip(names, cells, strict=True))
     except csv.Error as error:
@@ -226,8 +226,8 @@ def _take(
     rest = {n: v for n, v in item.items() if not file.columns.get(n) and v not in (None, "")}
     if places := unstorable(rest):
         wrong.append(f"{places[0] or 'a column'} {REASON}")
-    said = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
-    if not said and fields["rating"] == "none" and not wrong:
+    has_text = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
+    if not has_text and fields["rating"] == "none" and not wrong:
         wrong.append("has no prompt, answer, comment or rating.")
     fields["raw"] = rest
     fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)

@@ -19,7 +19,7 @@ OF_ONE_WORD = 0.6079271
 """Rank of a text with a single matching word: 6
 π².
 """
-MOST_FOUND = 200
+MAX_FOUND = 200
 
 
 def vector_of(bounds: Sequence[tuple[str, int]]) -> SearchVector:
@@ -41,4 +41,4 @@ def found_in(
     rank = SearchRank("searched", query, weights=WEIGHTS)
     having = rows.annotate(searched=vector_of(bounds)).filter(searched=query)
     best = having.annotate(rank=rank).order_by("-rank", "-pk").values_list("pk", "rank")
-    return {pk: min(1.0, found / OF_ONE_WORD) for pk, found in best[:MOST_FOUND]}
+    return {pk: min(1.0, found / OF_ONE_WORD) for pk, found in best[:MAX_FOUND]}

@@ -18,7 +18,7 @@ Matrix = NDArray[np.float32]
 
 MEANING_SHARE = 0.75
 """Weight of the meaning in a similarity; the rest is for words."""
-LEAST = 0.15
+MIN_SIMILARITY = 0.15
 """Minimum similarity of a match."""
 COMMON_SHARE = 0.15
 """Share of texts above which a word is too common to matter."""
@@ -145,7 +145,7 @@ class TextIndex:
         if vector is not None and self._vectors is not None and vector.any():
             cosines = self._vectors @ directions(vector[None, :])[0]
             scores = MEANING_SHARE * np.clip(cosines, 0, 1) + (1 - MEANING_SHARE) * scores
-        rows = np.flatnonzero(scores >= LEAST)
+        rows = np.flatnonzero(scores >= MIN_SIMILARITY)
         for row in sorted(rows, key=lambda row: (scores[row], self._keys[row]), reverse=True):
             cosine = None if cosines is None else float(cosines[row])
             key = self._keys[row]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
@@ -23,13 +23,13 @@ from issues.similarity.ranking import Matrix, TextIndex, TextMatch
 
 ISSUE, FEEDBACK = "issue", "feedback"
 KINDS = (ISSUE, FEEDBACK)
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """Maximum number of newest rows compared per table: about 100 MB of memory."""
 PORTION = 2000
 """Rows read at once."""
 MAX_MATCHES = 60
 """Similar rows looked up; some may be sealed or merged."""
-MOST_WORDS = 12
+MAX_WORDS = 12
 """Most distinctive words of a text, for the database search."""
 MAX_WITH_WORDS = 150
 """Approximate maximum of rows with these words: a database ranks each."""
@@ -59,13 +59,6 @@ class SimilarRow:
     """True if feedback can be attached to it, or marked as its duplicate."""
 
 
-class Query(NamedTuple):
-    """A text with its vector, None if word vectors are missing."""
-
-    text: str
-    vector: Matrix | None
-
-
 class TableIndex:
     """Index of a table as of the last search.
 
@@ -83,16 +76,14 @@ class TableIndex:
     def rows(self) -> QuerySet[Any]:
         return self.model._default_manager.order_by("-pk")
 
-    def nearest(self, query: Query) -> list[TextMatch]:
+    def nearest(self, text: str, vector: Matrix | None) -> list[TextMatch]:
         with self.lock:
             self._refresh()
             found = None
             if connection.vendor == "postgresql":
-                words = self.text_index.distinctive_words(query.text, MOST_WORDS, MAX_WITH_WORDS)
+                words = self.text_index.distinctive_words(text, MAX_WORDS, MAX_WITH_WORDS)
                 found = found_in(self.rows, self.bounds, words)
-            return list(
-                islice(self.text_index.nearest(query.text, query.vector, found), MAX_MATCHES)
-            )
+            return list(islice(self.text_index.nearest(text, vector, found), MAX_MATCHES))
 
     def joined(self, texts: Sequence[str]) -> str:
         return "\n".join(t[:most] for t, (_, most) in zip(texts, self.bounds, strict=True))
@@ -129,7 +120,7 @@ class IssueIndex(TableIndex):
         return tuple(self.rows.aggregate(Count("pk"), Max("updated_at")).values())
 
     def marks(self) -> dict[int, Any]:
-        return dict(self.rows.values_list("pk", "updated_at")[:MOST_ROWS])
+        return dict(self.rows.values_list("pk", "updated_at")[:MAX_ROWS])
 
 
 class FeedbackIndex(TableIndex):
@@ -142,7 +133,7 @@ class FeedbackIndex(TableIndex):
     def marks(self) -> dict[int, Any]:
         """Use the time of the oldest row as a mark: it differs in another database."""
         oldest = self.rows.reverse().values_list("created_at", flat=True).first()
-        return dict.fromkeys(self.rows.values_list("pk", flat=True)[:MOST_ROWS], oldest)
+        return dict.fromkeys(self.rows.values_list("pk", flat=True)[:MAX_ROWS], oldest)
 
 
 INDEXES: dict[str, TableIndex] = {
@@ -169,13 +160,17 @@ def similar(
     cut = text[:LONGEST]
     if not cut.strip():
         return rows_found
-    query = Query(cut, _vector(cut))
+    vectors = _vectors([cut])
+    vector = None if vectors is None else vectors[0]
     for kind in kinds:
         if reader.has_perm(f"issues.view_{kind}"):
-            found = INDEXES[kind].nearest(query)
+            found = INDEXES[kind].nearest(cut, vector)
             rows = _issues(found, reader) if kind == ISSUE else _feedback(found, reader)
-            others = (one for one in _unique(rows) if (one.kind, one.pk) != besides)
-            rows_found += islice(others, limit)
+            unique: dict[int, SimilarRow] = {}
+            for row in rows:
+                unique.setdefault(row.pk, row)
+            others = [row for row in unique.values() if (kind, row.pk) != besides]
+            rows_found += others[:limit]
     return sorted(rows_found, key=lambda one: one.score, reverse=True)
 
 
@@ -199,7 +194,7 @@ def text_of(feedback: Feedback) -> str:
     )
 
 
-# What is told -------------------------------------------------------------------------------------
+# Found rows ---------------------------------------------------------------------------------------
 
 
 def _issues(found: Sequence[TextMatch], reader: User | AnonymousUser) -> Iterator[SimilarRow]:
@@ -266,19 +261,6 @@ def _feedback(found: Sequence[TextMatch], reader: User | AnonymousUser) -> Itera
                 row.issue_id,
                 row.state != FeedbackState.DUPLICATE,
             )
-
-
-def _unique(rows: Iterable[SimilarRow]) -> Iterator[SimilarRow]:
-    rows_found: set[int] = set()
-    for row in rows:
-        if row.pk not in rows_found:
-            rows_found.add(row.pk)
-            yield row
-
-
-def _vector(text: str) -> Matrix | None:
-    vectors = _vectors([text])
-    return None if vectors is None else vectors[0]
 
 
 def _vectors(texts: list[str]) -> Matrix | None:

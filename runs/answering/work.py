@@ -89,10 +89,10 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
             await caller.save(Failure(NOTHING_ASKED, "The test has no turn to answer: edit it."))
         try:
             while len(turns) < holes:
-                said = [turn["content"] for turn in turns]
+                earlier = [turn["content"] for turn in turns]
                 reply = await caller.call(
                     job.endpoint,
-                    filled(job.messages, said),
+                    filled(job.messages, earlier),
                     job.params,
                     role=CallRole.CANDIDATE,
                     tools=job.tools,
@@ -100,7 +100,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
                 is_last = len(turns) + 1 == holes
                 turn = Turn(reply.completion, reply.call, list(turns), is_last)
                 await caller.save(turn, reply.call)
-                turns.append(said_turn(turn))
+                turns.append(stored_turn(turn))
         except CallError as error:
             await caller.save(Failure(error.kind.value, error.message))
 
@@ -109,7 +109,12 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         changes = _Changes()
         for save in saves:
             _apply(save.content, results[save.item_id], changes)
-        _store_answers(changes.answers)
+        Answer.objects.bulk_create(
+            changes.answers,
+            update_conflicts=True,
+            unique_fields=["result"],
+            update_fields=["text", "turns", "tool_calls", "reasoning", "call"],
+        )
         overwrite(changes.results, RESULT_FIELDS)
         self.on_error(changes.unanswered)
 
@@ -159,11 +164,11 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
     )
 
 
-def said_turn(turn: Turn) -> dict[str, Any]:
+def stored_turn(turn: Turn) -> dict[str, Any]:
     """Return a turn as `Answer.turns` holds it."""
     called = list(turn.completion.tool_calls)
-    said = {"content": turn.completion.text, "call": turn.call.pk}
-    return {**said, "tool_calls": called} if called else said
+    stored = {"content": turn.completion.text, "call": turn.call.pk}
+    return {**stored, "tool_calls": called} if called else stored
 
 
 def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
@@ -184,7 +189,7 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
         Answer(
             result=result,
             text=completion.text,
-            turns=[*content.earlier, said_turn(content)],
+            turns=[*content.earlier, stored_turn(content)],
             tool_calls=list(completion.tool_calls),
             reasoning=completion.reasoning,
             call=content.call,
@@ -202,12 +207,3 @@ def _sum(before: Any, more: Any, earlier: list[Any]) -> Any:
 def _end(result: Result, state: ItemState) -> None:
     result.state, result.worker, result.next_try_at = state, None, None
     result.error_kind = result.error_message = ""
-
-
-def _store_answers(answers: list[Answer]) -> None:
-    Answer.objects.bulk_create(
-        answers,
-        update_conflicts=True,
-        unique_fields=["result"],
-        update_fields=["text", "turns", "tool_calls", "reasoning", "call"],
-    )

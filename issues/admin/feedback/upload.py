@@ -13,8 +13,8 @@ from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user
 from evalhub.strict_json import Problem
 from issues.importers.feedback import (
     LENGTHS,
-    MOST_BYTES,
-    MOST_ROWS,
+    MAX_BYTES,
+    MAX_ROWS,
     FeedbackFile,
     ParsedRow,
     read,
@@ -86,8 +86,8 @@ class FeedbackUpload(HistoryAdmin):
             title="Upload feedback",
             crumb="Upload",
             fields=list(LENGTHS),
-            most_mb=MOST_BYTES // 1024**2,
-            most_rows=MOST_ROWS,
+            most_mb=MAX_BYTES // 1024**2,
+            most_rows=MAX_ROWS,
             inbox_url=self.url_of("inbox"),
             upload_url=self.url_of("upload"),
             **context,
@@ -98,8 +98,8 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
     """Return name and content of the file, as uploaded or as sent back by the preview."""
     file = request.FILES.get("file")
     if file is not None and not isinstance(file, list):
-        too_long = (file.size or 0) > MOST_BYTES
-        content = b" " * (MOST_BYTES + 1) if too_long else file.read()
+        too_long = (file.size or 0) > MAX_BYTES
+        content = b" " * (MAX_BYTES + 1) if too_long else file.read()
         return str(file.name), content
     try:
         return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))

@@ -1,6 +1,6 @@
 """Weval's point functions ↔ our checks. Pure.
 
-Weval has a function for each way of a check (`not_icontains_any_of`), we a check with switches.
+Weval has a function for each variant of a check (`not_icontains_any_of`), we have switches.
 """
 
 import json

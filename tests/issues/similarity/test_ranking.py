@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from issues.similarity.ranking import (
-    LEAST,
     MEANING_SHARE,
+    MIN_SIMILARITY,
     TextIndex,
     TextMatch,
     directions,
@@ -68,7 +68,7 @@ def test_opposite_meaning_is_no_nearer_than_none():
 
 
 def test_what_is_far_is_not_found():
-    text_index = text_index_of("zebra", vectors=[[LEAST * 0.9, 1.0]])
+    text_index = text_index_of("zebra", vectors=[[MIN_SIMILARITY * 0.9, 1.0]])
 
     assert keys(text_index, "giraffe", [1.0, 0.0]) == []
 
