@@ -1,10 +1,9 @@
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import comb
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Comparisons:
+class Comparisons(NamedTuple):
     """Pairs of judges with two values, and pairs expected."""
 
     made: int

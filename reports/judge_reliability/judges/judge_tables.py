@@ -1,15 +1,15 @@
 """Tables of single judges, and of judge runs."""
 
-from collections.abc import Iterable, Iterator
-from decimal import Decimal
+from collections.abc import Iterable
 
 from evalhub.formatting import words
-from reports.documents.document import Cell, Column, Estimate, Link, Table
+from reports.documents.document import Column, Estimate, Link, Table
 from reports.documents.links import run_url
 from reports.documents.rate_cells import resampled_share, share_of
 from reports.judge_reliability.figure import Alpha, alpha_lines
 from reports.judge_reliability.humans.accuracy_tables import kappa, party_url
 from reports.judge_reliability.judge_line import JudgeLine
+from reports.judge_reliability.judges.judgments_query import JudgeCost
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
 from reports.judge_reliability.trust_rule import Concern, trust_in
@@ -24,10 +24,34 @@ def run_link(run: Run) -> Link:
     return Link(str(run), run_url(run))
 
 
-# Concerns -----------------------------------------------------------------------------------------
+def judge_link(judge: JudgeLine, report: JudgeReport) -> Link:
+    """Link to its agreement with humans, if it was measured."""
+    key = judge_key(judge.judge_id)
+    is_measured = report.humans is not None and any(r.party == key for r in report.humans.rows)
+    url = party_url(party=key) if is_measured else ""
+    return Link(judge.name, url, "backup" if judge.is_backup else "")
+
+
+def texts(concerns: Iterable[Concern]) -> str:
+    return " ".join(concern.text for concern in concerns)
 
 
 def concerns_table(report: JudgeReport) -> Table:
+    juries = [
+        (
+            Link(line.jury, line.url, f"newest: {line.run}"),
+            texts(line.concerns),
+            str(trust_in(line.concerns)),
+            "jury",
+        )
+        for line in report.juries
+        if line.concerns
+    ]
+    judges = [
+        (judge_link(judge, report), texts(concerns), str(report.trust(judge)), "judge")
+        for judge in report.judges
+        if (concerns := report.concerns(judge))
+    ]
     return Table(
         key="judge_concerns",
         title="Concerns",
@@ -37,7 +61,7 @@ def concerns_table(report: JudgeReport) -> Table:
             Column("trust", "Trust"),
             Column("kind", "Kind"),
         ),
-        rows=[*_jury_concerns(report), *_judge_concerns(report)],
+        rows=[*juries, *judges],
         note="Unreliable: a jury with alpha below 0.667, or fewer than 80% of whose judge pairs "
         "could be compared; a judge at least 10% of whose judgments failed, that judged its own "
         "answers, that disagrees with all others while two of them agree, or whose kappa with "
@@ -47,67 +71,38 @@ def concerns_table(report: JudgeReport) -> Table:
     )
 
 
-def _jury_concerns(report: JudgeReport) -> Iterator[tuple[Cell, ...]]:
-    for line in report.juries:
-        if line.concerns:
-            name = Link(line.jury, line.url, f"newest: {line.run}")
-            yield name, texts(line.concerns), str(trust_in(line.concerns)), "jury"
-
-
-def _judge_concerns(report: JudgeReport) -> Iterator[tuple[Cell, ...]]:
-    for judge in report.judges:
-        if concerns := report.concerns(judge):
-            yield judge_link(judge, report), texts(concerns), str(report.trust(judge)), "judge"
-
-
-def texts(concerns: Iterable[Concern]) -> str:
-    return " ".join(concern.text for concern in concerns)
-
-
-def judge_link(judge: JudgeLine, report: JudgeReport) -> Link:
-    """Link to its agreement with humans, if it was measured."""
-    key = judge_key(judge.judge_id)
-    is_measured = report.humans is not None and any(r.party == key for r in report.humans.rows)
-    url = party_url(party=key) if is_measured else ""
-    return Link(judge.name, url, "backup" if judge.is_backup else "")
-
-
-# Single judges ------------------------------------------------------------------------------------
-
-JUDGE_COLUMNS = (
-    Column("judge", "Judge", "link"),
-    Column("trust", "Trust"),
-    Column("judge_runs", "Judge runs", "count"),
-    Column("answered", "Coverage", "rate", "Judgments with a verdict"),
-    Column("repaired", "Repaired", "count", "Verdicts read at the second attempt"),
-    Column("failed", "Failed", "count", "Judgments without a verdict: in no score"),
-    Column("agrees", "Agrees with peers", "rate", "Same value as another judge"),
-    Column("kappa", "Kappa with humans", "estimate", "On answers drawn at random, judged blind"),
-)
-
-
 def judges_table(report: JudgeReport) -> Table:
     return Table(
         key="judges",
         title="Judges",
-        columns=JUDGE_COLUMNS,
-        rows=[_judge(judge, report) for judge in report.judges],
+        columns=(
+            Column("judge", "Judge", "link"),
+            Column("trust", "Trust"),
+            Column("judge_runs", "Judge runs", "count"),
+            Column("answered", "Coverage", "rate", "Judgments with a verdict"),
+            Column("repaired", "Repaired", "count", "Verdicts read at the second attempt"),
+            Column("failed", "Failed", "count", "Judgments without a verdict: in no score"),
+            Column("agrees", "Agrees with peers", "rate", "Same value as another judge"),
+            Column(
+                "kappa", "Kappa with humans", "estimate", "On answers drawn at random, judged blind"
+            ),
+        ),
+        rows=[
+            (
+                judge_link(judge, report),
+                str(report.trust(judge)),
+                judge.judge_runs,
+                share_of(judge.answered, judge.asked),
+                judge.repaired,
+                judge.failed,
+                _agrees(judge, report),
+                kappa(found) if (found := report.against_humans(judge)) else None,
+            )
+            for judge in report.judges
+        ],
         note="A failed judgment has no value and counts in no score. A dash is not measured. "
         "Agreement: " + report.extent,
         empty=NO_JUDGE_RUN,
-    )
-
-
-def _judge(judge: JudgeLine, report: JudgeReport) -> tuple[Cell, ...]:
-    return (
-        judge_link(judge, report),
-        str(report.trust(judge)),
-        judge.judge_runs,
-        share_of(judge.answered, judge.asked),
-        judge.repaired,
-        judge.failed,
-        _agrees(judge, report),
-        kappa(found) if (found := report.against_humans(judge)) else None,
     )
 
 
@@ -118,90 +113,80 @@ def _agrees(judge: JudgeLine, report: JudgeReport) -> Rate | None:
     return resampled_share(same, n, None) if n else None
 
 
-HABIT_COLUMNS = (
-    Column("judge", "Judge"),
-    Column("length", "Length bias", "estimate", "Spearman, score and tokens; newest run"),
-    Column("turned", "Position bias", "rate", "Verdict changed with the order reversed"),
-    Column("cost", "Cost", "usd", "Of the calls that gave its verdicts, without retries"),
-    Column("costed", "With known cost", "count", "Verdicts"),
-    Column("own", "Self-evaluation", "count", "Judge runs in which it judged its own answers"),
-    Column("note", "Note"),
-)
-
-
 def habits_table(report: JudgeReport) -> Table:
+    read = report.judgments
+    newest = {length.judge: Estimate(length.rho, length.n) for length in reversed(read.lengths)}
+    turned = {judge: share_of(found.changed, found.n) for judge, found in read.turned.items()}
     return Table(
         key="habits",
         title="Cost and biases",
-        columns=HABIT_COLUMNS,
-        rows=[_habits(judge, report) for judge in report.judges],
+        columns=(
+            Column("judge", "Judge"),
+            Column("length", "Length bias", "estimate", "Spearman, score and tokens; newest run"),
+            Column("turned", "Position bias", "rate", "Verdict changed with the order reversed"),
+            Column("cost", "Cost", "usd", "Of the calls that gave its verdicts, without retries"),
+            Column("costed", "With known cost", "count", "Verdicts"),
+            Column(
+                "own", "Self-evaluation", "count", "Judge runs in which it judged its own answers"
+            ),
+            Column("note", "Note"),
+        ),
+        rows=[
+            (
+                judge.name,
+                newest.get(judge.judge_id),
+                turned.get(judge.judge_id),
+                *read.spent.get(judge.judge_id, JudgeCost()),
+                judge.own_answers,
+                "; ".join(filter(None, ["scripted" if judge.is_scripted else "", judge.note])),
+            )
+            for judge in report.judges
+        ],
         note="A dash is not measured. A judge that scores long answers higher is biased only if "
         "they are not better: compare it with its peers. " + report.extent,
         empty=NO_JUDGE_RUN,
     )
 
 
-def _habits(judge: JudgeLine, report: JudgeReport) -> tuple[Cell, ...]:
-    cost, costed = _cost(judge, report)
-    return (
-        judge.name,
-        _length(judge, report),
-        _turned(judge, report),
-        cost,
-        costed,
-        judge.own_answers,
-        "; ".join(filter(None, ["scripted" if judge.is_scripted else "", judge.note])),
-    )
-
-
-def _length(judge: JudgeLine, report: JudgeReport) -> Estimate | None:
-    lengths = report.judgments.lengths if report.judgments else ()
-    found = next((length for length in lengths if length.judge == judge.judge_id), None)
-    return Estimate(found.rho, found.n) if found else None
-
-
-def _turned(judge: JudgeLine, report: JudgeReport) -> Rate | None:
-    found = report.judgments.turned.get(judge.judge_id) if report.judgments else None
-    return share_of(found.changed, found.n) if found else None
-
-
-def _cost(judge: JudgeLine, report: JudgeReport) -> tuple[Decimal | None, int | None]:
-    found = report.judgments.spent.get(judge.judge_id) if report.judgments else None
-    return (found.usd, found.known) if found else (None, None)
-
-
-# Judge runs ---------------------------------------------------------------------------------------
-
-AGREEMENT_COLUMNS = (
-    Column("at", "Judged", "date"),
-    Column("run", "Run", "link"),
-    Column("jury", "Jury"),
-    Column("judges", "Judges", "count"),
-    Column("alpha", "Alpha", "estimate", "Krippendorff's, ordinal; n criteria with two verdicts"),
-    Column("band", "Reliability"),
-    Column("compared", "Judge pairs compared", "rate", "Of those expected"),
-    Column("cost", "Cost", "usd", "Of all calls with retries; a dash: prices unknown"),
-    Column("trust", "Trust"),
-)
-
-
 def agreement_table(report: JudgeReport) -> Table:
     points = [
-        Alpha(
-            _line_of(line, report),
-            line.at,
-            line.agreement.alpha,
-            line.agreement.units,
-            str(line.run),
-        )
+        Alpha(_jury_name(line, report), line.at, alpha, line.agreement.units, str(line.run))
         for line in report.lines
-        if line.agreement.alpha is not None
+        if (alpha := line.agreement.alpha) is not None
     ]
     return Table(
         key="agreement",
         title="Agreement over time",
-        columns=AGREEMENT_COLUMNS,
-        rows=[_judge_run(line) for line in report.lines],
+        columns=(
+            Column("at", "Judged", "date"),
+            Column("run", "Run", "link"),
+            Column("jury", "Jury"),
+            Column("judges", "Judges", "count"),
+            Column(
+                "alpha",
+                "Alpha",
+                "estimate",
+                "Krippendorff's, ordinal; n criteria with two verdicts",
+            ),
+            Column("band", "Reliability"),
+            Column("compared", "Judge pairs compared", "rate", "Of those expected"),
+            Column("cost", "Cost", "usd", "Of all calls with retries; a dash: prices unknown"),
+            Column("trust", "Trust"),
+        ),
+        rows=[
+            (
+                line.at,
+                run_link(line.run),
+                line.jury,
+                len(line.members),
+                Estimate(line.agreement.alpha, line.agreement.units),
+                str(line.agreement.band),
+                share_of(*line.comparisons) if line.comparisons.expected else None,
+                line.spent_usd,
+                str(trust_in(line.concerns, is_known=line.agreement.alpha is not None)),
+            )
+            for line in report.lines
+        ],
         note="Juries have a line each: judge runs of different juries cannot be compared.",
         empty=NO_JUDGE_RUN,
         draw=lambda: alpha_lines(points) if points else None,
@@ -210,32 +195,18 @@ def agreement_table(report: JudgeReport) -> Table:
     )
 
 
-def _line_of(line: JuryLine, report: JudgeReport) -> str:
+def _jury_name(line: JuryLine, report: JudgeReport) -> str:
     """Name the jury, with the start of a digest if another jury has the same name."""
-    namesakes = [other for other in report.juries if other.jury == line.jury]
-    return line.jury if len(namesakes) < 2 else f"{line.jury} {line.judge_run.jury_fingerprint[:6]}"
-
-
-def _judge_run(line: JuryLine) -> tuple[Cell, ...]:
-    alpha, band, units = line.agreement
-    made, expected = line.comparisons.made, line.comparisons.expected
-    return (
-        line.at,
-        run_link(line.run),
-        line.jury,
-        len(line.members),
-        Estimate(alpha, units),
-        str(band),
-        share_of(made, expected) if expected else None,
-        line.spent_usd,
-        str(trust_in(line.concerns, is_known=alpha is not None)),
-    )
-
-
-# Failures -----------------------------------------------------------------------------------------
+    is_single = sum(other.jury == line.jury for other in report.juries) < 2
+    return line.jury if is_single else f"{line.jury} {line.judge_run.jury_fingerprint[:6]}"
 
 
 def failures_table(report: JudgeReport) -> Table:
+    rows = [
+        (report.name_of(judge), words(kind), n)
+        for judge, kinds in report.judgments.failures.items()
+        for kind, n in kinds.items()
+    ]
     return Table(
         key="failures",
         title="Failures by kind",
@@ -244,19 +215,10 @@ def failures_table(report: JudgeReport) -> Table:
             Column("kind", "Kind"),
             Column("n", "Judgments", "count"),
         ),
-        rows=sorted(_failures(report), key=lambda row: (-row[2], row[0], row[1])),
+        rows=sorted(rows, key=lambda row: (-row[2], row[0], row[1])),
         note=report.extent,
         empty="No judgment failed." if report.lines else NO_JUDGE_RUN,
     )
-
-
-def _failures(report: JudgeReport) -> Iterator[tuple[str, str, int]]:
-    for judge, kinds in (report.judgments.failures if report.judgments else {}).items():
-        for kind, n in kinds.items():
-            yield report.name_of(judge), words(kind), n
-
-
-# Length bias --------------------------------------------------------------------------------------
 
 
 def lengths_table(report: JudgeReport) -> Table:
@@ -270,12 +232,8 @@ def lengths_table(report: JudgeReport) -> Table:
             Column("rho", "Score and length", "estimate", "Spearman's rank correlation, −1 to 1"),
         ),
         rows=[
-            (
-                report.name_of(one.judge),
-                run_link(runs[one.judge_run]),
-                Estimate(one.rho, one.n),
-            )
-            for one in (report.judgments.lengths if report.judgments else ())
+            (report.name_of(one.judge), run_link(runs[one.judge_run]), Estimate(one.rho, one.n))
+            for one in report.judgments.lengths
         ],
         note="Above 0 the judge scores longer answers higher. Judges of one run saw the same "
         "answers: differences between them come from the judges. " + report.extent,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Sum
 
 from evalhub.statistics.spearman import spearman
 from issues.models import JudgeTemplate, Polarity
@@ -49,11 +49,10 @@ class PositionBias(NamedTuple):
 
 
 class JudgeCost(NamedTuple):
-    """Cost of a judge's verdicts, `known` for some of `n`; None where known for none."""
+    """Cost of a judge's verdicts; `usd` None: it is `known` for none of them."""
 
-    usd: Decimal | None
-    known: int
-    n: int
+    usd: Decimal | None = None
+    known: int | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,6 @@ class JudgmentStatistics:
     """Statistics of the judgments of some judge runs.
 
     Attributes:
-        judge_runs: Those read that still have judgments.
         pairs: Counts of the values that two judges gave for the same criterion.
         levels: All values of each scale, ascending, by its name.
         failures: Failed verdicts by judge and kind.
@@ -70,13 +68,12 @@ class JudgmentStatistics:
         spent: By judge.
     """
 
-    judge_runs: tuple[int, ...]
-    pairs: Sums
-    levels: dict[str, list[float]]
-    failures: dict[int, dict[str, int]]
-    lengths: tuple[LengthBias, ...]
-    turned: dict[int, PositionBias]
-    spent: dict[int, JudgeCost]
+    pairs: Sums = field(default_factory=dict)
+    levels: dict[str, list[float]] = field(default_factory=dict)
+    failures: dict[int, dict[str, int]] = field(default_factory=dict)
+    lengths: tuple[LengthBias, ...] = ()
+    turned: dict[int, PositionBias] = field(default_factory=dict)
+    spent: dict[int, JudgeCost] = field(default_factory=dict)
 
 
 class Row(NamedTuple):
@@ -92,26 +89,20 @@ class Row(NamedTuple):
 
 
 FIELDS = (
-    "result_id",
-    "criterion_id",
-    "judge_id",
-    "sample",
-    "order",
-    "value",
-    "template_id",
-    "failure",
-    "criterion__polarity",
+    *("result_id", "criterion_id", "judge_id", "sample", "order", "value", "template_id"),
+    *("failure", "criterion__polarity"),
 )
 
 
-def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> JudgmentStatistics | None:
-    """Read the judgments of the newest judge runs once and keep them; None: not read yet."""
+def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> JudgmentStatistics:
+    """Read the judgments of the newest judge runs once and keep them; empty if not read yet."""
     read = lines[:READ]
     inputs = [
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    return reading.computed("judgments-1", inputs, lambda: _read(read))
+    found = reading.computed("judgments-2", inputs, lambda: _read(read))
+    return found or JudgmentStatistics()
 
 
 def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
@@ -119,51 +110,35 @@ def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
         judge_run__in=[line.judge_run.pk for line in lines], judge__isnull=False
     ).order_by()
     templates = set(judgments.values_list("template_id", flat=True).distinct())
-    found = JudgmentSums(scales_of(templates))
-    read = {line.judge_run.pk: found.add(line) for line in lines}
-    return JudgmentStatistics(
-        judge_runs=tuple(pk for pk, n in read.items() if n),
-        pairs={between: dict(counts) for between, counts in found.pairs.items()},
-        levels=_levels(templates, found.scales),
-        failures={judge: dict(kinds) for judge, kinds in found.failures.items()},
-        lengths=tuple(found.lengths),
-        turned={judge: _summed(pairs) for judge, pairs in found.twice.items()},
-        spent={row[0]: JudgeCost(*row[1:]) for row in _spent(judgments)},
-    )
-
-
-@dataclass
-class JudgmentSums:
-    """Running sums over judgments, read result by result."""
-
-    scales: Scales
-    pairs: dict[JudgePairKey, Counter[tuple[float, float]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    failures: dict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    twice: dict[int, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
-    lengths: list[LengthBias] = field(default_factory=list)
-
-    def add(self, line: JuryLine) -> int:
-        """Add the judgments of one judge run and return how many results have any."""
+    scales = scales_of(templates)
+    pairs: dict[JudgePairKey, Counter[tuple[float, float]]] = defaultdict(Counter)
+    failures: dict[int, Counter[str]] = defaultdict(Counter)
+    twice: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    lengths: list[LengthBias] = []
+    for line in lines:
         scores: dict[int, dict[int, float]] = defaultdict(dict)
-        n = 0
         for result, rows in _by_result(line):
-            n += 1
-            self._add(rows)
+            for between, counts in sums_of(_criteria(rows, scales)).items():
+                pairs[between].update(counts)
+            for judge, pair in _turned(rows):
+                twice[judge].append(pair)
+            for row in rows:
+                if row.failure:
+                    failures[row.judge][row.failure] += 1
             for judge, score in _scores(rows):
                 scores[judge][result] = score
-        self.lengths += _lengths(line, scores)
-        return n
-
-    def _add(self, rows: Sequence[Row]) -> None:
-        for between, counts in sums_of(_criteria(rows, self.scales)).items():
-            self.pairs[between].update(counts)
-        for judge, pair in _turned(rows):
-            self.twice[judge].append(pair)
-        for row in rows:
-            if row.failure:
-                self.failures[row.judge][row.failure] += 1
+        lengths += _lengths(line, scores)
+    spent = judgments.values_list("judge_id").annotate(
+        Sum("call__cost_usd"), Count("call__cost_usd")
+    )
+    return JudgmentStatistics(
+        pairs={between: dict(counts) for between, counts in pairs.items()},
+        levels=_levels(templates, scales),
+        failures={judge: dict(kinds) for judge, kinds in failures.items()},
+        lengths=tuple(lengths),
+        turned={judge: _summed(values) for judge, values in twice.items()},
+        spent={judge: JudgeCost(*cost) for judge, *cost in spent},
+    )
 
 
 def _by_result(line: JuryLine) -> Iterator[tuple[int, list[Row]]]:
@@ -235,8 +210,3 @@ def _levels(templates: Iterable[int | None], scales: Scales) -> dict[str, list[f
     for pk, scale in rows.values_list("pk", "scale"):
         levels[scales[pk]] = sorted({float(option["value"]) for option in scale["options"]})
     return levels
-
-
-def _spent(judgments: QuerySet[Judgment]) -> QuerySet[Judgment, Any]:
-    counted = judgments.values_list("judge_id")
-    return counted.annotate(Sum("call__cost_usd"), Count("call__cost_usd"), Count("pk"))

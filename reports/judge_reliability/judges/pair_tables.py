@@ -1,10 +1,11 @@
 """Tables of judges two by two, and of the effective number of judges in a jury."""
 
 from evalhub.formatting import percent
+from evalhub.statistics.effective_votes import effective_votes
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import share_of
 from reports.judge_reliability.figure import matrix
-from reports.judge_reliability.judges.pairs_rule import MIN_CRITERIA, Pair
+from reports.judge_reliability.judges.pairs_rule import MIN_CRITERIA, Pair, correlations
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
 from runs.figures.tallies import Rate
@@ -15,26 +16,22 @@ MEASURES = [(SAME, "share of equal verdicts"), (KAPPA, "kappa, beyond chance")]
 NO_PAIRS = "No criterion has verdicts of two judges. Use a jury of two or more."
 
 
-def _paired(report: JudgeReport) -> list[int]:
-    """Return the judges that can be compared with another, in their usual order."""
-    found = {judge for pair in report.pairs for judge in (pair.first, pair.second)}
-    known = [judge for judge in report.names if judge in found]
-    return [*known, *sorted(found.difference(known))]
-
-
 def matrix_table(report: JudgeReport, measure: str) -> Table:
-    judges = _paired(report)
-    names = [report.name_of(judge) for judge in judges]
     pairs = {frozenset((pair.first, pair.second)): pair for pair in report.pairs}
+    compared = {judge for pair in pairs for judge in pair}
+    known = [judge for judge in report.names if judge in compared]
+    judges = [*known, *sorted(compared.difference(known))]
+    names = [report.name_of(judge) for judge in judges]
     cells = [[_cell(pairs.get(frozenset((a, b))), measure) for b in judges] for a in judges]
-    form = "rate" if measure == SAME else "estimate"
+    values = [[_value(cell) for cell in line] for line in cells]
+    texts = [[_text(cell) for cell in line] for line in cells]
     return Table(
         key="matrix",
         title="Agreement matrix",
         columns=(
             Column("judge", "Judge"),
             *(
-                Column(f"judge_{judge}", name, form)  # type: ignore[arg-type]
+                Column(f"judge_{judge}", name, "rate" if measure == SAME else "estimate")
                 for judge, name in zip(judges, names, strict=True)
             ),
         ),
@@ -43,11 +40,7 @@ def matrix_table(report: JudgeReport, measure: str) -> Table:
         + (f", or with fewer than {MIN_CRITERIA}. " if measure == KAPPA else ". ")
         + report.extent,
         empty=NO_PAIRS,
-        draw=lambda: (
-            matrix(names, [[_value(c) for c in line] for line in cells], _texts(cells))
-            if judges
-            else None
-        ),
+        draw=lambda: matrix(names, values, texts) if judges else None,
         look="heat" if measure == SAME else "",
         describes="Agreement of each two judges, darker where they agree more",
     )
@@ -63,10 +56,6 @@ def _value(cell: Cell) -> float | None:
     return cell.share if isinstance(cell, Rate) else cell.value if cell is not None else None
 
 
-def _texts(cells: list[list[Cell]]) -> list[list[str]]:
-    return [[_text(cell) for cell in line] for line in cells]
-
-
 def _text(cell: Cell) -> str:
     value = _value(cell)
     if value is None:
@@ -75,6 +64,9 @@ def _text(cell: Cell) -> str:
 
 
 def pairs_table(report: JudgeReport) -> Table:
+    def lowest_first(pair: Pair) -> tuple[float, int]:
+        return 2.0 if pair.kappa is None else pair.kappa, -pair.n
+
     return Table(
         key="pairs",
         title="Judge pairs",
@@ -87,26 +79,21 @@ def pairs_table(report: JudgeReport) -> Table:
             Column("rarest", "Minority verdict", "share", "Share of the rarer of pass and fail"),
             Column("note", "Note"),
         ),
-        rows=[_pair(pair, report) for pair in sorted(report.pairs, key=_least_first)],
+        rows=[
+            (
+                report.name_of(pair.first),
+                report.name_of(pair.second),
+                share_of(pair.same, pair.n),
+                Estimate(pair.kappa, pair.n),
+                pair.correlation,
+                pair.rarest,
+                _note(pair),
+            )
+            for pair in sorted(report.pairs, key=lowest_first)
+        ],
         note="Lowest agreement first. Two scales cannot be compared: a pair is measured on the "
         "scale with most common criteria. " + report.extent,
         empty=NO_PAIRS,
-    )
-
-
-def _least_first(pair: Pair) -> tuple[float, int]:
-    return (2.0 if pair.kappa is None else pair.kappa, -pair.n)
-
-
-def _pair(pair: Pair, report: JudgeReport) -> tuple[Cell, ...]:
-    return (
-        report.name_of(pair.first),
-        report.name_of(pair.second),
-        share_of(pair.same, pair.n),
-        Estimate(pair.kappa, pair.n),
-        pair.correlation,
-        pair.rarest,
-        _note(pair),
     )
 
 
@@ -119,6 +106,9 @@ def _note(pair: Pair) -> str:
 
 
 def votes_table(report: JudgeReport) -> Table:
+    newest: dict[frozenset[int], JuryLine] = {}
+    for line in report.lines:
+        newest.setdefault(frozenset(judge.judge_id for judge in line.judges), line)
     return Table(
         key="votes",
         title="Effective number of judges",
@@ -128,22 +118,20 @@ def votes_table(report: JudgeReport) -> Table:
             Column("votes", "Effective number", "number", "Kish: judges squared over the sum of r"),
             Column("note", "Note"),
         ),
-        rows=[_jury(report, line) for line in report.panels],
+        rows=[(line.jury, *_votes(report, line.members)) for line in newest.values()],
         note="Judges that always agree count as one. They also agree where both are right, so this "
         "is a lower bound.",
         empty="No jury of two or more judges has a judge run yet.",
     )
 
 
-def _jury(report: JudgeReport, line: JuryLine) -> tuple[Cell, ...]:
-    judges = len(line.members)
-    votes = report.votes(line)
-    return line.jury, judges, votes, _votes_note(judges, votes)
-
-
-def _votes_note(judges: int, votes: float | None) -> str:
-    if judges < 2:
-        return "a single judge: no peer to compare it with"
+def _votes(report: JudgeReport, members: list[int]) -> tuple[int, float | None, str]:
+    """Return the number of judges, the effective number, and a note."""
+    n = len(members)
+    if n < 2:
+        return n, None, "a single judge: no peer to compare it with"
+    votes = effective_votes(correlations(members, report.pairs))
     if votes is None:
-        return "not measured: too few common criteria in the judge runs read, or no variation"
-    return f"{judges} judges count as {votes:.1f} independent ones"
+        note = "not measured: too few common criteria in the judge runs read, or no variation"
+        return n, None, note
+    return n, votes, f"{n} judges count as {votes:.1f} independent ones"

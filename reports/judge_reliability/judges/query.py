@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evalhub.statistics.effective_votes import effective_votes
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Measured
 from reports.judge_reliability.judge_line import JudgeLine
@@ -13,7 +12,7 @@ from reports.judge_reliability.judges.judgments_query import (
     JudgmentStatistics,
     judgment_statistics,
 )
-from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, correlations, pairs_in
+from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, pairs_in
 from reports.judge_reliability.judges.totals_query import (
     JuryLine,
     judge_totals,
@@ -36,18 +35,17 @@ EVALUATED = 50
 
 @dataclass(frozen=True)
 class JudgeReport:
-    """Judges over the last judge runs; `judgments` and `humans` are None until computed."""
+    """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None."""
 
     lines: Sequence[JuryLine]
     judges: Sequence[JudgeLine]
-    judgments: JudgmentStatistics | None
+    judgments: JudgmentStatistics
     humans: Calibration | None
 
     @cached_property
     def pairs(self) -> list[Pair]:
         """Judges two by two, in the judge runs whose judgments were read."""
-        found = self.judgments
-        return pairs_in(found.pairs, found.levels) if found else []
+        return pairs_in(self.judgments.pairs, self.judgments.levels)
 
     @property
     def extent(self) -> str:
@@ -89,20 +87,6 @@ class JudgeReport:
     @cached_property
     def juries(self) -> list[JuryLine]:
         return newest_of_each_jury(self.lines)
-
-    @cached_property
-    def panels(self) -> list[JuryLine]:
-        """The newest judge run of each set of judges, however they were asked."""
-        newest: dict[frozenset[int], JuryLine] = {}
-        for line in self.lines:
-            newest.setdefault(frozenset(judge.judge_id for judge in line.judges), line)
-        return list(newest.values())
-
-    def votes(self, jury: JuryLine) -> float | None:
-        """Return its effective number of judges; None where pairs were not measured."""
-        if len(jury.members) < 2:
-            return None
-        return effective_votes(correlations(jury.members, self.pairs))
 
 
 def judge_report(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.formatting import score
-from reports.documents.document import Document, Estimate, Fact, Table
+from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
 from reports.documents.rate_cells import share_of
 from reports.documents.reading import Reading
@@ -25,29 +25,29 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     """Report on the judges of the last judge runs, the concerns about them, and how they agree."""
     run = asked["run"]
     report = judge_report(reading, suite=asked["suite"], run=run, last=asked["last"])
+    tables = [concerns_table(report)]
+    if report.lines:
+        tables += [
+            judges_table(report),
+            habits_table(report),
+            matrix_table(report, asked["measure"]),
+            pairs_table(report),
+            votes_table(report),
+            agreement_table(report),
+            failures_table(report),
+            lengths_table(report),
+        ]
+    labels = {
+        "scripted judge": any(judge.is_scripted for judge in report.judges),
+        "judges its own answers": any(judge.own_answers for judge in report.judges),
+    }
     return Document(
         title="Agreement between judges",
         sentences=tuple(_sentences(report, run)),
         facts=tuple(_facts(report, run)),
-        tables=(
-            concerns_table(report),
-            *(_tables(report, asked["measure"]) if report.lines else ()),
-        ),
+        tables=tuple(tables),
         warnings=tuple(_warnings(report)),
-        labels=tuple(_labels(report)),
-    )
-
-
-def _tables(report: JudgeReport, measure: str) -> tuple[Table, ...]:
-    return (
-        judges_table(report),
-        habits_table(report),
-        matrix_table(report, measure),
-        pairs_table(report),
-        votes_table(report),
-        agreement_table(report),
-        failures_table(report),
-        lengths_table(report),
+        labels=tuple(label for label, holds in labels.items() if holds),
     )
 
 
@@ -119,10 +119,3 @@ def _warnings(report: JudgeReport) -> Iterator[str]:
             "kappa is then low however often two judges agree. Read the share of equal verdicts "
             "as well."
         )
-
-
-def _labels(report: JudgeReport) -> Iterator[str]:
-    if any(judge.is_scripted for judge in report.judges):
-        yield "scripted judge"
-    if any(judge.own_answers for judge in report.judges):
-        yield "judges its own answers"

@@ -54,9 +54,7 @@ class JuryLine:
     @property
     def concerns(self) -> tuple[Concern, ...]:
         """The concerns about the jury as a whole."""
-        alpha, band, units = self.agreement
-        made, expected = self.comparisons.made, self.comparisons.expected
-        return concerns_about_jury(JuryRecord(alpha, band, units, made, expected))
+        return concerns_about_jury(JuryRecord(*self.agreement, *self.comparisons))
 
 
 def jury_lines(
@@ -70,19 +68,17 @@ def jury_lines(
     if run is not None:
         rows = rows.filter(run=run)
     related = rows.select_related("run").order_by("-pk").defer("run__system_prompt", "run__params")
-    return [_line(judge_run) for judge_run in related[:last]]
-
-
-def _line(judge_run: JudgeRun) -> JuryLine:
-    sums = judge_run.statistics
-    return JuryLine(
-        judge_run=judge_run,
-        run=judge_run.run,
-        judges=tuple(judge_lines(judge_run, sums.get("judges", {}))),
-        agreement=agreement_in(sums),
-        comparisons=Comparisons(*sums.get("comparisons", (0, 0))),
-        spent_usd=spent_usd(judge_run),
-    )
+    return [
+        JuryLine(
+            judge_run=judge_run,
+            run=judge_run.run,
+            judges=tuple(judge_lines(judge_run, judge_run.statistics.get("judges", {}))),
+            agreement=agreement_in(judge_run.statistics),
+            comparisons=Comparisons(*judge_run.statistics.get("comparisons", (0, 0))),
+            spent_usd=spent_usd(judge_run),
+        )
+        for judge_run in related[:last]
+    ]
 
 
 def newest_of_each_jury(lines: Iterable[JuryLine]) -> list[JuryLine]:
@@ -116,13 +112,13 @@ class JudgeConcern:
     at: datetime
 
 
-def judge_concerns(lines: Sequence[JuryLine] | None = None) -> list[JudgeConcern]:
+def judge_concerns() -> list[JudgeConcern]:
     """Return the unreliable judges and juries of the last judge runs; two queries at most.
 
     A jury is measured in its newest judge run. Agreement with humans and with other judges is on
     the page of judge reliability: it takes longer to compute.
     """
-    lines = jury_lines() if lines is None else lines
+    lines = jury_lines()
     url = page_url("judge_reliability", tab="judges")
     found = [
         *(
