@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from evalhub.statistics.judge_accuracy import (
-    JudgeAccuracy,
-    JudgeCounts,
-    judge_accuracy,
-    judge_counts,
-)
-from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
-from evalhub.statistics.kappa import kappa_from_confusion
+from evalhub.statistics.judge_accuracy import JudgeAccuracy, judge_accuracy, judge_counts
+from evalhub.statistics.judge_metrics import SEED, JudgeMetrics, VerdictPair, judge_metrics
 from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
 
-SEED = 1
 RARE = 0.1
-"""With a human verdict rarer than this, kappa is low for any judge."""
+"""With a verdict rarer than this, kappa is low however often two agree."""
 
 
 class Sample(StrEnum):
@@ -51,25 +44,15 @@ class Checked(NamedTuple):
         """Return whether both gave a verdict."""
         return self.said is not None and self.truth(sample) is not None
 
+    def pair(self, sample: Sample) -> VerdictPair:
+        return self.issue, self.said, self.truth(sample)
+
 
 @dataclass(frozen=True)
-class Measured:
-    """A party compared with humans on one sample.
-
-    `kappa` None: not defined, as with a single verdict on one side. `intervals` are resampled by
-    issue. `rarer`: the share of the rarer human verdict; None without any.
-    """
+class Measured(JudgeMetrics):
+    """A party compared with humans on one sample. `rarer`: the share of the rarer human verdict."""
 
     party: str
-    counts: JudgeCounts
-    accuracy: JudgeAccuracy
-    kappa: float | None
-    intervals: JudgeIntervals
-    issues: int
-
-    @property
-    def n(self) -> int:
-        return self.accuracy.n
 
     @property
     def right(self) -> int:
@@ -95,12 +78,12 @@ class Measured:
         return min(passed, self.n - passed)
 
     @property
-    def rarer(self) -> float | None:
-        return self.of_rarer / self.n if self.n else None
+    def rarer(self) -> float:
+        return self.of_rarer / self.n
 
     @property
     def is_lopsided(self) -> bool:
-        return self.rarer is not None and round(self.rarer, 9) < RARE
+        return round(self.rarer, 9) < RARE
 
     @property
     def is_informative(self) -> bool | None:
@@ -111,32 +94,11 @@ class Measured:
 
 def measured(rows: Iterable[Checked], sample: Sample) -> list[Measured]:
     """Measure each party on this sample, in the order of their first rows."""
-    by_party: dict[str, list[Checked]] = defaultdict(list)
+    by_party: dict[str, list[VerdictPair]] = defaultdict(list)
     for row in rows:
         if row.counts_in(sample):
-            by_party[row.party].append(row)
-    return [_measured(party, mine, sample) for party, mine in by_party.items()]
-
-
-def _measured(party: str, rows: Sequence[Checked], sample: Sample) -> Measured:
-    by_issue: dict[int, list[Checked]] = defaultdict(list)
-    for row in rows:
-        by_issue[row.issue].append(row)
-    clusters = [_counts(mine, sample) for _, mine in sorted(by_issue.items())]
-    counts = _counts(rows, sample)
-    return Measured(
-        party=party,
-        counts=counts,
-        accuracy=judge_accuracy(counts),
-        kappa=kappa_from_confusion(counts.as_pairs()),
-        intervals=judge_intervals(clusters, seed=SEED),
-        issues=len(clusters),
-    )
-
-
-def _counts(rows: Iterable[Checked], sample: Sample) -> JudgeCounts:
-    rows = list(rows)
-    return judge_counts([row.said for row in rows], [row.truth(sample) for row in rows])
+            by_party[row.party].append(row.pair(sample))
+    return [Measured(**vars(judge_metrics(pairs)), party=key) for key, pairs in by_party.items()]
 
 
 # Corrected pass rates -----------------------------------------------------------------------------
@@ -150,8 +112,7 @@ class Tally(NamedTuple):
     failed: int
 
 
-@dataclass(frozen=True)
-class Corrected:
+class Corrected(NamedTuple):
     """The pass rate that humans would find in a run; `why_not` says why there is none.
 
     `n` are the answers drawn at random from which the jury's error is estimated.
@@ -172,8 +133,7 @@ def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected
         checked: Verdicts of this jury and of humans, in any run.
     """
     rows = [row for row in checked if row.counts_in(Sample.DRAWN)]
-    counts = _counts(rows, Sample.DRAWN)
-    found = judge_accuracy(counts)
+    found = judge_accuracy(judge_counts([row.said for row in rows], [row.drawn for row in rows]))
     scored = sum(tally.passed + tally.failed for tally in tallies)
     rate = sum(tally.passed for tally in tallies) / scored if scored else None
     share = corrected_rate(rate, found.sensitivity, found.specificity)

@@ -30,21 +30,34 @@ def alpha_lines(points: Sequence[Alpha]) -> Figure:
     by_jury: dict[str, list[Alpha]] = defaultdict(list)
     for point in sorted(points, key=lambda point: point.at):
         by_jury[point.jury].append(point)
-    lines = [_line(jury, mine) for jury, mine in sorted(by_jury.items())]
     lowest = min((point.alpha for point in points), default=0.0)
+    thresholds = {RELIABLE: "reliable from 0.8", TENTATIVE: "tentative from 0.667"}
+    line = {"color": NEUTRAL, "width": 1, "dash": "dot"}
     layout = base_layout(
         height=320,
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom"},
         xaxis=axis("", type="date"),
         yaxis=axis("Krippendorff's alpha", range=[min(0.0, lowest) - 0.05, 1.05]),
-        shapes=[_threshold(RELIABLE), _threshold(TENTATIVE)],
+        shapes=[
+            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line}
+            for y in thresholds
+        ],
         annotations=[
-            _named(RELIABLE, "reliable from 0.8"),
-            _named(TENTATIVE, "tentative from 0.667"),
+            {
+                "text": text,
+                "xref": "paper",
+                "x": 1,
+                "xanchor": "right",
+                "y": y,
+                "yanchor": "bottom",
+                "showarrow": False,
+                "font": {"size": 11},
+            }
+            for y, text in thresholds.items()
         ],
     )
-    return {"data": lines, "layout": layout}
+    return {"data": [_line(jury, mine) for jury, mine in sorted(by_jury.items())], "layout": layout}
 
 
 def _line(jury: str, points: Sequence[Alpha]) -> dict[str, Any]:
@@ -65,32 +78,6 @@ def _line(jury: str, points: Sequence[Alpha]) -> dict[str, Any]:
     }
 
 
-def _threshold(value: float) -> dict[str, Any]:
-    line = {"color": NEUTRAL, "width": 1, "dash": "dot"}
-    return {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": value,
-        "y1": value,
-        "line": line,
-    }
-
-
-def _named(value: float, text: str) -> dict[str, Any]:
-    return {
-        "text": text,
-        "xref": "paper",
-        "x": 1,
-        "xanchor": "right",
-        "y": value,
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 11},
-    }
-
-
 def matrix(
     names: Sequence[str], values: Sequence[Sequence[float | None]], texts: Sequence[Sequence[str]]
 ) -> Figure:
@@ -100,7 +87,8 @@ def matrix(
         values: In [-1, 1], shape (judges, judges).
         texts: The text of each cell.
     """
-    return _shaded([label(name) for name in names], [label(name) for name in names], values, texts)
+    labels = [label(name) for name in names]
+    return _heat_map(labels, labels, values, texts, height=120 + 44 * max(len(names), 2))
 
 
 def confusion(shares: Sequence[Sequence[float]], texts: Sequence[Sequence[str]]) -> Figure:
@@ -110,19 +98,23 @@ def confusion(shares: Sequence[Sequence[float]], texts: Sequence[Sequence[str]])
         shares: Of all answers, in [0, 1], shape (2, 2).
         texts: The text of each cell.
     """
-    figure = _shaded(
-        ["Humans: passed", "Humans: failed"], ["Judge: passed", "Judge: failed"], shares, texts
-    )
-    figure["layout"]["height"] = 260
-    return figure
+    columns, rows = ["Humans: passed", "Humans: failed"], ["Judge: passed", "Judge: failed"]
+    return _heat_map(columns, rows, shares, texts, height=260)
 
 
-def _shaded(
+def _heat_map(
     columns: Sequence[str],
     rows: Sequence[str],
     values: Sequence[Sequence[float | None]],
     texts: Sequence[Sequence[str]],
+    *,
+    height: int,
 ) -> Figure:
+    def names(titles: Sequence[str], **options: Any) -> dict[str, Any]:
+        places = list(range(len(titles)))
+        shown = {"tickvals": places, "ticktext": list(titles), "automargin": True}
+        return {**shown, "showgrid": False, "zeroline": False, **options}
+
     cells = {
         "type": "heatmap",
         "x": list(range(len(columns))),
@@ -137,25 +129,20 @@ def _shaded(
         "hoverinfo": "skip",
     }
     layout = base_layout(
-        height=120 + 44 * max(len(rows), 2),
-        xaxis=_names(columns, side="top"),
-        yaxis=_names(rows, autorange="reversed"),
+        height=height,
+        xaxis=names(columns, side="top"),
+        yaxis=names(rows, autorange="reversed"),
         annotations=[
-            _inside(column, row, texts[row][column], value)
-            for row, line in enumerate(values)
-            for column, value in enumerate(line)
+            {
+                "x": x,
+                "y": y,
+                "text": texts[y][x],
+                "showarrow": False,
+                "font": {"color": ON_DARK if value > 0.5 else ON_LIGHT},
+            }
+            for y, line in enumerate(values)
+            for x, value in enumerate(line)
             if value is not None
         ],
     )
     return {"data": [cells], "layout": layout}
-
-
-def _names(names: Sequence[str], **options: Any) -> dict[str, Any]:
-    places = list(range(len(names)))
-    shown = {"tickvals": places, "ticktext": list(names), "automargin": True}
-    return {**shown, "showgrid": False, "zeroline": False, **options}
-
-
-def _inside(column: int, row: int, text: str, value: float) -> dict[str, Any]:
-    colour = ON_DARK if value > 0.5 else ON_LIGHT
-    return {"x": column, "y": row, "text": text, "showarrow": False, "font": {"color": colour}}

@@ -4,33 +4,24 @@ Nothing of the held-out split is read here, neither texts nor single verdicts.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import F, Q
 
 from evalhub.models import ItemState, User
-from issues.models import JudgeTemplate, TemplateExample
+from issues.models import TemplateExample
 from issues.rubrics.scales import from_json
-from issues.rubrics.scoring import WHOLE_TEST, consensus
+from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.verdict_labels import Text, extent_label, text_or_none, verdict_label
 from runs.models import HumanEvaluation, Judgment
 from runs.scoring.active_evaluations import active_evaluations
+from runs.tuning.figures import known_examples, rows_of, values_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
-from runs.tuning.pass_lines import Frozen, PassLine, pass_line_of
 from runs.tuning.work import judged_answer_about, with_texts
 
 PAGE = 20
-
-LINED = (
-    "passed",
-    "criterion__key",
-    "criterion__polarity",
-    "result__revision__pass_threshold",
-    "result__revision__pass_rule",
-)
-"""Columns of the pass threshold; none holds a text."""
 
 CriterionPosition = tuple[int, int]
 
@@ -78,12 +69,14 @@ def disagreements_of(
     mine = list(readable.values_list("pk", flat=True))
     shown = mine[PAGE * (page - 1) : PAGE * page]
     labelled_examples = list(with_texts(LabelledExample.objects.filter(pk__in=shown)))
-    annotators, judge = _annotators(labelled_examples), _judge(tuning, labelled_examples, attempt)
-    taught = _taught(tuning.draft)
-    rows = [
-        _row(one, annotators[one.result_id, one.criterion_id], judge[one.pk], taught)
-        for one in labelled_examples
-    ]
+    evaluations = active_evaluations_on(labelled_examples)
+    judge = _judge_verdicts(tuning, labelled_examples, attempt)
+    examples = TemplateExample.objects.filter(template=tuning.draft)
+    taught = set(examples.values_list("test_id", "criterion", "output"))
+    rows = []
+    for one in labelled_examples:
+        human = evaluations[one.result_id, one.criterion_id]
+        rows.append(_row(one, [_human_verdict(row, one) for row in human], judge[one.pk], taught))
     return DisagreementPage(rows, len(ids), len(ids) - len(mine))
 
 
@@ -92,91 +85,59 @@ def _ids(tuning: Tuning, attempt: Attempt | None) -> list[int]:
     if attempt is None:
         differ = development.filter(Q(judge_passed__isnull=False) & ~Q(judge_passed=F("passed")))
         return list(differ.order_by("pk").values_list("pk", flat=True))
-    used, asked = from_json(tuning.template.scale), from_json(attempt.content["scale"])
-    samples: dict[int, list[float | None]] = defaultdict(list)
-    said = AttemptJudgment.objects.filter(
-        attempt=attempt, labelled_example__split=Split.DEVELOPMENT
-    )
-    for labelled_example, value in said.values_list("labelled_example", "value"):
-        samples[labelled_example].append(value)
-    rows = development.select_related("criterion", "result__revision").only(*LINED).order_by("pk")
-    return [
-        row.pk
-        for row in rows
-        if (passed := line_for(row, used, asked).passed(consensus(samples[row.pk]))) is not None
-        and passed != row.passed
-    ]
-
-
-def line_for(labelled_example: LabelledExample, used: Any, asked: Any) -> PassLine:
-    """Return this answer's pass threshold on the scale `asked`."""
-    criterion, revision = labelled_example.criterion, labelled_example.result.revision
-    frozen = Frozen(
-        criterion.key, criterion.is_inverted, revision.pass_threshold, revision.pass_rule
-    )
-    return pass_line_of(frozen, used, asked)
-
-
-def _taught(draft: JudgeTemplate | None) -> set[tuple[int | None, str, str]]:
-    """Return the draft's examples as (test, criterion, answer)."""
-    rows = TemplateExample.objects.filter(template=draft)
-    return set(rows.values_list("test_id", "criterion", "output"))
+    judgments = attempt.judgments.filter(labelled_example__split=Split.DEVELOPMENT)
+    values, known = values_of(judgments)[attempt.pk], known_examples(development)
+    rows = rows_of(attempt, values, known, from_json(tuning.template.scale))[Split.DEVELOPMENT]
+    return sorted(row.labelled_example for row in rows if row.judge not in (None, row.annotators))
 
 
 # Verdicts ----------------------------------------------------------------------------------------
 
 
 def active_evaluations_on(
-    labelled_examples: Sequence[LabelledExample],
+    labelled_examples: Iterable[LabelledExample],
 ) -> Mapping[CriterionPosition, list[HumanEvaluation]]:
     """Read the active human evaluations, the oldest first and an adjudication last."""
     places = {(one.result_id, one.criterion_id) for one in labelled_examples}
     rows = HumanEvaluation.objects.filter(result__in={result for result, _ in places})
-    said: dict[CriterionPosition, list[HumanEvaluation]] = defaultdict(list)
+    found: dict[CriterionPosition, list[HumanEvaluation]] = defaultdict(list)
     for row in rows.select_related("annotator").order_by("pk"):
-        said[row.result_id, row.criterion_id].append(row)
+        found[row.result_id, row.criterion_id].append(row)
     return {
-        place: sorted(active_evaluations(said[place]), key=lambda row: row.kind == "adjudication")
+        place: sorted(active_evaluations(found[place]), key=lambda row: row.kind == "adjudication")
         for place in places
     }
 
 
-def _annotators(
-    labelled_examples: Sequence[LabelledExample],
-) -> Mapping[CriterionPosition, list[VerdictText]]:
-    by_place = {(one.result_id, one.criterion_id): one for one in labelled_examples}
-    return {
-        place: [_annotator(row, by_place[place]) for row in rows]
-        for place, rows in active_evaluations_on(labelled_examples).items()
-    }
-
-
-def _annotator(row: HumanEvaluation, labelled_example: LabelledExample) -> VerdictText:
+def _human_verdict(row: HumanEvaluation, labelled_example: LabelledExample) -> VerdictText:
     author = f"{row.annotator} (adjudication)" if row.kind == "adjudication" else str(row.annotator)
-    return VerdictText(
-        author, _label(row.option, row.value, labelled_example), text_or_none(row.justification)
-    )
+    return _verdict(author, row, labelled_example)
 
 
-def _label(option: str, value: float | None, labelled_example: LabelledExample) -> str:
+def _verdict(
+    author: str,
+    row: HumanEvaluation | Judgment | AttemptJudgment,
+    labelled_example: LabelledExample,
+) -> VerdictText:
     if labelled_example.criterion.key != WHOLE_TEST:
-        return extent_label(option, value)
-    return verdict_label(option, value, labelled_example.result.revision.passes(value))
+        label = extent_label(row.option, row.value)
+    else:
+        passed = labelled_example.result.revision.passes(row.value)
+        label = verdict_label(row.option, row.value, passed)
+    return VerdictText(author, label, text_or_none(row.justification))
 
 
-def _judge(
+def _judge_verdicts(
     tuning: Tuning, labelled_examples: Sequence[LabelledExample], attempt: Attempt | None
 ) -> Mapping[int, list[VerdictText]]:
+    """Return the judge's verdicts by labelled example."""
     found: dict[int, list[VerdictText]] = defaultdict(list)
-    by_pk = {one.pk: one for one in labelled_examples}
     if attempt is not None:
-        said = AttemptJudgment.objects.filter(
-            attempt=attempt, labelled_example__in=by_pk, state=ItemState.DONE
-        )
-        for verdict in said.order_by("sample"):
-            one = by_pk[verdict.labelled_example_id]
-            label = _label(verdict.option, verdict.value, one)
-            found[one.pk].append(VerdictText("Judge", label, text_or_none(verdict.justification)))
+        by_pk = {one.pk: one for one in labelled_examples}
+        done = attempt.judgments.filter(labelled_example__in=by_pk, state=ItemState.DONE)
+        for verdict in done.order_by("sample"):
+            pk = verdict.labelled_example_id
+            found[pk].append(_verdict("Judge", verdict, by_pk[pk]))
         return found
     by_place = {
         (one.judge_run_id, one.result_id, one.criterion_id): one for one in labelled_examples
@@ -187,9 +148,7 @@ def _judge(
     for row in rows.order_by("sample"):
         one_or_none = by_place.get((row.judge_run_id, row.result_id, row.criterion_id))
         if one_or_none is not None:
-            label = _label(row.option, row.value, one_or_none)
-            reason = text_or_none(row.justification)
-            found[one_or_none.pk].append(VerdictText("Judge", label, reason))
+            found[one_or_none.pk].append(_verdict("Judge", row, one_or_none))
     return found
 
 
@@ -197,7 +156,7 @@ def _row(
     labelled_example: LabelledExample,
     annotators: list[VerdictText],
     judge: list[VerdictText],
-    taught: set[tuple[int | None, str, str]],
+    taught: set[tuple[int, str, str]],
 ) -> Disagreement:
     case = judged_answer_about(labelled_example)
     content = case.content

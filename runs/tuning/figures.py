@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from evalhub.models import BatchState, ItemState
+from issues.models import Polarity
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import consensus
 from runs.tuning.metrics import (
@@ -19,7 +20,7 @@ from runs.tuning.metrics import (
     is_overfitted,
     metrics_of,
 )
-from runs.tuning.models import Attempt, AttemptJudgment, Split, Tuning
+from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.tuning.pass_lines import Frozen, pass_line_of
 
 Rows = dict[str, list[Row]]
@@ -66,110 +67,81 @@ class TuningFigures:
 
 
 class Known(NamedTuple):
-    """The facts of a labelled example that do not depend on the judge."""
+    """A labelled example without the verdicts of an attempt; `judge` is the one in use."""
 
     split: str
     issue: int
     annotators: bool
+    judge: bool | None
+    is_example: bool
     frozen: Frozen
-
-
-KNOWN = (
-    "pk",
-    "split",
-    "passed",
-    "judge_passed",
-    "is_example",
-    "result__issue_id",
-    "criterion__key",
-    "criterion__polarity",
-    "result__revision__pass_threshold",
-    "result__revision__pass_rule",
-)
 
 
 def tuning_figures(tuning: Tuning) -> TuningFigures:
     """Compute all figures, sealed tests included, in a fixed number of queries."""
-    labelled_examples = list(tuning.examples.order_by("pk").values(*KNOWN))
-    known = {row["pk"]: _known(row) for row in labelled_examples}
+    known = known_examples(tuning.examples.all())
     before: Rows = {split: [] for split in Split.values}
-    for row in labelled_examples:
-        if not row["is_example"]:
-            one = known[row["pk"]]
-            judged = Row(row["pk"], one.issue, one.annotators, row["judge_passed"])
-            before[one.split].append(judged)
+    for pk, one in known.items():
+        if not one.is_example:
+            before[one.split].append(Row(pk, one.issue, one.annotators, one.judge))
     complete = list(tuning.attempts.filter(state=BatchState.DONE).order_by("number"))
+    values = values_of(AttemptJudgment.objects.filter(attempt__in=complete))
     looks = looks_of(tuning)
-    values = _values(complete)
     used = from_json(tuning.template.scale)
+    attempts = []
+    for attempt in complete:
+        after = rows_of(attempt, values[attempt.pk], known, used)
+        against = {split: compared(before[split], after[split]) for split in Split.values}
+        measured = {split: metrics_of(after[split]) for split in Split.values}
+        name = f"Attempt {attempt.number}"
+        attempts.append(MeasuredAttempt(name, attempt, measured, against, looks[attempt.pk]))
+    measured = {split: metrics_of(before[split]) for split in Split.values}
     return TuningFigures(
-        in_use=MeasuredAttempt(str(tuning.template), None, _measured(before), {}),
-        attempts=[
-            _judged(attempt, before, _rows(attempt, values[attempt.pk], known, used), looks)
-            for attempt in complete
-        ],
+        in_use=MeasuredAttempt(str(tuning.template), None, measured, {}),
+        attempts=attempts,
         sizes={split: sum(one.split == split for one in known.values()) for split in Split.values},
         left_out=tuning.left_out,
-        taught=sum(row["is_example"] for row in labelled_examples),
+        taught=sum(one.is_example for one in known.values()),
     )
 
 
-def _known(row: Mapping[str, Any]) -> Known:
-    return Known(
-        row["split"],
-        row["result__issue_id"],
-        row["passed"],
-        Frozen(
-            row["criterion__key"],
-            row["criterion__polarity"] == "should_not",
-            row["result__revision__pass_threshold"],
-            row["result__revision__pass_rule"],
-        ),
+def known_examples(labelled_examples: QuerySet[LabelledExample]) -> dict[int, Known]:
+    """Read labelled examples without texts, by id; one query."""
+    rows = labelled_examples.order_by("pk").values_list(
+        *("pk", "split", "result__issue_id", "passed", "judge_passed", "is_example"),
+        *("criterion__key", "criterion__polarity"),
+        *("result__revision__pass_threshold", "result__revision__pass_rule"),
     )
-
-
-def _values(attempts: list[Attempt]) -> dict[int, dict[int, list[float | None]]]:
-    """Return the judge's values by attempt and labelled example, one per sample."""
-    rows = AttemptJudgment.objects.filter(attempt__in=attempts).order_by(
-        "labelled_example", "sample"
-    )
-    found: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
-    for attempt, labelled_example, value in rows.values_list(
-        "attempt", "labelled_example", "value"
-    ):
-        found[attempt][labelled_example].append(value)
+    found = {}
+    for pk, split, issue, passed, judge, is_example, key, polarity, threshold, rule in rows:
+        frozen = Frozen(key, polarity == Polarity.SHOULD_NOT, threshold, rule)
+        found[pk] = Known(split, issue, passed, judge, is_example, frozen)
     return found
 
 
-def _rows(
+def values_of(judgments: QuerySet[AttemptJudgment]) -> dict[int, dict[int, list[float | None]]]:
+    """Return the judge's values by attempt and labelled example, one per sample."""
+    rows = judgments.order_by("labelled_example", "sample")
+    found: dict[int, dict[int, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+    for attempt, pk, value in rows.values_list("attempt", "labelled_example", "value"):
+        found[attempt][pk].append(value)
+    return found
+
+
+def rows_of(
     attempt: Attempt,
     samples: Mapping[int, list[float | None]],
     known: Mapping[int, Known],
     used: Scale,
 ) -> Rows:
+    """Return the verdicts of an attempt; `used` is the scale of the version in use."""
     asked = from_json(attempt.content["scale"])
     found: Rows = {split: [] for split in Split.values}
-    for labelled_example, values in samples.items():
-        one = known[labelled_example]
+    for pk, values in samples.items():
+        one = known[pk]
         passed = pass_line_of(one.frozen, used, asked).passed(consensus(values))
-        found[one.split].append(Row(labelled_example, one.issue, one.annotators, passed))
+        found[one.split].append(Row(pk, one.issue, one.annotators, passed))
     return found
-
-
-def _measured(rows: Rows) -> dict[str, Metrics]:
-    return {split: metrics_of(rows[split]) for split in Split.values}
-
-
-def _judged(
-    attempt: Attempt, before: Rows, after: Rows, looks: Mapping[int, int]
-) -> MeasuredAttempt:
-    return MeasuredAttempt(
-        name=f"Attempt {attempt.number}",
-        attempt=attempt,
-        splits=_measured(after),
-        against={split: compared(before[split], after[split]) for split in Split.values},
-        look=looks[attempt.pk],
-    )
 
 
 def looks_of(tuning: Tuning) -> dict[int, int]:
@@ -191,9 +163,6 @@ def failures(attempt: Attempt) -> dict[str, int]:
     return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
 
 
-# As JSON -----------------------------------------------------------------------------------------
-
-
 def as_json(judged: MeasuredAttempt) -> dict[str, Any]:
     """Serialise figures for the API and for a published version."""
     return {
@@ -206,7 +175,7 @@ def as_json(judged: MeasuredAttempt) -> dict[str, Any]:
 
 
 def _split(judged: MeasuredAttempt, split: str) -> dict[str, Any]:
-    found = judged.splits[split]
+    found, against = judged.splits[split], judged.against.get(split)
     return {
         "n": found.n,
         "issues": found.issues,
@@ -218,16 +187,11 @@ def _split(judged: MeasuredAttempt, split: str) -> dict[str, Any]:
         "precision": found.accuracy.precision,
         "recall": found.accuracy.recall,
         "confusion": found.counts._asdict(),
-        "difference": _difference(judged.against.get(split)),
-    }
-
-
-def _difference(against: MetricDifference | None) -> dict[str, Any] | None:
-    if against is None:
-        return None
-    return {
-        "kappa": against.difference.value,
-        "interval": against.difference.interval,
-        "n": against.n,
-        "conclusion": against.conclusion.value,
+        "difference": against
+        and {
+            "kappa": against.difference.value,
+            "interval": against.difference.interval,
+            "n": against.n,
+            "conclusion": against.conclusion.value,
+        },
     }

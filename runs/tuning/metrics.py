@@ -1,25 +1,21 @@
 """Agreement of a judge with human verdicts on one split, and its change under a draft. Pure."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from evalhub.statistics.judge_accuracy import (
-    JudgeAccuracy,
-    JudgeCounts,
-    judge_accuracy,
-    judge_counts,
+from evalhub.statistics.judge_metrics import (
+    SEED,
+    JudgeMetrics,
+    VerdictPair,
+    counts_by_issue,
+    judge_metrics,
 )
-from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
-from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
 
 FEW = 30
 """Below this number of answers, the kappa of a split is too uncertain to use."""
-
-SEED = 1
-"""Seed of the resampling, so that equal verdicts have equal intervals on every page."""
 
 
 class Row(NamedTuple):
@@ -30,34 +26,22 @@ class Row(NamedTuple):
     annotators: bool
     judge: bool | None
 
+    @property
+    def pair(self) -> VerdictPair:
+        return self.issue, self.judge, self.annotators
 
-class Metrics(NamedTuple):
+
+@dataclass(frozen=True)
+class Metrics(JudgeMetrics):
     """Metrics of a judge on one split. `failed` counts answers without a verdict, left out here."""
 
-    counts: JudgeCounts
-    accuracy: JudgeAccuracy
-    kappa: float | None
-    intervals: JudgeIntervals
     failed: int
-    issues: int
-
-    @property
-    def n(self) -> int:
-        return self.accuracy.n
 
 
 def metrics_of(rows: Sequence[Row]) -> Metrics:
     """Compute the metrics of these rows, with intervals resampled by issue."""
-    clusters = _by_issue(rows)
-    counts = _counts(rows)
-    return Metrics(
-        counts=counts,
-        accuracy=judge_accuracy(counts),
-        kappa=kappa_from_confusion(counts.as_pairs()),
-        intervals=judge_intervals(list(clusters.values()), seed=SEED),
-        failed=sum(row.judge is None for row in rows),
-        issues=len(clusters),
-    )
+    failed = sum(row.judge is None for row in rows)
+    return Metrics(**vars(judge_metrics(row.pair for row in rows)), failed=failed)
 
 
 class Conclusion(StrEnum):
@@ -90,7 +74,8 @@ def compared(before: Iterable[Row], after: Iterable[Row]) -> MetricDifference:
     first = {row.labelled_example: row for row in before if row.judge is not None}
     second = {row.labelled_example: row for row in after if row.judge is not None}
     both = [(first[pk], second[pk]) for pk in first if pk in second]
-    one, other = _by_issue([a for a, _ in both]), _by_issue([b for _, b in both])
+    one = counts_by_issue(row.pair for row, _ in both)
+    other = counts_by_issue(row.pair for _, row in both)
     pairs = [(one[issue], other[issue]) for issue in one]
     return MetricDifference(kappa_difference(pairs, seed=SEED), len(both))
 
@@ -99,29 +84,3 @@ def is_overfitted(development: MetricDifference, held_out: MetricDifference) -> 
     """Return whether only the development split improved."""
     learnt, proved = development.difference.value, held_out.difference.value
     return learnt is not None and proved is not None and learnt > 0 >= proved
-
-
-def _counts(rows: Iterable[Row]) -> JudgeCounts:
-    rows = list(rows)
-    return judge_counts([row.judge for row in rows], [row.annotators for row in rows])
-
-
-def _by_issue(rows: Iterable[Row]) -> Mapping[int, JudgeCounts]:
-    """Return each issue's confusion matrix, by issue id; issues without a verdict are left out."""
-    found: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.judge is not None:
-            found[row.issue].append(row)
-    return {issue: _counts(found[issue]) for issue in sorted(found)}
-
-
-def confusion(counts: JudgeCounts) -> Counter[tuple[str, str]]:
-    """Return the matrix as {(human verdict, judge verdict): count}."""
-    return Counter(
-        {
-            ("pass", "pass"): counts.true_pass,
-            ("pass", "fail"): counts.false_fail,
-            ("fail", "pass"): counts.false_pass,
-            ("fail", "fail"): counts.true_fail,
-        }
-    )

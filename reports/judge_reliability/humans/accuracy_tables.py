@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
-
 from evalhub.formatting import percent
 from evalhub.models import User
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
-from reports.documents.links import page_url, row_url
-from reports.documents.rate_cells import resampled_share, share_of
+from reports.documents.links import page_url, row_url, run_url
+from reports.documents.rate_cells import issue_rate, resampled_share
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured, Sample
 from reports.judge_reliability.figure import confusion
 from reports.judge_reliability.humans.answer_names_query import Names, names_of
@@ -30,11 +28,12 @@ CELLS = {
 
 ANY = "all disagreements"
 
+PASSED, FAILED = Outcome.PASSED.value, Outcome.FAILED.value
 VERDICTS = {
-    "true_pass": (Outcome.PASSED.value, Outcome.PASSED.value),
-    "false_pass": (Outcome.PASSED.value, Outcome.FAILED.value),
-    "false_fail": (Outcome.FAILED.value, Outcome.PASSED.value),
-    "true_fail": (Outcome.FAILED.value, Outcome.FAILED.value),
+    "true_pass": (PASSED, PASSED),
+    "false_pass": (PASSED, FAILED),
+    "false_fail": (FAILED, PASSED),
+    "true_fail": (FAILED, FAILED),
 }
 """The verdicts of the judge and of humans."""
 
@@ -105,7 +104,6 @@ EMPTY = {
 
 
 def measured_table(humans: Calibration | None, view: View, sample: Sample) -> Table:
-    lines = humans.measured[sample] if humans else []
     return Table(
         key=sample.value,
         title=f"On {SAMPLES[sample]}",
@@ -119,35 +117,34 @@ def measured_table(humans: Calibration | None, view: View, sample: Sample) -> Ta
             Column("passed", "Passed by humans", "rate"),
             Column("note", "Note"),
         ),
-        rows=[_measured(line, humans, view, sample) for line in sorted(lines, key=_jury_first)],
+        rows=list(_measured(humans, view, sample)) if humans else [],
         note=NOTES[sample],
         empty=EMPTY[sample] if humans else "Computing…",
     )
 
 
-def _jury_first(line: Measured) -> tuple[bool, int, str]:
+def jury_first(line: Measured) -> tuple[bool, int, str]:
+    """Sort juries first, then the parties with most answers."""
     return (not line.party.startswith("jury"), -line.n, line.party)
 
 
-def _measured(
-    line: Measured, humans: Calibration | None, view: View, sample: Sample
-) -> tuple[Cell, ...]:
-    assert humans is not None  # it has lines
-    counts, intervals = line.counts, line.intervals
-    passed = counts.true_pass + counts.false_fail
-    failed = counts.true_fail + counts.false_pass
-    judged_bad = counts.true_fail + counts.false_fail
-    url = view.url(sample=sample.value, party=line.party) + "#confusion"
-    return (
-        party_link(humans.parties[line.party], url),
-        accuracy(line),
-        kappa(line),
-        resampled_share(counts.true_fail, judged_bad, intervals.precision),
-        resampled_share(counts.true_fail, failed, intervals.recall),
-        resampled_share(counts.true_pass, passed, intervals.sensitivity),
-        resampled_share(passed, line.n, None),
-        " ".join(_notes(line)),
-    )
+def _measured(humans: Calibration, view: View, sample: Sample) -> Iterator[tuple[Cell, ...]]:
+    for line in sorted(humans.measured[sample], key=jury_first):
+        counts, intervals = line.counts, line.intervals
+        passed = counts.true_pass + counts.false_fail
+        url = view.url(sample=sample.value, party=line.party) + "#confusion"
+        yield (
+            party_link(humans.parties[line.party], url),
+            accuracy(line),
+            kappa(line),
+            resampled_share(
+                counts.true_fail, counts.true_fail + counts.false_fail, intervals.precision
+            ),
+            resampled_share(counts.true_fail, line.n - passed, intervals.recall),
+            resampled_share(counts.true_pass, passed, intervals.sensitivity),
+            resampled_share(passed, line.n, None),
+            " ".join(_notes(line)),
+        )
 
 
 def _notes(line: Measured) -> Iterator[str]:
@@ -175,7 +172,7 @@ def confusion_table(view: View) -> Table:
             Column("of_humans", "Share of this human verdict", "share"),
             Column("open", "Open", "link"),
         ),
-        rows=[_cell(cell, shown, view) for cell in CELLS] if shown else [],
+        rows=list(_confusion(shown, view)) if shown else [],
         note=f"Sample: {SAMPLES[view.sample]}.",
         empty=EMPTY[view.sample],
         draw=lambda: _figure(shown) if shown else None,
@@ -183,24 +180,19 @@ def confusion_table(view: View) -> Table:
     )
 
 
-def _cell(cell: str, shown: Measured, view: View) -> tuple[Cell, ...]:
-    n = getattr(shown.counts, cell)
-    judge, human = VERDICTS[cell]
-    of_human = sum(getattr(shown.counts, other) for other in CELLS if VERDICTS[other][1] == human)
-    url = view.url(sample=view.sample.value, cell=cell) + "#answers"
-    return (
-        judge,
-        human,
-        Linked(n, url),
-        n / shown.n if shown.n else None,
-        n / of_human if of_human else None,
-        Link(CELLS[cell], url),
-    )
+def _confusion(shown: Measured, view: View) -> Iterator[tuple[Cell, ...]]:
+    counts = shown.counts._asdict()
+    for cell, title in CELLS.items():
+        judge, human = VERDICTS[cell]
+        n, of_human = counts[cell], sum(counts[c] for c in CELLS if VERDICTS[c][1] == human)
+        of_humans = n / of_human if of_human else None
+        url = view.url(sample=view.sample.value, cell=cell) + "#answers"
+        yield judge, human, Linked(n, url), n / shown.n, of_humans, Link(title, url)
 
 
 def _figure(shown: Measured) -> dict[str, Any]:
     counts = [getattr(shown.counts, cell) for cell in CELLS]
-    shares = [n / shown.n if shown.n else 0.0 for n in counts]
+    shares = [n / shown.n for n in counts]
     texts = [f"{n:,}<br>{percent(share)}" for n, share in zip(counts, shares, strict=True)]
     return confusion([shares[:2], shares[2:]], [texts[:2], texts[2:]])
 
@@ -209,12 +201,7 @@ def answers_table(humans: Calibration | None, view: View, reader: User) -> Table
     """List the answers of one cell, or all disagreements, the newest first."""
     found = sorted(_listed(humans, view), key=lambda row: -row.result)
     listed = found[:MAX_LISTED]
-    names = names_of(
-        results=[row.result for row in listed],
-        issues={row.issue for row in listed},
-        runs={row.run for row in listed},
-        reader=reader,
-    )
+    names = names_of(listed, reader)
     return Table(
         key="answers",
         title=f"Answers: {CELLS[view.cell] if view.cell else ANY}",
@@ -234,17 +221,18 @@ def answers_table(humans: Calibration | None, view: View, reader: User) -> Table
 
 
 def _listed(humans: Calibration | None, view: View) -> Iterator[Checked]:
+    if humans is None or view.shown is None:
+        return
     wanted = [view.cell] if view.cell else ["false_pass", "false_fail"]
-    for row in humans.rows if humans and view.shown else ():
-        is_shown = view.shown is not None and row.party == view.shown.party
-        if is_shown and row.counts_in(view.sample) and _cell_of(row, view.sample) in wanted:
+    for row in humans.rows:
+        is_counted = row.party == view.shown.party and row.counts_in(view.sample)
+        if is_counted and _cell_of(row, view.sample) in wanted:
             yield row
 
 
 def _cell_of(row: Checked, sample: Sample) -> str:
-    return (
-        f"{'true' if row.said == row.truth(sample) else 'false'}_{'pass' if row.said else 'fail'}"
-    )
+    is_right = row.said == row.truth(sample)
+    return f"{'true' if is_right else 'false'}_{'pass' if row.said else 'fail'}"
 
 
 def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
@@ -253,7 +241,7 @@ def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
     return (
         Link(f"result {row.result}", url if row.result in names.open_to else ""),
         names.issues.get(row.issue, ""),
-        Link(names.runs.get(row.run, f"run {row.run}"), reverse("reports:run", args=[row.run])),
+        Link(names.runs.get(row.run, f"run {row.run}"), row_url("reports:run", row.run)),
         judge,
         human,
         row.drawn is not None,
@@ -287,27 +275,20 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
 
 
 def _run(run: JudgedRun, found: Corrected | None) -> tuple[Cell, ...]:
-    raw = _raw(run)
-    share = found.share if found else None
+    judged = run.judge_run.run
+    raw = issue_rate(run.passed, run.passed + run.failed, single=judged.repeats == 1)
+    share, low, high, n, why_not = found or (None, None, None, None, "")
     return (
-        Link(str(run.judge_run.run), reverse("reports:run", args=[run.judge_run.run_id])),
+        Link(str(judged), run_url(judged)),
         run.judge_run.jury_name,
         raw,
         share,
-        found.low if found else None,
-        found.high if found else None,
+        low,
+        high,
         share - raw.share if share is not None and raw.share is not None else None,
-        found.n if found else None,
-        found.why_not if found else "",
+        n,
+        why_not,
     )
-
-
-def _raw(run: JudgedRun) -> Rate:
-    """Leave out Wilson's interval where tests repeat: their results are not independent."""
-    n = run.passed + run.failed
-    if run.judge_run.run.repeats > 1:
-        return resampled_share(run.passed, n, None)
-    return share_of(run.passed, n)
 
 
 # Origin of evaluations ----------------------------------------------------------------------------

@@ -1,30 +1,29 @@
 """Names of the issues and runs of answers, and the results that a reader may open."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from evalhub.models import User
 from issues.models import Issue
+from reports.judge_reliability.accuracy_rule import Checked
 from runs.models import Result, Run
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """Issue titles and run labels by id, and the results open to the reader."""
 
     issues: dict[int, str]
     runs: dict[int, str]
-    open_to: frozenset[int]
+    open_to: set[int]
 
 
-def names_of(
-    *, results: Collection[int], issues: Collection[int], runs: Collection[int], reader: User
-) -> Names:
-    """Return the names; three queries."""
-    readable = Result.objects.filter(pk__in=results).readable_by(reader).order_by()
-    named = Run.objects.filter(pk__in=runs).only("label", "model_name")
+def names_of(rows: Sequence[Checked], reader: User) -> Names:
+    """Return the names in these rows; three queries."""
+    issues = Issue.objects.filter(pk__in={row.issue for row in rows})
+    runs = Run.objects.filter(pk__in={row.run for row in rows}).only("label", "model_name")
+    readable = Result.objects.filter(pk__in=[row.result for row in rows]).readable_by(reader)
     return Names(
-        issues=dict(Issue.objects.filter(pk__in=issues).values_list("pk", "title")),
-        runs={run.pk: str(run) for run in named},
-        open_to=frozenset(readable.values_list("pk", flat=True)),
+        issues=dict(issues.values_list("pk", "title")),
+        runs={run.pk: str(run) for run in runs},
+        open_to=set(readable.order_by().values_list("pk", flat=True)),
     )

@@ -9,7 +9,7 @@ from django.urls import reverse
 from evalhub.formatting import between, few, percent, score
 from reports.documents.document import Document, Fact, Table
 from reports.documents.reading import Reading
-from reports.judge_reliability.accuracy_rule import Measured, Sample
+from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
     NO_EVALUATIONS,
     View,
@@ -17,6 +17,7 @@ from reports.judge_reliability.humans.accuracy_tables import (
     answers_table,
     confusion_table,
     corrected_table,
+    jury_first,
     kappa,
     measured_table,
     sources_table,
@@ -70,7 +71,7 @@ def _view(asked: Mapping[str, Any], humans: Calibration | None) -> View:
     sample = Sample(asked["sample"] or (Sample.DRAWN if has_drawn else Sample.ALL))
     lines = humans.measured[sample] if humans else []
     found = next((line for line in lines if line.party == asked["party"]), None)
-    shown = found or max(lines, key=_jury_first, default=None)
+    shown = found or min(lines, key=lambda line: jury_first(line)[:2], default=None)
     return View(
         sample=sample,
         shown=shown,
@@ -79,10 +80,6 @@ def _view(asked: Mapping[str, Any], humans: Calibration | None) -> View:
         name=humans.parties[shown.party].name if humans and shown else "",
         state={name: asked[name] for name in ("suite", "last", "sample")},
     )
-
-
-def _jury_first(line: Measured) -> tuple[bool, int]:
-    return line.party.startswith("jury"), line.n
 
 
 def left_out(humans: Calibration) -> str:

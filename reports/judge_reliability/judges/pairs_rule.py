@@ -3,13 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from evalhub.statistics.kappa import Confusion, kappa_from_confusion
 from evalhub.statistics.pearson import pearson_from_confusion
-
-RARE = 0.1
-"""With a verdict rarer than this, kappa is low however often the judges agree."""
+from reports.judge_reliability.accuracy_rule import RARE
 
 MIN_CRITERIA = 5
 """Common criteria that a figure needs."""
@@ -41,13 +40,9 @@ def sums_of(criteria: Iterable[Mapping[int, GivenScore]]) -> Sums:
     """
     found: dict[JudgePairKey, Counter[tuple[float, float]]] = defaultdict(Counter)
     for judges in criteria:
-        ids = sorted(judges)
-        for place, first in enumerate(ids):
-            one = judges[first]
-            for second in ids[place + 1 :]:
-                other = judges[second]
-                if one.scale == other.scale:
-                    found[JudgePairKey(first, second, one.scale)][one.value, other.value] += 1
+        for (first, one), (second, other) in combinations(sorted(judges.items()), 2):
+            if one.scale == other.scale:
+                found[JudgePairKey(first, second, one.scale)][one.value, other.value] += 1
     return {between: dict(counts) for between, counts in found.items()}
 
 
@@ -85,15 +80,13 @@ def pairs_in(sums: Sums, levels: Mapping[str, Sequence[float]]) -> list[Pair]:
         levels: All values of each scale, ascending, by its name.
     """
     best: dict[tuple[int, int], JudgePairKey] = {}
-    for between in sorted(sums):
-        judges = between.first, between.second
-        if judges not in best or _n(sums[between]) > _n(sums[best[judges]]):
-            best[judges] = between
-    return [_pair(between, sums[between], levels[between.scale]) for between in best.values()]
+    for between in sorted(sums, key=lambda key: (-sum(sums[key].values()), key)):
+        best.setdefault(between[:2], between)
+    return [_pair(key, sums[key], levels[key.scale]) for _, key in sorted(best.items())]
 
 
 def _pair(between: JudgePairKey, counts: Confusion, levels: Sequence[float]) -> Pair:
-    n = _n(counts)
+    n = sum(counts.values())
     is_enough = n >= MIN_CRITERIA
     known = sorted({*levels, *(value for pair in counts for value in pair)})
     return Pair(
@@ -109,10 +102,6 @@ def _pair(between: JudgePairKey, counts: Confusion, levels: Sequence[float]) -> 
     )
 
 
-def _n(counts: Confusion) -> int:
-    return sum(counts.values())
-
-
 def _rarest(counts: Confusion) -> float:
     given: Counter[float] = Counter()
     for (one, other), count in counts.items():
@@ -126,12 +115,12 @@ def beside_peers(judge: int, pairs: Iterable[Pair]) -> tuple[float, float] | Non
 
     None with fewer than three judges, or where kappa is not defined.
     """
-    known = [pair for pair in pairs if pair.kappa is not None]
-    mine = [pair.kappa for pair in known if judge in (pair.first, pair.second)]
-    others = [pair.kappa for pair in known if judge not in (pair.first, pair.second)]
-    if not mine or not others:
-        return None
-    return max(k for k in mine if k is not None), max(k for k in others if k is not None)
+    mine: list[float] = []
+    others: list[float] = []
+    for pair in pairs:
+        if pair.kappa is not None:
+            (mine if judge in (pair.first, pair.second) else others).append(pair.kappa)
+    return (max(mine), max(others)) if mine and others else None
 
 
 def correlations(judges: Sequence[int], pairs: Iterable[Pair]) -> list[list[float | None]]:

@@ -23,7 +23,7 @@ def trust_entries(
         return None
     groups = _groups(by)
     inputs = [inputs_of(runs), by, sorted((pk, sorted(names)) for pk, names in groups.items())]
-    return reading.computed("trust-2", inputs, lambda: _sheet(found, groups))
+    return reading.computed("trust-3", inputs, lambda: _sheet(found, groups))
 
 
 def _sheet(found: Calibration, groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:

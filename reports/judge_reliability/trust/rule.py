@@ -15,9 +15,9 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import judge_counts
 from evalhub.statistics.judge_intervals import judge_intervals
-from reports.judge_reliability.accuracy_rule import SEED, Checked, Measured, Sample, measured
+from evalhub.statistics.judge_metrics import SEED, counts_by_issue
+from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
 from reports.judge_reliability.trust_rule import (
     MIN_ACCURACY,
     MIN_CHECKED,
@@ -172,15 +172,14 @@ def _lines(rows: Sequence[Checked]) -> list[Line]:
     met = {found.party for found in drawn}
     others = [found for found in measured(rows, Sample.ALL) if found.party not in met]
     selected = [Line(Sample.ALL, found, Trust.UNKNOWN, MIN_CHECKED) for found in others]
-    return [*(_line(found) for found in drawn), *selected]
-
-
-def _line(found: Measured) -> Line:
-    record = JudgeRecord(**found.known)
-    concerns = concerns_about(record)
-    trust = trust_in(concerns, is_known=False, is_accurate=record.is_accurate)
-    more = 0 if record.is_accurate else more_needed(found.right, found.n)
-    return Line(Sample.DRAWN, found, trust, more, concerns)
+    lines = []
+    for found in drawn:
+        record = JudgeRecord(**found.known)
+        concerns = concerns_about(record)
+        trust = trust_in(concerns, is_known=False, is_accurate=record.is_accurate)
+        more = 0 if record.is_accurate else more_needed(found.right, found.n)
+        lines.append(Line(Sample.DRAWN, found, trust, more, concerns))
+    return lines + selected
 
 
 # Two together -------------------------------------------------------------------------------------
@@ -196,18 +195,11 @@ def _pairs(rows: Iterable[Checked]) -> list[Pair]:
     for verdicts in said.values():
         for first, second in combinations(sorted(verdicts), 2):
             both[first, second].append((verdicts[first], verdicts[second]))
-    return [_pair(names, found) for names, found in sorted(both.items())]
-
-
-def _pair(names: tuple[str, str], found: Sequence[tuple[Checked, Checked]]) -> Pair:
-    agreed = [one for one, other in found if one.said == other.said]
-    by_issue: dict[int, list[Checked]] = defaultdict(list)
-    for row in agreed:
-        by_issue[row.issue].append(row)
-    counts = [
-        judge_counts([r.said for r in mine], [r.drawn for r in mine])
-        for _, mine in sorted(by_issue.items())
-    ]
-    right = sum(row.said == row.drawn for row in agreed)
-    interval = judge_intervals(counts, seed=SEED).accuracy
-    return Pair(*names, len(found), len(agreed), right, interval)
+    pairs = []
+    for names, found in sorted(both.items()):
+        agreed = [one for one, other in found if one.said == other.said]
+        right = sum(row.said == row.drawn for row in agreed)
+        counts = counts_by_issue(row.pair(Sample.DRAWN) for row in agreed)
+        interval = judge_intervals(list(counts.values()), seed=SEED).accuracy
+        pairs.append(Pair(*names, len(found), len(agreed), right, interval))
+    return pairs

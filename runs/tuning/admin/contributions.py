@@ -1,6 +1,6 @@
 """Judge tuning on the page of a judge template: its start, and the figures at publication."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -34,44 +34,28 @@ def published_section(request: HttpRequest, template: Any) -> str:
     publication = found.first()
     if publication is None:
         return ""
-    shown = {"publication": publication, "kept": published_figures(publication)}
-    return render_to_string("tuning/published.html", shown, request)
-
-
-class PublishedFigures(NamedTuple):
-    """Formatted figures of one split at publication."""
-
-    name: str
-    split: str
-    kappa: str
-    accuracy: str
-    recall: str
-    n: str
-    difference: str
-
-
-def published_figures(publication: Publication) -> list[PublishedFigures]:
-    """Format the figures of this version and the one before it."""
-    parties = [publication.figures.get(name) for name in ("attempted", "in_use")]
-    return [
-        _kept(party["name"], split, party["splits"][split.value])
-        for party in parties
-        if party
+    rows = [
+        _row(version["name"], split, version["splits"][split.value])
+        for key in ("attempted", "in_use")
+        if (version := publication.figures.get(key))
         for split in Split
     ]
+    context = {"publication": publication, "rows": rows}
+    return render_to_string("tuning/published.html", context, request)
 
 
-def _kept(name: str, split: Split, figures: dict[str, Any]) -> PublishedFigures:
+def _row(name: str, split: Split, figures: dict[str, Any]) -> dict[str, str]:
+    """Format the figures of one version on one split."""
     against = figures["difference"]
-    return PublishedFigures(
-        name=name,
-        split=split.label,
-        kappa=estimate(figures["kappa"], _interval(figures["kappa_interval"])),
-        accuracy=percent(figures["accuracy"]),
-        recall=percent(figures["recall"]),
-        n=f"{figures['n']:,}",
-        difference=_difference(against) if against else DASH,
-    )
+    return {
+        "name": name,
+        "split": split.label,
+        "kappa": estimate(figures["kappa"], _interval(figures["kappa_interval"])),
+        "accuracy": percent(figures["accuracy"]),
+        "recall": percent(figures["recall"]),
+        "n": f"{figures['n']:,}",
+        "difference": _difference(against) if against else DASH,
+    }
 
 
 def _difference(against: dict[str, Any]) -> str:

@@ -1,16 +1,17 @@
 """Content of a judge tuning's page, in a fixed number of queries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from evalhub.formatting import percent
+from evalhub.formatting import percent, words
 from evalhub.models import BatchState, ItemState
 from evalhub.word_diff import Diff, word_diff
 from issues.models import JudgeTemplate
 from runs.tuning.attempt_control import counts
 from runs.tuning.conclusions import conclusion, difference, kappa_of, ordinal, warnings, warnings_of
 from runs.tuning.figures import MeasuredAttempt, TuningFigures, failures, tuning_figures
-from runs.tuning.metrics import Metrics, confusion
+from runs.tuning.metrics import Metrics
 from runs.tuning.models import Attempt, Split, Tuning
 from runs.tuning.publication import completed_attempt
 from runs.tuning.start import has_draft
@@ -32,7 +33,6 @@ class Cell(NamedTuple):
     judge: str
     development: int
     held_out: int
-    agrees: bool
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,7 @@ class Card:
     conclusion: str
     warnings: list[str]
     look: str
-    differences: Figure | None
     is_published: bool
-
-    @property
-    def attempt(self) -> Attempt | None:
-        return self.judged.attempt
 
 
 @dataclass(frozen=True)
@@ -125,36 +120,43 @@ def page_of(tuning: Tuning) -> TuningPage:
 
 def _card(judged: MeasuredAttempt, published: set[int | None]) -> Card:
     development, held_out = judged.splits[Split.DEVELOPMENT], judged.splits[Split.HELD_OUT]
-    against = judged.against
-    attempt = judged.attempt
+    figures = _figures(development, held_out)
+    concerns: list[str] = []
+    if judged.attempt:
+        concerns += warnings_of(judged)
+        kinds = ", ".join(f"{words(kind)} {n}" for kind, n in failures(judged.attempt).items())
+        concerns += [f"Judge errors: {kinds}."] if kinds else []
+        figures.append(
+            Figure(
+                "Difference from the version in use",
+                difference(judged.against[Split.DEVELOPMENT]),
+                difference(judged.against[Split.HELD_OUT]),
+                "On answers judged by both",
+            )
+        )
+    cells = {
+        ("pass", "pass"): "true_pass",
+        ("pass", "fail"): "false_fail",
+        ("fail", "pass"): "false_pass",
+        ("fail", "fail"): "true_fail",
+    }
     return Card(
         judged=judged,
-        figures=list(_figures(development, held_out)),
-        cells=_cells(development, held_out),
-        conclusion=conclusion(judged) if against else "",
-        warnings=[*warnings_of(judged), *_why(attempt)] if against else [],
+        figures=figures,
+        cells=[
+            Cell(*verdicts, getattr(development.counts, name), getattr(held_out.counts, name))
+            for verdicts, name in cells.items()
+        ],
+        conclusion=conclusion(judged) if judged.attempt else "",
+        warnings=concerns,
         look=f"{ordinal(judged.look)} look at the held-out split" if judged.look else "",
-        differences=Figure(
-            "Difference from the version in use",
-            difference(against[Split.DEVELOPMENT]),
-            difference(against[Split.HELD_OUT]),
-            "On answers judged by both",
-        )
-        if against
-        else None,
-        is_published=attempt is not None and attempt.pk in published,
+        is_published=judged.attempt is not None and judged.attempt.pk in published,
     )
 
 
-def _why(attempt: Attempt | None) -> list[str]:
-    found = failures(attempt) if attempt else {}
-    kinds = ", ".join(f"{kind.replace('_', ' ')} {n}" for kind, n in found.items())
-    return [f"Judge errors: {kinds}."] if kinds else []
-
-
 def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
-    def both(name: str, tell: Any, note: str = "") -> Figure:
-        return Figure(name, tell(development), tell(held_out), note)
+    def both(name: str, text_of: Callable[[Metrics], str], note: str = "") -> Figure:
+        return Figure(name, text_of(development), text_of(held_out), note)
 
     return [
         both("Kappa", kappa_of, "0 is chance, 1 full agreement; 95% CI, resampled by issue"),
@@ -188,17 +190,3 @@ def _share(split: Metrics, name: str) -> str:
     if interval is None:
         return percent(value)
     return f"{percent(value)} ({percent(interval.low)} to {percent(interval.high)})"
-
-
-def _cells(development: Metrics, held_out: Metrics) -> list[Cell]:
-    first, second = confusion(development.counts), confusion(held_out.counts)
-    return [
-        Cell(
-            annotators,
-            judge,
-            first[annotators, judge],
-            second[annotators, judge],
-            annotators == judge,
-        )
-        for annotators, judge in first
-    ]
