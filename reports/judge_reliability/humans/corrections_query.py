@@ -1,10 +1,10 @@
 """Pass rates corrected for the known error of their jury."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from evalhub.models import BatchState
 from reports.documents.reading import Reading
@@ -30,14 +30,11 @@ def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
         rows = rows.filter(run__suite=suite)
     judge_runs = list(rows.select_related("run").order_by("-run_id")[:last])
     scored = ResultScore.objects.filter(judge_run__in=judge_runs, passed__isnull=False).order_by()
-    counts = {(pk, passed): n for pk, passed, n in _by_verdict(scored)}
+    counted = scored.values_list("judge_run_id", "passed").annotate(n=Count("pk"))
+    counts = {(pk, passed): n for pk, passed, n in counted}
     return [
         JudgedRun(j, counts.get((j.pk, True), 0), counts.get((j.pk, False), 0)) for j in judge_runs
     ]
-
-
-def _by_verdict(scored: QuerySet[ResultScore]) -> Iterable[tuple[int, bool, int]]:
-    return scored.values_list("judge_run_id", "passed").annotate(Count("pk"))
 
 
 def corrections(

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from evalhub.formatting import between, few, percent, score
-from reports.documents.document import Document, Fact, Table
+from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
@@ -37,12 +37,16 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     humans = calibration(runs, reading)
     judged = judged_runs(suite=suite, last=CORRECTED)
     view = _view(asked, humans)
+    tables = [replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)]
+    if runs:
+        tables = [measured_table(humans, view, sample) for sample in Sample]
+        tables += [confusion_table(view), answers_table(humans, view, reading.reader)]
     return Document(
         title="Agreement of judges with humans",
         sentences=tuple(_sentences(humans, view, has_runs=bool(runs))),
-        facts=(*_facts(humans, view), *_next_steps(humans, view, reading)),
+        facts=tuple(_facts(humans, view, reading)),
         tables=(
-            *(_agreement(humans, view, reading) if runs else (_no_evaluations(view),)),
+            *tables,
             corrected_table(judged, corrections(judged, runs, humans, reading)),
             *((sources_table(choices(suite)),) if runs else ()),
         ),
@@ -51,18 +55,6 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         if humans and any(party.is_scripted for party in humans.parties.values())
         else (),
     )
-
-
-def _agreement(humans: Calibration | None, view: View, reading: Reading) -> tuple[Table, ...]:
-    return (
-        *(measured_table(humans, view, sample) for sample in Sample),
-        confusion_table(view),
-        answers_table(humans, view, reading.reader),
-    )
-
-
-def _no_evaluations(view: View) -> Table:
-    return replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)
 
 
 def _view(asked: Mapping[str, Any], humans: Calibration | None) -> View:
@@ -117,7 +109,7 @@ def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Ite
         )
 
 
-def _facts(humans: Calibration | None, view: View) -> Iterator[Fact]:
+def _facts(humans: Calibration | None, view: View, reading: Reading) -> Iterator[Fact]:
     if humans is None:
         return
     yield Fact("answers", "Answers with human verdict", humans.answers, "count")
@@ -128,13 +120,10 @@ def _facts(humans: Calibration | None, view: View) -> Iterator[Fact]:
         yield Fact(
             "kappa", "Kappa", kappa(view.shown), "estimate", "0 = chance, 1 = full agreement"
         )
-
-
-def _next_steps(humans: Calibration | None, view: View, reading: Reading) -> Iterator[Fact]:
-    judge = humans.parties[view.shown.party].judge_id if humans and view.shown else None
-    if judge is not None and reading.reader.has_perm("tuning.add_tuning"):
-        url = f"{reverse('admin:tuning_tuning_add')}?judge={judge}"
-        yield Fact("improve", "Tune this judge", view.name, "text", "on human evaluations", url)
+        judge = humans.parties[view.shown.party].judge_id
+        if judge is not None and reading.reader.has_perm("tuning.add_tuning"):
+            url = f"{reverse('admin:tuning_tuning_add')}?judge={judge}"
+            yield Fact("improve", "Tune this judge", view.name, "text", "on human evaluations", url)
 
 
 def _warnings(humans: Calibration | None, view: View) -> Iterator[str]:

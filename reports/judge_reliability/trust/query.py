@@ -1,10 +1,10 @@
 """When to trust which judge, by the domains or tags of the answers."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from issues.domains import current_domains
 from reports.documents.reading import Reading
-from reports.judge_reliability.trust.rule import TrustEntry, sheet
+from reports.judge_reliability.trust.rule import TrustEntry, entries_of
 from reports.queries.human_agreement import PIECE, Calibration, Evaluated, inputs_of
 from runs.models import Result, TagSet
 
@@ -21,29 +21,19 @@ def trust_entries(
     """
     if found is None:
         return None
-    groups = _groups(by)
+    groups: dict[int, Collection[str]]
+    groups = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    if by == DOMAINS:
+        domains = current_domains()
+        groups = {pk: domains.of(names) for pk, names in groups.items()}
+
+    def compute() -> list[TrustEntry]:
+        results = sorted({row.result for row in found.rows})
+        by_result: dict[int, Collection[str]] = {}
+        for start in range(0, len(results), PIECE):
+            rows = Result.objects.filter(pk__in=results[start : start + PIECE]).order_by()
+            by_result |= {pk: groups[tags] for pk, tags in rows.values_list("pk", "tag_set")}
+        return entries_of(found.rows, by_result)
+
     inputs = [inputs_of(runs), by, sorted((pk, sorted(names)) for pk, names in groups.items())]
-    return reading.computed("trust-3", inputs, lambda: _sheet(found, groups))
-
-
-def _sheet(found: Calibration, groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
-    return sheet(found.rows, _of_results(sorted({row.result for row in found.rows}), groups))
-
-
-def _groups(by: str) -> dict[int, Collection[str]]:
-    """Return the groups of each set of tags."""
-    tag_sets = dict(TagSet.objects.order_by().values_list("pk", "names"))
-    if by == TAGS:
-        return tag_sets
-    domains = current_domains()
-    return {pk: domains.of(names) for pk, names in tag_sets.items()}
-
-
-def _of_results(
-    results: Sequence[int], groups: Mapping[int, Collection[str]]
-) -> dict[int, Collection[str]]:
-    found: dict[int, Collection[str]] = {}
-    for start in range(0, len(results), PIECE):
-        rows = Result.objects.filter(pk__in=results[start : start + PIECE]).order_by()
-        found |= {pk: groups[tags] for pk, tags in rows.values_list("pk", "tag_set")}
-    return found
+    return reading.computed("trust-3", inputs, compute)

@@ -125,7 +125,7 @@ class TrustEntry:
     pairs: tuple[Pair, ...]
 
 
-def sheet(rows: Iterable[Checked], groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
+def entries_of(rows: Iterable[Checked], groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
     """Return all answers together, then each group, those with most random answers first.
 
     Args:

@@ -54,7 +54,14 @@ def _sentences(
             "judge them blind to learn which judges you can trust."
         )
     for entry in entries[:1]:
-        yield f"Over all answers, {_entry_sentence(entry, parties)}."
+        name = names(parties, entry.parties)
+        conclusions = {
+            Decider.ONE: f"{name} can decide alone",
+            Decider.TWO: f"{name} can decide where they agree",
+            Decider.HUMAN: "no judge or pair of judges can decide: a human must",
+            Decider.UNKNOWN: f"{entry.more:,} more answers drawn at random are needed",
+        }
+        yield f"Over all answers, {conclusions[entry.decider]}."
     groups = _groups(entries)
     if groups:
         found = Counter(entry.decider for entry in groups)
@@ -63,16 +70,6 @@ def _sentences(
             f"{found[Decider.ONE]:,} and two judges that agree in {found[Decider.TWO]:,}; "
             f"{found[Decider.HUMAN]:,} need a human, {found[Decider.UNKNOWN]:,} need more answers."
         )
-
-
-def _entry_sentence(entry: TrustEntry, parties: Parties) -> str:
-    name = names(parties, entry.parties)
-    return {
-        Decider.ONE: f"{name} can decide alone",
-        Decider.TWO: f"{name} can decide where they agree",
-        Decider.HUMAN: "no judge or pair of judges can decide: a human must",
-        Decider.UNKNOWN: f"{entry.more:,} more answers drawn at random are needed",
-    }[entry.decider]
 
 
 def _groups(entries: Sequence[TrustEntry]) -> list[TrustEntry]:

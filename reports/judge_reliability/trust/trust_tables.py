@@ -1,9 +1,9 @@
 """Tables of who decides by group: a judge, two that agree, or a human."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from evalhub.formatting import percent
-from reports.documents.document import Cell, Column, Table
+from reports.documents.document import Column, Table
 from reports.documents.rate_cells import resampled_share
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
@@ -43,9 +43,6 @@ def names(parties: Parties, who: Sequence[str]) -> str:
     return " and ".join(parties[key].name for key in who)
 
 
-# Groups -------------------------------------------------------------------------------------------
-
-
 def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
     return Table(
         key="sheet",
@@ -59,22 +56,22 @@ def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
             Column("more", "More needed", "count", "For a conclusion, or a better one"),
             Column("why", "Why"),
         ),
-        rows=[_entry(entry, parties) for entry in entries],
+        rows=[
+            (
+                name_of(entry.group),
+                str(entry.decider),
+                names(parties, entry.parties)
+                if entry.decider in (Decider.ONE, Decider.TWO)
+                else "",
+                entry.left_to_annotators,
+                entry.drawn,
+                entry.more or None,
+                why(entry, parties),
+            )
+            for entry in entries
+        ],
         note=RULE,
         empty=NO_EVALUATIONS,
-    )
-
-
-def _entry(entry: TrustEntry, parties: Parties) -> tuple[Cell, ...]:
-    is_named = entry.decider in (Decider.ONE, Decider.TWO)
-    return (
-        name_of(entry.group),
-        str(entry.decider),
-        names(parties, entry.parties) if is_named else "",
-        entry.left_to_annotators,
-        entry.drawn,
-        entry.more or None,
-        why(entry, parties),
     )
 
 
@@ -92,29 +89,23 @@ def why(entry: TrustEntry, parties: Parties) -> str:
         return "No answer was drawn at random and judged blind."
     right, n = line.found.right, line.found.n
     found = f"{name} is right on {right:,} of {n:,}: at least {percent(line.low)} (95 %)."
-    return found if entry.decider is Decider.ONE else f"Best known: {found} {_missing(line)}"
-
-
-def _missing(line: Line) -> str:
-    """Say what it takes to trust the judge alone."""
-    if not line.more and line.found.right > MIN_ACCURACY * line.found.n:
-        return " ".join(concern.text for concern in line.concerns)
-    if line.found.right > MIN_ACCURACY * line.found.n:
-        return f"At this accuracy, {line.more:,} more answers allow it to decide alone."
-    if line.trust is Trust.UNKNOWN:
-        return f"Too few: {line.more:,} more answers give a conclusion."
-    return "More answers at this accuracy will not change that."
-
-
-# Judges -------------------------------------------------------------------------------------------
-
-SAMPLES = {
-    Sample.DRAWN: "drawn at random",
-    Sample.ALL: "selected by annotators",
-}
+    if entry.decider is Decider.ONE:
+        return found
+    if right > MIN_ACCURACY * n and line.more:
+        missing = f"At this accuracy, {line.more:,} more answers allow it to decide alone."
+    elif right > MIN_ACCURACY * n:
+        missing = " ".join(concern.text for concern in line.concerns)
+    elif line.trust is Trust.UNKNOWN:
+        missing = f"Too few: {line.more:,} more answers give a conclusion."
+    else:
+        missing = "More answers at this accuracy will not change that."
+    return f"Best known: {found} {missing}"
 
 
 def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
+    def best_first(line: Line) -> tuple[bool, float, str]:
+        return line.sample is Sample.ALL, -line.low, line.found.party
+
     return Table(
         key="judges",
         title="Judges and juries",
@@ -127,7 +118,22 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
             Column("trust", "Trust"),
             Column("more", "More needed", "count"),
         ),
-        rows=[_line(e.group, line, parties) for e in entries for line in _sorted(e.lines)],
+        rows=[
+            (
+                name_of(entry.group),
+                party_link(
+                    parties[line.found.party],
+                    party_url(party=line.found.party, sample=line.sample.value),
+                ),
+                "drawn at random" if line.sample is Sample.DRAWN else "selected by annotators",
+                accuracy(line.found),
+                kappa(line.found),
+                str(line.trust),
+                line.more or None,
+            )
+            for entry in entries
+            for line in sorted(entry.lines, key=best_first)
+        ],
         note="Annotators often select answers they doubt, which makes a judge look worse than it "
         "is: these decide nothing. Intervals are resampled by issue.",
         empty=NO_EVALUATIONS,
@@ -135,27 +141,10 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
     )
 
 
-def _sorted(lines: Sequence[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: (line.sample is Sample.ALL, -line.low, line.found.party))
-
-
-def _line(group: str, line: Line, parties: Parties) -> tuple[Cell, ...]:
-    found = line.found
-    return (
-        name_of(group),
-        party_link(parties[found.party], party_url(party=found.party, sample=line.sample.value)),
-        SAMPLES[line.sample],
-        accuracy(found),
-        kappa(found),
-        str(line.trust),
-        line.more or None,
-    )
-
-
-# Pairs --------------------------------------------------------------------------------------------
-
-
 def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
+    def best_first(pair: Pair) -> tuple[bool, float, str, str]:
+        return not pair.is_enough, pair.left_to_annotators, pair.first, pair.second
+
     return Table(
         key="pairs",
         title="Judge pairs",
@@ -167,17 +156,8 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
             Column("accuracy", "Accuracy when they agree", "rate"),
             Column("verdict", "Conclusion"),
         ),
-        rows=list(_pairs(entries, parties)),
-        note="On answers drawn at random that both judged.",
-        empty="No answer drawn at random has verdicts of two judges.",
-        look="long",
-    )
-
-
-def _pairs(entries: Sequence[TrustEntry], parties: Parties) -> Iterator[tuple[Cell, ...]]:
-    for entry in entries:
-        for pair in sorted(entry.pairs, key=_best_first):
-            yield (
+        rows=[
+            (
                 name_of(entry.group),
                 parties[pair.first].name,
                 parties[pair.second].name,
@@ -185,7 +165,10 @@ def _pairs(entries: Sequence[TrustEntry], parties: Parties) -> Iterator[tuple[Ce
                 resampled_share(pair.right, pair.agreed, pair.interval),
                 "can decide together" if pair.is_enough else "",
             )
-
-
-def _best_first(pair: Pair) -> tuple[bool, float, str, str]:
-    return not pair.is_enough, pair.left_to_annotators, pair.first, pair.second
+            for entry in entries
+            for pair in sorted(entry.pairs, key=best_first)
+        ],
+        note="On answers drawn at random that both judged.",
+        empty="No answer drawn at random has verdicts of two judges.",
+        look="long",
+    )

@@ -3,7 +3,13 @@
 import pytest
 
 from reports.judge_reliability.accuracy_rule import Checked, Sample
-from reports.judge_reliability.trust.rule import EVERYTHING, Decider, entry_of, more_needed, sheet
+from reports.judge_reliability.trust.rule import (
+    EVERYTHING,
+    Decider,
+    entries_of,
+    entry_of,
+    more_needed,
+)
 
 
 def rows(party, verdicts, *, drawn=True, start=0):
@@ -146,7 +152,7 @@ def test_one_issue_that_is_always_wrong_counts_as_one():
 
 def test_an_answer_counts_in_each_of_its_groups_and_in_all():
     given = rows("judge-1", right(3))
-    entries = sheet(given, {0: ["law", "tax"], 1: ["law"], 2: []})
+    entries = entries_of(given, {0: ["law", "tax"], 1: ["law"], 2: []})
     assert [(entry.group, entry.drawn) for entry in entries] == [
         (EVERYTHING, 3),
         ("law", 2),
@@ -155,4 +161,4 @@ def test_an_answer_counts_in_each_of_its_groups_and_in_all():
 
 
 def test_nothing_measured_gives_no_groups():
-    assert sheet([], {}) == []
+    assert entries_of([], {}) == []
